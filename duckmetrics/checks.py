@@ -1,0 +1,245 @@
+"""Checks of the data before any number: one SQL file each, its rows are the offenders.
+
+Checks that only filter one input are counted together in one scan of it; examples are looked up
+only where something was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT, Catalog, substituted
+from duckmetrics.compose import Composer
+from duckmetrics.errors import InputError
+from duckmetrics.fold import is_false, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.engines import Engine
+    from duckmetrics.fold import Value
+    from duckmetrics.inputs import Inputs
+    from duckmetrics.measure import Measure
+
+EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: where, how often, up to three examples, and what to do."""
+
+    check: str
+    severity: str
+    table: str
+    column: str
+    count: int
+    examples: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True)
+class _Check:
+    """One check under one binding of its parameters."""
+
+    name: str
+    severity: str
+    place: str
+    title: str
+    advice: str
+    offenders: exp.Query
+    when: exp.Expr | None = None
+
+
+def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
+    """Run every check that the measures call for.
+
+    Returns: the warnings and notes.
+    Raises:
+        InputError: at least one check of severity error found something.
+    """
+    composer = Composer(catalog, inputs.queries, inputs.one_system)
+    planned = list(_planned(catalog, composer, inputs, measures))
+    counts = _counts(composer, engine, planned)
+    found = [
+        _finding(composer, engine, inputs, one, count)
+        for one, count in zip(planned, counts, strict=True) if count
+    ]  # fmt: skip
+    errors = [finding for finding in found if finding and finding.severity == "error"]
+    if errors:
+        raise InputError("\n".join(finding.message for finding in errors))
+    return [finding for finding in found if finding]
+
+
+def _planned(
+    catalog: Catalog, composer: Composer, inputs: Inputs, measures: Sequence[Measure]
+) -> Iterator[_Check]:
+    for definition in catalog.checks.values():
+        seen: set[exp.Query] = set()
+        for measure in measures:
+            values: dict[str, Value] = {**measure.values, "truth_lists": inputs.truth_lists}
+            offenders = composer.resolved(definition, values)
+            if offenders in seen or is_false(offenders.args.get("where")):
+                continue
+            seen.add(offenders)
+            header = definition.header
+            when = header.get("when")
+            yield _Check(
+                definition.name, header["severity"], header["column"], definition.title,
+                header["advice"], offenders,
+                sqlglot.parse_one(when, dialect=DIALECT) if when else None,
+            )  # fmt: skip
+    for measure in measures:
+        for table, condition in measure.metric.requires.items():
+            bound = substituted(condition, measure.values)
+            offenders = exp.select("query_id", "item_id", *bound.find_all(exp.Column)).from_(table)
+            composer.relation(table, {})
+            yield _Check(
+                f"requires_{measure.metric.name}", "error", f"{table}.{next(bound.find_all(exp.Column)).name}",
+                f"rows outside of what {measure.text} needs, {bound.sql(DIALECT)}",
+                "mend them or change the parameter", offenders.where(exp.not_(bound)),
+            )  # fmt: skip
+
+
+def _counts(composer: Composer, engine: Engine, planned: Sequence[_Check]) -> list[int]:
+    """Count the offenders, one scan per input for the checks that only filter it."""
+    counts = [0] * len(planned)
+    scans: dict[str, list[tuple[int, exp.Expr]]] = {}
+    for i, one in enumerate(planned):
+        if one.when is not None:
+            query = exp.select(exp.Case().when(one.when.copy(), literal(1)).else_(literal(0)))
+            for table in one.when.find_all(exp.Table):
+                composer.relation(table.name, {})
+            counts[i] = engine.rows(composer.complete(query))[0][0]
+        elif (counted := _counted(one.offenders)) is not None:
+            scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
+        else:
+            counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
+    for table, counters in scans.items():
+        query = exp.select(*(counter for _, counter in counters)).from_(table)
+        row = engine.rows(composer.complete(query))[0]
+        for (i, _), count in zip(counters, row, strict=True):
+            counts[i] = count
+    return counts
+
+
+def _counted(offenders: exp.Query) -> exp.Expr | None:
+    """Write a check as one column of a scan: a filtered count, or rows less distinct keys.
+
+    Equal keys have equal hashes, so no difference means no duplicate; where there is one, the
+    check itself is run to tell a duplicate from a collision.
+    """
+    clauses = {name for name, value in offenders.args.items() if value}
+    source = offenders.args.get("from_")
+    if source is None or not isinstance(source.this, exp.Table):
+        return None
+    if clauses == {"expressions", "from_", "where"}:
+        return exp.Filter(this=exp.Count(this=exp.Star()), expression=offenders.args["where"].copy())
+    if clauses == {"expressions", "from_", "group", "having"}:
+        keys = [key.copy() for key in offenders.args["group"].expressions]
+        hashed = exp.Distinct(expressions=[exp.Anonymous(this="hash", expressions=keys)])
+        return exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=hashed))
+    return None
+
+
+def _count_of(offenders: exp.Query) -> exp.Select:
+    return exp.select(exp.Count(this=exp.Star())).from_(offenders.subquery("offenders"))
+
+
+def _finding(composer: Composer, engine: Engine, inputs: Inputs, one: _Check, count: int) -> Finding | None:
+    if one.when is not None or one.offenders.args.get("having"):
+        count = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
+        if not count:
+            return None
+    table, _, column = one.place.partition(".")
+    names = [inputs.column_label(table, p.alias_or_name) for p in one.offenders.selects]
+    rows = _examples(composer, engine, one)
+    examples = tuple(_example(names, row) for row in rows)
+    where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
+    shown = f" ({'; '.join(examples)})" if examples else ""
+    message = f"{where}: {count} {one.title}{shown}; {one.advice}"
+    return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
+                   count, examples, message)  # fmt: skip
+
+
+def _examples(composer: Composer, engine: Engine, one: _Check) -> list[tuple[Any, ...]]:
+    """Three offenders; of a check over both sides, three of each."""
+    parts = (
+        [one.offenders.this, one.offenders.expression]
+        if isinstance(one.offenders, exp.Union) else [one.offenders]
+    )  # fmt: skip
+    rows = []
+    for part in parts:
+        ordered = exp.select(exp.Star()).from_(part.subquery("offenders"))
+        for i in range(1, len(part.selects) + 1):
+            ordered = ordered.order_by(literal(i), copy=False)
+        rows += engine.rows(composer.complete(ordered.limit(EXAMPLES)))
+    return rows
+
+
+def _example(names: Sequence[str], row: Sequence[Any]) -> str:
+    return ", ".join(
+        f"{name}={value}" for name, value in zip(names, row, strict=True)
+        if not (name == "system" and value == "")
+    )  # fmt: skip
+
+
+def varying(engine: Engine, inputs: Inputs) -> None:
+    """Refuse slicing columns that have more than one value within a query.
+
+    Raises:
+        InputError: names the column and three queries.
+    """
+    for name in inputs.by_columns:
+        attribute = exp.column(exp.to_identifier(name, quoted=True))
+        differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
+        some = exp.In(this=exp.Count(this=attribute.copy()),
+                      expressions=[literal(0), exp.Count(this=exp.Star())])  # fmt: skip
+        query = (
+            exp.select("query_id", exp.Min(this=attribute.copy()), exp.Max(this=attribute.copy()))
+            .from_(inputs.queries["attributes"].subquery("attributes"))
+            .group_by("query_id")
+            .having(exp.or_(differs, exp.not_(some)))
+        )
+        count = engine.rows(_count_of(cast("exp.Query", query)))[0][0]
+        if count:
+            rows = engine.rows(query.order_by("query_id").limit(EXAMPLES))
+            shown = "; ".join(f"{query_id}: {low}, {high}" for query_id, low, high in rows)
+            raise InputError(
+                f"{inputs.labels[inputs.by_source or 'predictions']}: column {name!r}: differs within "
+                f"{count} queries ({shown}); slice rankings by an attribute of the query, or give one "
+                "value per query with queries="
+            )
+
+
+def counted_notes(
+    rows: Sequence[Mapping[str, Any]], inputs: Inputs, policies: Mapping[str, str]
+) -> list[Finding]:
+    """Tell of missing queries and of queries without a slice, from the counts of the result."""
+    notes: dict[tuple[str, Any], Finding] = {}
+    label = inputs.labels["predictions"]
+    for row in rows:
+        overall = row["slice"] == ""
+        system = f" of system {row['system']}" if row["system"] is not None else ""
+        if overall and row["n_missing"]:
+            message = (
+                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; "
+                f"the switch missing={policies['missing']} decides how they count"
+            )
+            notes["missing_query", row["system"]] = Finding(
+                "missing_query", "warning", label, inputs.column_label("predictions", "query_id"),
+                row["n_missing"], (), message,
+            )  # fmt: skip
+        if not overall and all(row[column] is None for column in inputs.by_columns):
+            source = inputs.labels[inputs.by_source or "predictions"]
+            message = (
+                f"{source}: column {row['slice']!r}: some queries of the population have no value and "
+                "form the slice NULL; give the attributes of all queries with queries="
+            )
+            notes["null_slice", row["slice"]] = Finding(
+                "null_slice", "warning", source, row["slice"], row["n"], (), message
+            )
+    return list(notes.values())

@@ -1,0 +1,253 @@
+"""The command line: evaluate, metrics, sql.
+
+Exit codes: 0 fine, 1 a gate failed, 2 bad usage or bad input, 3 the engine failed.
+The database, the parser and the table printer are imported only by the commands that need them.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+
+FORMATS = ("table", "json", "csv", "markdown", "parquet")
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
+BAD_INPUT, ENGINE_FAILED = 2, 3
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="duckmetrics", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
+
+
+@cli.command()
+@click.argument("predictions", required=False)
+@click.argument("truth", required=False)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    required=True,
+    metavar="SPEC[,SPEC…]",
+    help="Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'.",
+)
+@click.option("--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH.")
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="COLUMN | NAME=TABLE",
+    help="The column that names the system, or one table per system.",
+)
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
+@click.option(
+    "--by-each",
+    multiple=True,
+    metavar="COLUMN[,COLUMN…]",
+    help="Slice by each of several groupings, in one go.",
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=YOURS",
+    help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
+)
+@click.option("--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.")
+@click.option(
+    "--set",
+    "switches",
+    multiple=True,
+    metavar="SWITCH=VALUE",
+    help="Set a convention: ties=item_desc, missing=skip, rel=2.",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the results to a file.")
+@click.option(
+    "--per-query",
+    type=click.Path(path_type=Path),
+    metavar="FILE.parquet",
+    help="Write the value of every query to a Parquet file.",
+)
+@click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
+@click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
+@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+def evaluate(**options: Any) -> None:
+    """Compute metrics of PREDICTIONS against TRUTH.
+
+    Tables are Parquet, CSV, JSON or TREC files, folders and patterns of them, names of tables of
+    --database, or SQL. PREDICTIONS has query_id, item_id and score (or rank); TRUTH has query_id,
+    item_id and relevance. Without TRUTH, PREDICTIONS has a column label.
+
+    \b
+    duckmetrics evaluate run.parquet truth.parquet -m ndcg@10,map@100
+    duckmetrics evaluate truth.parquet --system A=a.parquet --system B=b.parquet -m mrr
+    """
+    from duckmetrics.api import evaluate as compute
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.report import write
+
+    format_ = _format(options["format_"], options["output"])
+    for path in (options["output"], options["per_query"]):
+        _writable(path)
+    predictions, truth, system = _tables(options)
+    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    with _progress(engine):
+        result = compute(
+            predictions,
+            truth,
+            options["metrics"],
+            system=system,
+            by=_groupings(options["by"], options["by_each"]),
+            columns=_pairs("--column", options["columns"]),
+            queries=options["queries"],
+            connection=engine,
+            **_pairs("--set", options["switches"]),
+        )
+        if options["per_query"]:
+            with _replacing(options["per_query"]) as path:
+                result.write_per_query(path)
+    if options["output"]:
+        with _replacing(options["output"]) as path:
+            write(result, format_, path)
+    else:
+        write(result, format_, None)
+
+
+@cli.command()
+@click.argument("name", required=False)
+def metrics(name: str | None) -> None:
+    """List the metrics, or explain one: formula, source, parameters, range and SQL."""
+    from duckmetrics.api import describe
+    from duckmetrics.report import print_catalog
+
+    if name is None:
+        print_catalog()
+    else:
+        click.echo(describe(name))
+
+
+@cli.command()
+@click.argument("specs", nargs=-1, required=True)
+@click.option("--dialect", default="duckdb", show_default=True, help="The SQL dialect to write.")
+@click.option("--steps", is_flag=True, help="One temporary table per step instead of one query.")
+@click.option("--set", "switches", multiple=True, metavar="SWITCH=VALUE", help="Set a convention.")
+def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]) -> None:
+    """Print the SQL of metrics over tables named predictions and truth.
+
+    \b
+    predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+    """
+    from duckmetrics.api import compose_sql
+
+    click.echo(compose_sql(specs, dialect, steps, **_pairs("--set", switches)) + ";")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors are one message on stderr and an exit code."""
+    try:
+        cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(BAD_INPUT)
+    except (EngineError, DefinitionError) as error:
+        _fail(str(error), ENGINE_FAILED)
+    except (DuckmetricsError, OSError) as error:
+        _fail(str(error), BAD_INPUT)
+    except Exception as error:  # noqa: BLE001 - a bug must not end in a traceback either
+        _fail(f"internal error: {type(error).__name__}: {error}; please report it", ENGINE_FAILED)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"duckmetrics: {message}", err=True)
+    sys.exit(code)
+
+
+def _format(asked: str | None, output: Path | None) -> str:
+    format_ = asked or (SUFFIXES.get(output.suffix.lower()) if output else None) or "table"
+    if format_ == "parquet" and output is None:
+        raise click.UsageError("--format parquet needs a file; add -o results.parquet")
+    return format_
+
+
+def _writable(path: Path | None) -> None:
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise click.UsageError(f"{path}: cannot be written; name a file in an existing folder")
+
+
+def _tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
+    """Tell predictions, truth and systems from the arguments."""
+    first, second, named = options["predictions"], options["truth"], options["truth_option"]
+    systems = options["systems"]
+    if second is not None and named is not None:
+        raise click.UsageError("the truth is given twice; drop TRUTH or --truth")
+    if not any("=" in system for system in systems):
+        if len(systems) > 1:
+            raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+        if first is None:
+            raise click.UsageError("Missing argument 'PREDICTIONS'.")
+        return first, second or named, systems[0] if systems else None
+    if second is not None or (first is not None and named is not None):
+        raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+    return None, first or named, _pairs("--system", systems)
+
+
+def _groupings(by: Sequence[str], each: Sequence[str]) -> list[Any] | None:
+    columns = [column.strip() for text in by for column in text.split(",")]
+    groupings = [[column.strip() for column in text.split(",")] for text in each]
+    if columns and groupings:
+        return [columns, *groupings]
+    return columns or groupings or None
+
+
+def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise click.UsageError(f"{option} {text!r}: write {option} NAME=VALUE")
+        if name in pairs:
+            raise click.UsageError(f"{option} {name}: given twice; keep one of them")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Write beside the file and move into place at the end: nothing is written half."""
+    draft = path.with_name(f".{path.name}.partial")
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _progress(engine: DuckDBEngine) -> Iterator[None]:
+    """Show a bar on stderr while a query runs for long, if somebody watches."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from duckmetrics.progress import bar
+
+    engine.watch()
+    with bar(engine.progress):
+        yield

@@ -1,0 +1,343 @@
+"""The DuckDB engine, the only module that imports duckdb."""
+
+from __future__ import annotations
+
+import glob
+import itertools
+import os
+import re
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from duckmetrics import tables
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.fold import literal
+from duckmetrics.tables import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from duckmetrics.tables import Role
+
+_NUMBERS = itertools.count(1)
+_READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
+_TREC_COLUMNS = {
+    "predictions": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "score": (5, "DOUBLE")},
+    "truth": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "relevance": (4, "DOUBLE")},
+}
+
+
+class DuckDBEngine:
+    """Runs queries on a DuckDB connection, the caller's or one of its own in memory.
+
+    Args:
+        connection: a connection, or the path of a database file, opened read-only.
+        threads: how many threads DuckDB may use.
+        memory_limit: such as "4GB"; more is spilled to disk.
+    """
+
+    dialect = "duckdb"
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        memory_limit: str | None = None,
+    ) -> None:
+        self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
+        self.connection = self._connect(connection)
+        self._temporary: list[tuple[str, str]] = []
+        self.ran: list[str] = []
+        self._set(threads, memory_limit)
+        self._finalizer = weakref.finalize(self, _drop, self.connection, self._temporary)
+
+    def _connect(self, connection: Any) -> duckdb.DuckDBPyConnection:
+        if isinstance(connection, duckdb.DuckDBPyConnection):
+            return connection
+        if connection is None:
+            spill = os.path.join(tempfile.gettempdir(), "duckmetrics")
+            return duckdb.connect(config={"temp_directory": spill})
+        path = Path(os.fspath(connection))
+        if not path.is_file():
+            raise InputError(f"{path}: no such database file; check the path")
+        try:
+            return duckdb.connect(str(path), read_only=True)
+        except duckdb.Error as error:
+            raise InputError(f"{path}: {_first_line(error)}; give a DuckDB database file") from error
+
+    def _set(self, threads: int | None, memory_limit: str | None) -> None:
+        for name, value in (("threads", threads), ("memory_limit", memory_limit)):
+            if value is None:
+                continue
+            setting = exp.Set(expressions=[exp.SetItem(this=exp.EQ(
+                this=exp.to_identifier(name), expression=literal(value)))])  # fmt: skip
+            try:
+                self.connection.execute(setting.sql(self.dialect))
+            except duckdb.Error as error:
+                raise InputError(
+                    f"{name}={value!r}: {_first_line(error)}; write threads=4, memory_limit='4GB'"
+                ) from error
+
+    def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        return self._execute(query).fetchall()
+
+    def arrow(self, query: exp.Query | str) -> pa.Table:
+        text = query if isinstance(query, str) else query.sql(self.dialect)
+        try:
+            relation = self.connection.sql(text)
+            # DuckDB 1.4 has the older name only.
+            fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
+            return fetch()
+        except duckdb.Error as error:
+            raise EngineError(f"DuckDB: {_first_line(error)}", text) from error
+
+    def keep(self, name: str, query: exp.Query) -> None:
+        create = exp.Create(
+            this=exp.to_table(name), kind="TABLE", expression=query,
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )  # fmt: skip
+        self._temporary.append(("TABLE", name))
+        text = create.sql(self.dialect, pretty=True)
+        self._execute(text)
+        self.ran.append(text)
+
+    def copy(self, query: exp.Query, path: Path) -> None:
+        """Write a query's rows to a Parquet file."""
+        self._execute(
+            exp.Copy(
+                this=query.subquery(), kind=False, files=[literal(str(path))],
+                params=[exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))],
+            ).sql(self.dialect)
+        )  # fmt: skip
+
+    def columns(self, query: exp.Query) -> list[tuple[str, str]]:
+        described = self._execute(exp.Describe(this=query))
+        return [(row[0], row[1]) for row in described.fetchall()]
+
+    def name(self, stem: str) -> str:
+        """Return a name for a temporary object that no other evaluation uses."""
+        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
+
+    def watch(self) -> None:
+        """Make DuckDB measure the progress of the queries to come."""
+        self.connection.execute("SET enable_progress_bar = true")
+        self.connection.execute("SET enable_progress_bar_print = false")
+
+    def progress(self) -> float | None:
+        """Percent of the running query that is done, when DuckDB knows."""
+        done = self.connection.query_progress()
+        return done if done >= 0 else None
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means and read its columns.
+
+        Raises:
+            InputError: there is no such table, or it cannot be read, or it is empty.
+        """
+        source = self._attach(table, role)
+        probe = exp.select(exp.Star()).from_(source.relation.copy())
+        try:
+            columns = dict(self.columns(probe))
+            empty = not self.rows(exp.select(literal(1)).from_(source.relation.copy()).limit(1))
+        except EngineError as error:
+            raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
+        if empty and role != "queries":
+            raise InputError(f"{source.label}: no rows; check how it was exported")
+        return Source(source.label, source.relation, columns, source.ordered, source.rowid)
+
+    def _attach(self, table: Any, role: Role) -> Source:
+        if isinstance(table, os.PathLike):
+            return self._file(os.fspath(table), role)
+        if isinstance(table, str):
+            kind = tables.kind_of_text(table)
+            text = table.removeprefix(f"{kind}:")
+            if kind == "sql":
+                return self._sql(text)
+            if kind == "file":
+                return self._file(text, role)
+            return self._named(text, role, table.startswith("table:"))
+        if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
+            return self._files([os.fspath(p) for p in table], role, ", ".join(map(str, table)))
+        return self._frame(table, role)
+
+    def _named(self, text: str, role: Role, forced: bool) -> Source:
+        known = self._catalog_entry(text)
+        exists = not forced and Path(text).exists()
+        if known and exists:
+            raise InputError(f"{text}: both a {known} and a file; write 'table:{text}' or 'file:{text}'")
+        if known:
+            relation = exp.to_table(text, dialect=self.dialect)
+            return Source(text, relation, {}, rowid=known == "table")
+        if exists:
+            return self._file(text, role)
+        raise InputError(
+            f"{text}: no such table, view or file; check the name, or pass connection= "
+            "(on the command line --database) if it lives in a database"
+        )
+
+    def _catalog_entry(self, text: str) -> str | None:
+        """Say whether a name is a table or a view of the connection."""
+        try:
+            parts = [part.name for part in exp.to_table(text, dialect=self.dialect).parts]
+        except Exception:  # noqa: BLE001 - any text may be asked for; then it is no table name
+            return None
+        name, *outer = reversed(parts)
+        for kind in ("table", "view"):
+            listed = exp.select(f"database_name, schema_name").from_(f"duckdb_{kind}s()").where(
+                exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")),
+                       expression=literal(name.lower()))
+            )  # fmt: skip
+            for database, schema in self.rows(listed):
+                if all(part.lower() in (database.lower(), schema.lower()) for part in outer):
+                    return kind
+        return None
+
+    def _sql(self, text: str) -> Source:
+        label = f"sql:{' '.join(text.split())[:40]}"
+        try:
+            statements = self.connection.extract_statements(text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise InputError(f"{label}: not one SELECT; give a single query")
+        # The user's own text goes in as it is; the line break ends a trailing comment.
+        verbatim = exp.Var(this=f"({text.rstrip().rstrip(';')}\n)")
+        return Source(
+            label, exp.Table(this=verbatim, alias=exp.TableAlias(this=exp.to_identifier("source"))), {}
+        )
+
+    def _file(self, path: str, role: Role) -> Source:
+        expanded = os.path.expanduser(path)
+        if os.path.isdir(expanded):
+            formats = {tables.file_format(p): p for p in sorted(
+                glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
+            known = [f for f in ("parquet", "csv", "json") if f in formats]
+            if len(known) != 1:
+                raise InputError(f"{path}: a folder with {' and '.join(known) or 'no'} files; "
+                                 "give a pattern such as 'folder/**/*.parquet'")  # fmt: skip
+            suffix = Path(str(formats[known[0]])).suffix
+            pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
+            return self._files([pattern], role, path, known[0])
+        remote = re.match(r"[a-z0-9]+://", path) is not None
+        if not remote and not os.path.exists(expanded) and not glob.glob(expanded, recursive=True):
+            raise InputError(f"{path}: no such file; check the path")
+        return self._files([expanded], role, path)
+
+    def _files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
+        formats = {format_ or tables.file_format(path) for path in paths}
+        if len(formats) != 1 or None in formats:
+            raise InputError(
+                f"{label}: the format cannot be told from the name; use one of "
+                f"{', '.join(sorted(tables.FILE_SUFFIXES))}"
+            )
+        kind = formats.pop()
+        listed = exp.Array(expressions=[literal(path) for path in paths])
+        if kind == "trec":
+            return Source(label, self._trec(listed, role, label), {}, ordered=True)
+        options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
+        reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
+        return Source(label, exp.Table(this=reader), {}, ordered=True)
+
+    def _trec(self, listed: exp.Expr, role: Role, label: str) -> exp.Expr:
+        """Read a TREC run or qrels file: columns apart by blanks, ids as text."""
+        layout = _TREC_COLUMNS.get(role)
+        if layout is None:
+            raise InputError(f"{label}: a TREC file can be predictions or truth only; use Parquet")
+        settings: dict[str, exp.Expr] = {
+            "columns": exp.Struct(expressions=[exp.PropertyEQ(
+                this=literal("line"), expression=literal("VARCHAR"))]),
+            "auto_detect": exp.false(), "header": exp.false(), "delim": literal("\x01"),
+            "quote": literal(""), "escape": literal(""),
+        }  # fmt: skip
+        options = [exp.EQ(this=exp.to_identifier(k), expression=v) for k, v in settings.items()]
+        lines = exp.Table(this=exp.Anonymous(this="read_csv", expressions=[listed, *options]))
+        trimmed = exp.Anonymous(this="trim", expressions=[exp.column("line"), literal(" \t\r")])
+        fields = exp.Anonymous(this="regexp_split_to_array", expressions=[trimmed, literal(r"\s+")])
+        split = exp.select(fields.as_("fields")).from_(lines).where(exp.NEQ(
+            this=trimmed.copy(), expression=literal("")))  # fmt: skip
+        row = exp.select(*(
+            exp.cast(exp.Anonymous(this="list_extract", expressions=[exp.column("fields"), literal(i)]),
+                     type_).as_(name)
+            for name, (i, type_) in layout.items()
+        )).from_(split.subquery("split"))  # fmt: skip
+        return row.subquery("trec")
+
+    def _frame(self, table: Any, role: Role) -> Source:
+        """Take an Arrow, pandas or Polars frame, or a relation of this connection."""
+        label = f"{role} ({type(table).__name__})"
+        name = self.name(role)
+        if isinstance(table, duckdb.DuckDBPyRelation):
+            return self._relation(table, name, label)
+        kind = type(table).__name__
+        try:
+            if kind in ("RecordBatchReader", "Scanner") or not _registers(table):
+                table = self._streamed(table, label)
+            self.connection.register(name, table)
+        except (duckdb.Error, TypeError) as error:
+            raise InputError(
+                f"{label}: not a table; give a path, a table name, SQL, a relation or a frame"
+            ) from error
+        self._temporary.append(("VIEW", name))
+        return Source(label, exp.to_table(name), {}, ordered=True)
+
+    def _streamed(self, table: Any, label: str) -> pa.Table:
+        """Read a stream that can be read only once into Arrow memory."""
+        import pyarrow as pa
+
+        if hasattr(table, "read_all"):
+            return table.read_all()
+        if hasattr(table, "to_table"):
+            return table.to_table()
+        if hasattr(table, "__arrow_c_stream__"):
+            return pa.table(table)
+        raise TypeError(label)
+
+    def _relation(self, relation: duckdb.DuckDBPyRelation, name: str, label: str) -> Source:
+        view = exp.Create(
+            this=exp.to_table(name), kind="VIEW", expression=_verbatim(relation.sql_query()),
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )  # fmt: skip
+        self._temporary.append(("VIEW", name))
+        try:
+            self.connection.execute(view.sql(self.dialect))
+        except duckdb.Error:
+            # A relation over frames, or of another connection, cannot be told as text.
+            self.connection.register(name, relation.to_arrow_table())
+        return Source(label, exp.to_table(name), {})
+
+    def _execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
+        text = query if isinstance(query, str) else query.sql(self.dialect)
+        try:
+            return self.connection.execute(text)
+        except duckdb.Error as error:
+            raise EngineError(f"DuckDB: {_first_line(error)}", text) from error
+
+
+def _registers(table: Any) -> bool:
+    """Say whether DuckDB can scan the object itself."""
+    module = type(table).__module__.partition(".")[0]
+    return module in ("pandas", "pyarrow", "polars")
+
+
+def _verbatim(text: str) -> exp.Expr:
+    return exp.Var(this=text.rstrip().rstrip(";"))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].strip().rstrip(".")
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]]) -> None:
+    """Leave nothing behind on a caller's connection."""
+    for kind, name in reversed(temporary):
+        try:
+            connection.execute(exp.Drop(this=exp.to_table(name), kind=kind, exists=True).sql("duckdb"))
+        except duckdb.Error:
+            continue

@@ -1,0 +1,57 @@
+"""Errors raised by duckmetrics: one base class, one class per person who can act.
+
+Every message has the form ``where: what; what next``.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class DuckmetricsError(Exception):
+    """Base class of every error raised by duckmetrics."""
+
+
+class DefinitionError(DuckmetricsError):
+    """A file under sql/ is not a valid definition; its author must act."""
+
+
+class MetricError(DuckmetricsError):
+    """A metric, parameter or switch such as ``ndcg@10`` cannot be read; its writer must act."""
+
+
+class InputError(DuckmetricsError):
+    """The data cannot be evaluated as they are; their owner must act."""
+
+
+class EngineError(DuckmetricsError):
+    """The database refused a query.
+
+    Attributes:
+        sql: the text that was refused.
+    """
+
+    def __init__(self, message: str, sql: str = "") -> None:
+        super().__init__(message)
+        self.sql = sql
+
+
+class UnsupportedError(DuckmetricsError):
+    """What was asked for is not available on this engine or in this combination."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Say what was probably meant, or what there is."""
+    known = sorted(known)
+    lowered = {candidate.lower(): candidate for candidate in reversed(known)}
+    close = get_close_matches(name.lower(), lowered, n=1)
+    return f"did you mean {lowered[close[0]]!r}?" if close else f"known: {', '.join(known)}"
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Say that a name is unknown and what was probably meant."""
+    return f"unknown {kind} {name!r}; {suggestion(name, known)}"

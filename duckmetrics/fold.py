@@ -1,0 +1,254 @@
+"""Constant folding: what is left of a query once its ``$parameters`` have values.
+
+``CASE 'exp2' WHEN 'linear' THEN a WHEN 'exp2' THEN b END`` becomes ``b``, ``WHERE 10 IS NULL OR
+rank <= 10`` becomes ``WHERE rank <= 10``, a ``UNION ALL`` branch whose WHERE is false goes away.
+Only what the parameters decide is touched: the rest stays as its author wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+Value = bool | int | float | str | None
+
+_COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.GT: operator.gt,
+    exp.GTE: operator.ge,
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+}
+
+
+class _Unknown:
+    """Stands for a value that only the data can tell."""
+
+
+_UNKNOWN = _Unknown()
+
+
+def literal(value: Value) -> exp.Expr:
+    """Write a Python value as SQL; a float becomes a DOUBLE, never a DECIMAL or NULL."""
+    if value is None:
+        return exp.null()
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, int):
+        return exp.Literal.number(value)
+    if isinstance(value, float):
+        if math.isfinite(value):
+            text = repr(value)
+            return exp.Literal.number(text if "e" in text else f"{text}e0")
+        return exp.cast(exp.Literal.string(str(value)), "DOUBLE")
+    return exp.Literal.string(value)
+
+
+def bind(query: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
+    """Return a copy of `query` with every ``$name`` replaced by its value and folded."""
+    bound = query.copy()
+    for placeholder in list(bound.find_all(exp.Placeholder)):
+        placeholder.replace(literal(values[placeholder.name]))
+    return fold(bound)
+
+
+def fold(tree: exp.Expr) -> exp.Expr:
+    """Fold `tree` in place, children first, and return it (or what it became)."""
+    for node in reversed(list(tree.walk())):
+        rule = _RULES.get(type(node))
+        if rule is None:
+            continue
+        folded = rule(node)
+        if folded is not node:
+            if node is tree:
+                tree = folded
+            else:
+                node.replace(folded)
+    return tree
+
+
+def constant(node: exp.Expr | None) -> Value | _Unknown:
+    """Return the value of a constant expression, or the marker for an unknown one."""
+    match node:
+        case exp.Null():
+            return None
+        case exp.Boolean():
+            return bool(node.this)
+        case exp.Literal():
+            return str(node.this) if node.is_string else _number(str(node.this))
+        case exp.Paren():
+            return constant(node.this)
+        case exp.Neg():
+            value = constant(node.this)
+            return -value if isinstance(value, int | float) else _UNKNOWN
+    return _UNKNOWN
+
+
+def is_false(node: exp.Expr | None) -> bool:
+    """Say whether a condition holds for no row."""
+    return isinstance(node, exp.Where) and constant(node.this) in (False, None)
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.isdigit() else float(text)
+
+
+def _compare(node: exp.Expr) -> exp.Expr:
+    left, right = constant(node.this), constant(node.expression)
+    if left is None or right is None:
+        return exp.null()
+    if isinstance(left, _Unknown) or isinstance(right, _Unknown):
+        return node
+    return exp.Boolean(this=_COMPARISONS[type(node)](left, right))
+
+
+def _is(node: exp.Expr) -> exp.Expr:
+    value = constant(node.this)
+    if isinstance(value, _Unknown) or not isinstance(node.expression, exp.Null):
+        return node
+    return exp.Boolean(this=value is None)
+
+
+def _in(node: exp.Expr) -> exp.Expr:
+    value = constant(node.this)
+    options = [constant(option) for option in node.expressions]
+    if isinstance(value, _Unknown) or not options or any(isinstance(o, _Unknown) for o in options):
+        return node
+    return exp.null() if value is None else exp.Boolean(this=value in options)
+
+
+def _not(node: exp.Expr) -> exp.Expr:
+    value = constant(node.this)
+    if isinstance(value, _Unknown):
+        return node
+    return exp.null() if value is None else exp.Boolean(this=not value)
+
+
+def _and(node: exp.Expr) -> exp.Expr:
+    return _connect(node, neutral=True)
+
+
+def _or(node: exp.Expr) -> exp.Expr:
+    return _connect(node, neutral=False)
+
+
+def _connect(node: exp.Expr, neutral: bool) -> exp.Expr:
+    left, right = constant(node.this), constant(node.expression)
+    for value, other in ((left, node.expression), (right, node.this)):
+        if value is neutral:
+            return _bare(other)
+        if value is (not neutral):
+            return exp.Boolean(this=not neutral)
+    return exp.null() if left is None and right is None else node
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    """Drop parentheses that no operator needs any more."""
+    return node.this if isinstance(node, exp.Paren) and not node.find(exp.Or) else node
+
+
+def _case(node: exp.Expr) -> exp.Expr:
+    """Keep the branches that can still be taken; a decided CASE becomes its branch."""
+    subject = node.this
+    kept: list[exp.Expr] = []
+    otherwise: exp.Expr = node.args.get("default") or exp.null()
+    for branch in node.args["ifs"]:
+        condition = exp.EQ(this=subject.copy(), expression=branch.this) if subject else branch.this
+        taken = constant(_compare(condition) if subject else condition)
+        if taken is True:
+            otherwise = branch.args["true"]
+            break
+        if isinstance(taken, _Unknown):
+            kept.append(branch)
+    if not kept:
+        return _grouped(otherwise, node.parent)
+    node.set("ifs", kept)
+    node.set("default", None if isinstance(otherwise, exp.Null) else otherwise)
+    return node
+
+
+def _grouped(node: exp.Expr, parent: exp.Expr | None) -> exp.Expr:
+    """Put parentheses around an operation that becomes the operand of another."""
+    inside = isinstance(parent, exp.Binary | exp.Unary) and not isinstance(parent, exp.Paren)
+    return exp.paren(node) if inside and isinstance(node, exp.Binary) else node
+
+
+def _coalesce(node: exp.Expr) -> exp.Expr:
+    options = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
+    if not options:
+        return exp.null()
+    if len(options) == 1 or not isinstance(constant(options[0]), _Unknown):
+        return options[0]
+    node.set("this", options[0])
+    node.set("expressions", options[1:])
+    return node
+
+
+def _extreme(node: exp.Expr) -> exp.Expr:
+    """LEAST and GREATEST pass over NULL, so a NULL argument can go."""
+    options = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
+    if not options:
+        return exp.null()
+    if len(options) == 1:
+        return options[0]
+    node.set("this", options[0])
+    node.set("expressions", options[1:])
+    return node
+
+
+def _filter(node: exp.Expr) -> exp.Expr:
+    return node.this if constant(node.expression.this) is True else node
+
+
+def _select(node: exp.Expr) -> exp.Expr:
+    for clause in ("where", "qualify"):
+        condition = node.args.get(clause)
+        if condition is not None and constant(condition.this) is True:
+            node.set(clause, None)
+    return node
+
+
+def _order(node: exp.Expr) -> exp.Expr:
+    """Drop the keys that are the same for every row."""
+    keys = [key for key in node.expressions if isinstance(constant(key.this), _Unknown)]
+    node.set("expressions", keys)
+    return node
+
+
+def _union(node: exp.Expr) -> exp.Expr:
+    """Drop a branch that yields no row; the column names are those of the first branch."""
+    left, right = node.this, node.expression
+    if node.args.get("distinct") or not isinstance(right, exp.Select):
+        return node
+    if is_false(right.args.get("where")):
+        return left
+    if isinstance(left, exp.Select) and is_false(left.args.get("where")):
+        names = [projection.alias_or_name for projection in left.expressions]
+        named = [p.unalias().as_(n) for p, n in zip(right.expressions, names, strict=True)]
+        right.set("expressions", [p.this if p.this.name == p.alias and isinstance(p.this, exp.Column)
+                                  else p for p in named])  # fmt: skip
+        return right
+    return node
+
+
+_RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
+    **dict.fromkeys(_COMPARISONS, _compare),
+    exp.Is: _is,
+    exp.In: _in,
+    exp.Not: _not,
+    exp.And: _and,
+    exp.Or: _or,
+    exp.Case: _case,
+    exp.Coalesce: _coalesce,
+    exp.Least: _extreme,
+    exp.Greatest: _extreme,
+    exp.Filter: _filter,
+    exp.Select: _select,
+    exp.Order: _order,
+    exp.Union: _union,
+}

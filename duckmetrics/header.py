@@ -1,0 +1,71 @@
+"""The ``-- key: value`` block that opens every file under sql/."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from duckmetrics.errors import DefinitionError, unknown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = {
+    "name": "the stem of the file",
+    "alias": "other names in the literature; one may bind parameters: f1 (beta = 1)",
+    "title": "a noun phrase",
+    "inputs": "the external tables read, directly or through relations, with their columns",
+    "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
+    "switches": "parameters that every metric built on this file takes over",
+    "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
+    "depth": "the deepest rank a metric looks at, in terms of its parameters; absent: all ranks",
+    "grain": "the columns that identify a row",
+    "range": "the interval of the values, and which way is better",
+    "formula": "one line of plain text",
+    "source": "author, venue, year, DOI",
+    "oracle": "who confirms the values, beside the plain-Python reference",
+    "example": "a call and its value on the case tests/cases/sample.sql",
+    "severity": "of a check: error, warning or note",
+    "column": "of a check: the column it looks at, table.column",
+    "when": "of a check: the condition under which its rows are findings; absent: always",
+    "advice": "of a check: what to do next",
+    "note": "a convention the reader must know",
+}
+
+_FIELD = re.compile(r"-- (?P<key>[a-z]+): +(?P<value>\S.*)")
+_CONTINUATION = re.compile(r"-- {4,}(?P<value>\S.*)")
+
+
+def read_header(path: Path) -> dict[str, str]:
+    """Read the header of a definition; an error names the file and the line."""
+    header: dict[str, str] = {}
+    key = ""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(map(str.rstrip, lines), start=1):
+            where = f"{path}:{number}"
+            if not line.startswith("--"):
+                break
+            if field := _FIELD.fullmatch(line):
+                key = field["key"]
+                if key not in KEYS:
+                    raise DefinitionError(f"{where}: {unknown('key', key, KEYS)}")
+                if key in header:
+                    raise DefinitionError(f"{where}: {key!r} is declared twice; keep one of them")
+                header[key] = field["value"]
+            elif key and (more := _CONTINUATION.fullmatch(line)):
+                header[key] += " " + more["value"]
+            else:
+                raise DefinitionError(
+                    f"{where}: {line!r} is no header line; write '-- key: value', "
+                    "or indent a continuation by four spaces or more"
+                )
+    if header.get("name") != path.stem:
+        raise DefinitionError(f"{path}:1: the name must be {path.stem!r}, as the file is called")
+    return header
+
+
+def body(text: str) -> str:
+    """Blank out the header, so that the query keeps its line numbers."""
+    lines = text.splitlines(keepends=True)
+    end = next((i for i, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    return "\n" * end + "".join(lines[end:])

@@ -1,0 +1,324 @@
+"""The canonical inputs of one evaluation, put together from the tables a user names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from sqlglot import exp
+
+from duckmetrics import tables
+from duckmetrics.errors import InputError
+from duckmetrics.fold import literal
+from duckmetrics.tables import ColumnMap, Key, Role, Source
+
+Attach = Callable[[Any, Role], Source]
+ONE_SYSTEM = ""
+RESERVED = (
+    "system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant",
+    "n_undefined", "signature", "query_id",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller hands over: the tables, how to read them, and how to tell rows apart.
+
+    Attributes:
+        predictions: a table, or a mapping of system names to tables.
+        system: the column of the predictions that names the system.
+        by: the groupings; each is a list of columns.
+        positions: whether the order of the rows matters (``ties=input``).
+    """
+
+    predictions: Any
+    truth: Any = None
+    system: str | None = None
+    by: tuple[tuple[str, ...], ...] = ()
+    queries: Any = None
+    population: Any = None
+    columns: ColumnMap = field(default_factory=ColumnMap)
+    positions: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Canonical queries by input name, and what the composer must know about them.
+
+    Attributes:
+        systems: the names given by a mapping; None when a column names them, or nobody does.
+        truth_lists: whether an item that is NULL stands for an empty list of the truth.
+        by_source: where the slicing columns come from, for messages.
+    """
+
+    queries: Mapping[str, exp.Query]
+    labels: Mapping[str, str]
+    one_system: bool
+    systems: tuple[str, ...] | None
+    truth_lists: bool
+    by: tuple[tuple[str, ...], ...]
+    by_source: str | None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def column_label(self, table: str, column: str) -> str:
+        """What the user calls a canonical column."""
+        return self.names.get(f"{table}.{column}", column)
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        """Every slicing column once, in the order asked for."""
+        return tuple(dict.fromkeys(column for grouping in self.by for column in grouping))
+
+
+def gather(request: Request, attach: Attach) -> Inputs:
+    """Attach the tables of a request and write the canonical query of each input.
+
+    Raises:
+        InputError: a table or column is missing, or of a type that cannot be used.
+    """
+    return _Gathering(request, attach).inputs()
+
+
+class _Gathering:
+    def __init__(self, request: Request, attach: Attach) -> None:
+        self.request = request
+        self.columns = request.columns
+        given = request.predictions
+        self.mapping = dict(given) if isinstance(given, Mapping) else None
+        if self.mapping is not None and not self.mapping:
+            raise InputError("predictions: no system; name at least one, as in {'A': 'a.parquet'}")
+        if self.mapping is not None and request.system is not None:
+            raise InputError("system: given as a column and as a mapping; use one of the two")
+        parts = self.mapping if self.mapping is not None else {ONE_SYSTEM: given}
+        self.predictions = {str(n): attach(part, "predictions") for n, part in parts.items()}
+        self.truth = None if request.truth is None else attach(request.truth, "truth")
+        self.extra: dict[Role, Source] = {}
+        if request.queries is not None:
+            self.extra["queries"] = attach(request.queries, "queries")
+        if request.population is not None:
+            self.extra["population"] = attach(request.population, "population")
+
+    def inputs(self) -> Inputs:
+        self._keys()
+        queries: dict[str, exp.Query] = {"predictions": self._predictions(), "truth": self._truth()}
+        if "population" in self.extra:
+            source, key = self.extra["population"], self.query_keys["population"]
+            queries["population"] = tables.selected(source, {"query_id": self._query_id(key)})
+        one_system = self.mapping is None and self.request.system is None
+        systems = tuple(self.mapping) if self.mapping is not None else None
+        if systems is not None or one_system:
+            names = [str(name) for name in systems or (ONE_SYSTEM,)]
+            queries["systems"] = tables.stacked(exp.select(literal(name).as_("system")) for name in names)
+        by_source = self._attributes(queries)
+        return Inputs(
+            queries=queries,
+            labels=self._labels(),
+            one_system=one_system,
+            systems=None if systems is None else tuple(map(str, systems)),
+            truth_lists=self.truth_list is not None,
+            by=self.request.by,
+            by_source=by_source,
+            names=self._names(),
+        )
+
+    def _names(self) -> dict[str, str]:
+        """Canonical column, with its table, -> the user's column."""
+        first, source = next(iter(self.predictions.items()))
+        label = f"predictions {first}"
+        names = {
+            "predictions.query_id": "+".join(self.query_keys[label].parts),
+            "predictions.item_id": "+".join(self.item_keys[label].parts),
+            "predictions.system": self.request.system or "system",
+        }
+        for score in ("rank", "score"):
+            names["predictions.score"] = self.columns.find(source, "predictions", score) or names.get(
+                "predictions.score", score
+            )
+        truth, role = (self.truth, "truth") if self.truth is not None else (source, "predictions")
+        for key, keys in (("query_id", self.query_keys), ("item_id", self.item_keys)):
+            names[f"truth.{key}"] = "+".join(keys["truth" if self.truth is not None else label].parts)
+        for grade in ("label", "relevance"):
+            found = self.columns.find(truth, cast("Role", role), grade)
+            names["truth.relevance"] = found or names.get("truth.relevance", grade)
+        return names
+
+    def _keys(self) -> None:
+        """Find the ids of every table and the types that they have in common."""
+        self.lists = {
+            name: tables.list_column(source, self.columns, "predictions", "items")
+            if self.columns.find(source, "predictions", "item_id") is None else None
+            for name, source in self.predictions.items()
+        }  # fmt: skip
+        self.truth_list = None
+        if self.truth is not None and self.columns.find(self.truth, "truth", "item_id") is None:
+            self.truth_list = tables.list_column(self.truth, self.columns, "truth", "relevant")
+        self.query_keys: dict[str, Key] = {}
+        item_keys: dict[str, Key] = {}
+        for name, source in self.predictions.items():
+            label = f"predictions {name}"
+            self.query_keys[label] = tables.key_of(source, self.columns, "predictions", "query_id")
+            item_keys[label] = self._item_key(source, "predictions", self.lists[name])
+        if self.truth is not None:
+            self.query_keys["truth"] = tables.key_of(self.truth, self.columns, "truth", "query_id")
+            item_keys["truth"] = self._item_key(self.truth, "truth", self.truth_list)
+        for role, source in self.extra.items():
+            self.query_keys[role] = tables.key_of(source, self.columns, role, "query_id")
+        for column, keys in (("query_id", self.query_keys), ("item_id", item_keys)):
+            first, *others = keys.values()
+            for other in others:
+                tables.same_kind(first, other, column)
+        self.item_keys = item_keys
+        self.query_types = tables.common_types(list(self.query_keys.values()))
+        self.item_types = tables.common_types(list(item_keys.values()))
+        self.names = next(iter(self.query_keys.values())).parts
+        self.item_names = next(iter(item_keys.values())).parts
+
+    def _item_key(self, source: Source, role: Role, list_column: str | None) -> Key:
+        if list_column is None:
+            return tables.key_of(source, self.columns, role, "item_id")
+        elements = tables.items_of(source, list_column)
+        return tables.key_of(elements, ColumnMap({"item_id": list_column}), role, "item_id")
+
+    def _query_id(self, key: Key) -> exp.Expr:
+        return tables.key_expression(key, self.query_types, self.names)
+
+    def _item_id(self, key: Key) -> exp.Expr:
+        return tables.key_expression(key, self.item_types, self.item_names)
+
+    def _predictions(self) -> exp.Query:
+        return tables.stacked(self._predictions_of(name) for name in self.predictions)
+
+    def _predictions_of(self, name: str) -> exp.Select:
+        source, listed = self.predictions[name], self.lists[name]
+        label = f"predictions {name}"
+        query_id = self._query_id(self.query_keys[label])
+        shared = {"system": self._system(source, name), "query_id": query_id}
+        if listed is None:
+            return tables.selected(source, {
+                **shared,
+                "item_id": self._item_id(self.item_keys[label]),
+                "score": tables.score_expression(source, self.columns),
+                "position": tables.position_expression(source, self.columns, self.request.positions),
+            })  # fmt: skip
+        scores = tables.list_column(source, self.columns, "predictions", "scores")
+        place = tables.places(listed)
+        unnested = tables.selected(source, {
+            **shared,
+            "item_id": tables.unnested(listed),
+            "score": tables.unnested(scores) if scores else exp.Neg(this=place.copy()),
+            "position": place,
+        })  # fmt: skip
+        return exp.select(
+            "system", "query_id",
+            _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"), "position",
+        ).from_(unnested.subquery("unnested"))  # fmt: skip
+
+    def _system(self, source: Source, name: str) -> exp.Expr:
+        if self.request.system is None:
+            return literal(name)
+        found = source.find(self.request.system)
+        if found is None:
+            raise InputError(
+                f"{source.label}: no column {self.request.system!r} to tell systems apart; "
+                f"found {', '.join(source.columns)}; name one of them with system="
+            )
+        return exp.cast(tables.column(found), "VARCHAR")
+
+    def _truth(self) -> exp.Query:
+        if self.truth is None:
+            return self._truth_of_logs()
+        query_id = self._query_id(self.query_keys["truth"])
+        if self.truth_list is not None:
+            items, grade = tables.judged_lists(self.truth_list)
+            unnested = tables.selected(
+                self.truth, {"query_id": query_id, "item_id": items, "relevance": grade}
+            )
+            return exp.select("query_id", _cast("item_id", self.item_types[0]), "relevance").from_(
+                unnested.subquery("unnested")
+            )
+        name = self.columns.find(self.truth, "truth", "relevance")
+        if name is None:
+            name = self.columns.find(self.truth, "truth", "label")
+        return tables.selected(self.truth, {
+            "query_id": query_id,
+            "item_id": self._item_id(self.item_keys["truth"]),
+            "relevance": tables.grade_expression(self.truth, name),
+        })  # fmt: skip
+
+    def _truth_of_logs(self) -> exp.Query:
+        """One table with labels: the ideal list is the query's own rows."""
+        parts = []
+        for name, source in self.predictions.items():
+            grade = self.columns.find(source, "predictions", "label")
+            if grade is None:
+                grade = self.columns.find(source, "predictions", "relevance")
+            if grade is None:
+                raise InputError(
+                    f"{source.label}: no truth table and no column 'label'; "
+                    f"found {', '.join(source.columns)}; give a truth table or map "
+                    "columns={'label': ...}"
+                )
+            if self.lists[name] is not None:
+                raise InputError(f"{source.label}: lists carry no labels; give a truth table")
+            label = f"predictions {name}"
+            parts.append(tables.selected(source, {
+                "query_id": self._query_id(self.query_keys[label]),
+                "item_id": self._item_id(self.item_keys[label]),
+                "relevance": tables.grade_expression(source, grade),
+            }))  # fmt: skip
+        if self.request.system is None and self.mapping is None:
+            return parts[0]
+        rows = tables.stacked(parts).subquery("labels")
+        return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
+
+    def _labels(self) -> dict[str, str]:
+        predictions = ", ".join(source.label for source in self.predictions.values())
+        labels = {"predictions": predictions, "truth": predictions}
+        if self.truth is not None:
+            labels["truth"] = self.truth.label
+        return labels | {role: source.label for role, source in self.extra.items()}
+
+    def _attributes(self, queries: dict[str, exp.Query]) -> str | None:
+        """Write the input `attributes`: one row per query with the slicing columns."""
+        wanted = list(dict.fromkeys(c for grouping in self.request.by for c in grouping))
+        if not wanted:
+            return None
+        for name in wanted:
+            if name.lower() in RESERVED:
+                raise InputError(
+                    f"by: {name!r} is also a column of the results; rename it, as in "
+                    f'"SELECT {name} AS my_{name}, ... FROM ..."'
+                )
+        candidates: list[tuple[str, list[tuple[Source, Key]]]] = []
+        if "queries" in self.extra:
+            candidates.append(("queries", [(self.extra["queries"], self.query_keys["queries"])]))
+        else:
+            if self.truth is not None:
+                candidates.append(("truth", [(self.truth, self.query_keys["truth"])]))
+            rows = [(s, self.query_keys[f"predictions {n}"]) for n, s in self.predictions.items()]
+            candidates.append(("predictions", rows))
+        for role, sources in candidates:
+            if all(source.find(name) is not None for source, _ in sources for name in wanted):
+                queries["attributes"] = self._attributes_of(sources, wanted)
+                return role
+        found = {c: None for _, sources in candidates for s, _ in sources for c in s.columns}
+        missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
+        raise InputError(
+            f"by: no column {', '.join(map(repr, missing))} in one table; "
+            f"found {', '.join(found)}; give the attributes of the queries with queries="
+        )
+
+    def _attributes_of(self, sources: Sequence[tuple[Source, Key]], wanted: Sequence[str]) -> exp.Query:
+        return tables.stacked(
+            tables.selected(source, {
+                "query_id": self._query_id(key),
+                **{name: tables.column(source.find(name) or name) for name in wanted},
+            })
+            for source, key in sources
+        )  # fmt: skip
+
+
+def _cast(name: str, type_: str | None) -> exp.Expr:
+    column = exp.column(name)
+    return exp.cast(column, type_).as_(name) if type_ else column

@@ -1,0 +1,294 @@
+"""Measures: metrics with all their parameters bound, written ``ndcg(gain=exp2)@10``."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog import Catalog, Definition, Param, substituted
+from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.fold import Value, constant
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+AGGREGATION = "agg"
+CUTOFF = "k"
+PER_CALL = ("population",)
+
+_SPEC = re.compile(
+    r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
+    r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
+)
+_ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
+_PART = re.compile(r"(?:[^,()']|'(?:[^']|'')*'|\((?:[^()']|'(?:[^']|'')*')*\))+")
+_WORD = re.compile(r"[A-Za-z_][\w.-]*")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What ``ndcg@10`` means: a metric, a value for each parameter, and an aggregation.
+
+    Attributes:
+        text: the measure as typed; results show it.
+        params: name and value of every parameter, the switches included, in a fixed order.
+        aggregation: from per-query values to one number.
+    """
+
+    metric: Definition
+    text: str
+    params: tuple[tuple[str, Value], ...]
+    aggregation: str
+    declared: tuple[Param, ...]
+
+    @property
+    def values(self) -> dict[str, Value]:
+        return dict(self.params)
+
+    @property
+    def depth(self) -> int | None:
+        """The deepest rank the measure looks at, None for all of them."""
+        return self.metric.depth(self.values)
+
+    def __str__(self) -> str:
+        """Write the canonical text: what differs from the defaults, and the cut-off."""
+        changed = [
+            f"{param.name}={_written(value)}"
+            for param, (_, value) in zip(self.declared, self.params, strict=True)
+            if param.name != CUTOFF and (param.required or value != param.default)
+        ]
+        if self.aggregation != "mean":
+            changed.append(f"{AGGREGATION}={self.aggregation}")
+        arguments = f"({', '.join(changed)})" if changed else ""
+        return f"{self.metric.name}{arguments}{self._cutoff}"
+
+    @property
+    def signature(self) -> str:
+        """Every convention behind the number: ``ndcg@10|gain:linear|...|agg:mean``.
+
+        Two results of equal signatures on equal data are equal.
+        """
+        parts = [f"{name}:{_written(v)}" for name, v in self.params if name != CUTOFF]
+        return "|".join(
+            [
+                f"{self.metric.name}{self._cutoff}",
+                *parts,
+                f"{AGGREGATION}:{self.aggregation}",
+                f"v:{__version__}",
+            ]
+        )
+
+    @property
+    def _cutoff(self) -> str:
+        k = self.values.get(CUTOFF)
+        return "" if k is None else f"@{k}"
+
+
+def split_specs(text: str) -> list[str]:
+    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses."""
+    return [part.strip() for part in _PART.findall(text) if part.strip()]
+
+
+def parse_measures(
+    catalog: Catalog, specs: Sequence[str], switches: Mapping[str, object] | None = None
+) -> list[Measure]:
+    """Read specs and apply the switches of the call to those that declare and allow them.
+
+    Raises:
+        MetricError: an unknown metric, parameter or switch, a value that is not allowed,
+            the same spec twice, or a switch that no metric takes.
+    """
+    if not specs:
+        raise MetricError("no metric; name at least one, such as 'ndcg@10'")
+    measures = [parse_measure(catalog, spec, switches) for spec in specs]
+    for name, value in (switches or {}).items():
+        refusals = [_refusal(catalog, measure, name, value) for measure in measures]
+        if None not in refusals:
+            known = {n for m in measures for n in m.values} | {AGGREGATION}
+            if name not in known:
+                raise MetricError(f"switch {unknown('name', name, known - {CUTOFF})}")
+            raise MetricError(f"switch {name}={value}: {next(r for r in refusals if r)}")
+    twice = {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}
+    if twice:
+        raise MetricError(f"{sorted(twice)[0]}: asked for twice; name each metric once")
+    return measures
+
+
+def parse_measure(catalog: Catalog, spec: str, switches: Mapping[str, object] | None = None) -> Measure:
+    """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``."""
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        raise MetricError(f"{spec}: cannot be read; write name(param=value)@k, such as ndcg@10")
+    alias = catalog.find(match["name"].replace("-", "_"), match["family"])
+    declared = catalog.params(alias.metric)
+    given: dict[str, object] = {**alias.bound, **dict(_arguments(spec, match["args"] or ""))}
+    if match["k"] is not None:
+        if CUTOFF in given:
+            raise MetricError(f"{spec}: the cut-off is given twice; write it after @ only")
+        if CUTOFF not in declared:
+            raise MetricError(f"{spec}: {alias.metric.name} has no cut-off; drop @{match['k']}")
+        given[CUTOFF] = match["k"]
+    aggregation = str(given.pop(AGGREGATION, (switches or {}).get(AGGREGATION, "mean")))
+    if aggregation not in catalog.aggregation_names:
+        raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
+    for name in given:
+        if name not in declared:
+            raise MetricError(f"{spec}: {unknown('parameter', name, {*declared, AGGREGATION})}")
+        if name in PER_CALL:
+            raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
+    return _measure(alias.metric, spec.strip(), declared, given, switches or {}, aggregation)
+
+
+def _measure(
+    metric: Definition,
+    spec: str,
+    declared: Mapping[str, Param],
+    given: Mapping[str, object],
+    switches: Mapping[str, object],
+    aggregation: str,
+) -> Measure:
+    values: dict[str, Value] = {}
+    for name, param in declared.items():
+        if name in given:
+            values[name] = _typed(spec, param, given[name])
+        elif param.required:
+            raise MetricError(f"{spec}: {name} is missing; write {metric.name}({name}=...)")
+        else:
+            values[name] = param.default
+    for name, value in switches.items():
+        if name in declared and name not in given:
+            typed = _typed(f"switch {name}", declared[name], value)
+            changed = {**values, name: typed}
+            if not any(_violated(c, changed) for c in declared[name].checks):
+                values = changed
+    for param in declared.values():
+        _check(spec, param, values)
+    params = tuple(values.items())
+    return Measure(metric, spec, params, aggregation, tuple(declared.values()))
+
+
+def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> str | None:
+    """Say why a measure does not take a switch; None when it does."""
+    if name == AGGREGATION:
+        return None
+    declared = catalog.params(measure.metric)
+    if name not in declared:
+        return f"{measure.metric.name} has no parameter {name!r}; leave it out"
+    changed = {**measure.values, name: _typed(f"switch {name}", declared[name], value)}
+    try:
+        _check(str(measure.text), declared[name], changed)
+    except MetricError as error:
+        return str(error)
+    return None
+
+
+def _arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
+    position, seen = 0, set()
+    while position < len(text.rstrip()):
+        match = _ARGUMENT.match(text, position)
+        if match is None:
+            raise MetricError(f"{spec}: cannot read {text[position:]!r}; write param=value")
+        if match["name"] in seen:
+            raise MetricError(f"{spec}: {match['name']} is given twice; keep one of them")
+        seen.add(match["name"])
+        yield match["name"], match["value"]
+        position = match.end()
+
+
+def _typed(where: str, param: Param, value: object) -> Value:
+    """Read a value as the type that the parameter declares."""
+    if value is None or (isinstance(value, str) and value.lower() in ("null", "none")
+                         and value not in param.choices):  # fmt: skip
+        return None
+    try:
+        typed = _READERS[param.type](value)
+    except (ValueError, TypeError):
+        wanted = {int: "a whole number", float: "a number", bool: "true or false"}
+        raise MetricError(
+            f"{where}: {param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}; "
+            f"write {_sample(param)}"
+        ) from None
+    return typed
+
+
+def _sample(param: Param) -> str:
+    if param.name == CUTOFF:
+        return "a positive number after @, such as @10"
+    return f"{param.name}={_written(param.default if param.default is not None else 1)}"
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError
+    return int(value if isinstance(value, int | float) else str(value))
+
+
+def _real(value: object) -> float:
+    number = float(value if isinstance(value, int | float) else str(value))
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value[1:-1].replace("''", "'") if value[:1] == "'" else value
+
+
+def _flag(value: object) -> bool:
+    return {"true": True, "false": False, "True": True, "False": False}[str(value)]
+
+
+_READERS = {int: _whole, float: _real, str: _text, bool: _flag}
+
+
+def _violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
+    """A CHECK is violated when it is false; NULL passes, as in SQL."""
+    return constant(substituted(check, values)) is False
+
+
+def _check(spec: str, param: Param, values: Mapping[str, Value]) -> None:
+    value = values[param.name]
+    for check in param.checks:
+        if not _violated(check, values):
+            continue
+        if isinstance(check, exp.In):
+            options = [str(choice) for choice in param.choices]
+            close = suggestion(str(value), options) if value is not None else ""
+            hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
+            raise MetricError(f"{spec}: {param.name} cannot be {_written(value)!r}; {hint}")
+        if (needed := _needs(check)) is not None:
+            raise MetricError(f"{spec}: {param.name}={_written(value)} needs {needed}; write it as in @10")
+        raise MetricError(
+            f"{spec}: {param.name} is {_written(value)}, but must satisfy "
+            f"{check.sql(dialect='duckdb')}; change it"
+        )
+
+
+def _needs(check: exp.Expr) -> str | None:
+    """Read ``norm <> 'k' OR k IS NOT NULL``: the value needs another parameter."""
+    if isinstance(check, exp.Paren):
+        return _needs(check.this)
+    if isinstance(check, exp.Or) and isinstance(check.expression, exp.Not):
+        columns = [column.name for column in check.expression.find_all(exp.Column)]
+        return cast("str", columns[0]) if columns else None
+    return None
+
+
+def _written(value: Value) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    text = str(value)
+    return (
+        text if isinstance(value, int) or _WORD.fullmatch(text) else f"'{text.replace(chr(39), 2 * chr(39))}'"
+    )

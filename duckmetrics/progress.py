@@ -1,0 +1,39 @@
+"""A progress bar on stderr for queries that run longer than a moment."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PATIENCE = 1.0
+INTERVAL = 0.2
+
+
+@contextmanager
+def bar(percent: Callable[[], float | None]) -> Iterator[None]:
+    """Poll `percent` in the background and draw it until the block ends."""
+    done = threading.Event()
+    watcher = threading.Thread(target=_draw, args=(percent, done), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _draw(percent: Callable[[], float | None], done: threading.Event) -> None:
+    if done.wait(PATIENCE):
+        return
+    columns = (TextColumn("evaluating"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evaluating", total=100)
+        while not done.wait(INTERVAL):
+            progress.update(task, completed=percent() or 0)

@@ -1,0 +1,16 @@
+"""Every metric once more in plain Python, written from its formula.
+
+The tests hold the SQL against it, so it shares nothing with the SQL: no query, no database, no
+array library, only the standard library. Slow and short on purpose.
+
+`ranking` has one function per metric (one query, one number), `per_query` adds the policies
+(ties, duplicates, population, missing queries, ...), `aggregate` makes one number of many.
+"""
+
+from __future__ import annotations
+
+from duckmetrics.reference.aggregation import aggregate
+from duckmetrics.reference.policies import Status, per_query, status
+from duckmetrics.reference.query import Query, Row
+
+__all__ = ["Query", "Row", "Status", "aggregate", "per_query", "status"]

@@ -1,0 +1,44 @@
+"""From the values of the queries to one number."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from statistics import fmean, median
+
+from duckmetrics.reference.choice import choose
+
+AGGREGATIONS: Mapping[str, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "median": median,
+    "sum": math.fsum,
+    "gmean": lambda values: math.exp(fmean(math.log(max(value, 1e-5)) for value in values)),
+}
+
+
+def aggregate(values: Iterable[float | None], how: str) -> float | None:
+    """Return the mean, median, sum, gmean or pNN of the defined values; of none: None.
+
+    gmean = exp(mean(ln(max(value, 0.00001)))), the floor of trec_eval's gm_map.
+    pNN: the percentile, linear between order statistics (`percentile`).
+    """
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return None
+    if percent := re.fullmatch(r"p(\d\d?|100)", how):
+        return percentile(defined, int(percent[1]))
+    return choose(AGGREGATIONS, how)(defined)
+
+
+def percentile(values: list[float], percent: int) -> float:
+    """Return the value at position (n - 1) * percent / 100 of the sorted values, from 0.
+
+    Between two order statistics it is linear: type 7 of Hyndman and Fan, The American
+    Statistician 1996, doi:10.1080/00031305.1996.10473566.
+    """
+    ordered = sorted(values)
+    position = (len(ordered) - 1) * percent / 100
+    below = math.floor(position)
+    above = math.ceil(position)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])

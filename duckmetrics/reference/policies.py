@@ -1,0 +1,132 @@
+"""A metric over two tables: which queries count, and what a query without an answer is worth."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from duckmetrics.reference import ranking
+from duckmetrics.reference.choice import choose
+from duckmetrics.reference.query import Id, Query, is_relevant
+from duckmetrics.reference.switches import Switches
+from duckmetrics.reference.tables import (
+    Judgment,
+    Judgments,
+    Lists,
+    Prediction,
+    judgments,
+    ranked_lists,
+)
+
+Key: TypeAlias = tuple[str, Id]  # system, query_id
+Metric: TypeAlias = Callable[..., float | None]
+
+METRICS: Mapping[str, Metric] = {name: getattr(ranking, name) for name in ranking.__all__}
+NO_RELEVANT: Mapping[str, float | None] = {"null": None, "zero": 0.0, "one": 1.0}
+MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None}
+
+
+class Status(NamedTuple):
+    """What keeps a query of the population from being measured; both may hold."""
+
+    missing: bool  # the system returned no row for it
+    no_relevant: bool  # nothing in it is relevant for this metric
+
+
+def per_query(
+    name: str,
+    predictions: Iterable[Prediction],
+    truth: Iterable[Judgment],
+    *,
+    systems: Sequence[str] | None = None,
+    **params: Any,
+) -> dict[Key, float | None]:
+    """Return the value of a ranking metric for every (system, query of the population).
+
+    params: the metric's own (`ranking`) and the switches (`Switches`). systems: further systems,
+    which may have no rows at all.
+    """
+    switches, own = _parameters(name, params)
+    return {
+        key: _value(name, query, _status(name, query, missing, own), switches, own)
+        for key, query, missing in _queries(predictions, truth, systems or (), switches)
+    }
+
+
+def status(
+    name: str,
+    predictions: Iterable[Prediction],
+    truth: Iterable[Judgment],
+    *,
+    systems: Sequence[str] | None = None,
+    **params: Any,
+) -> dict[Key, Status]:
+    """Return for the keys of `per_query` whether the query is missing, or has no relevant item."""
+    switches, own = _parameters(name, params)
+    return {
+        key: _status(name, query, missing, own)
+        for key, query, missing in _queries(predictions, truth, systems or (), switches)
+    }
+
+
+def _parameters(name: str, params: dict[str, Any]) -> tuple[Switches, dict[str, Any]]:
+    switches, own = Switches.split(params)
+    signature = inspect.signature(choose(METRICS, name))
+    if "ties" in signature.parameters:
+        own["ties"] = switches.ties
+    elif switches.ties == "expected":
+        raise ValueError(f"{name} has no ties='expected'; cg, dcg and ndcg have")
+    complete = signature.bind(None, **own)
+    complete.apply_defaults()
+    return switches, dict(complete.kwargs)
+
+
+def _queries(
+    predictions: Iterable[Prediction],
+    truth: Iterable[Judgment],
+    systems: Sequence[str],
+    switches: Switches,
+) -> Iterator[tuple[Key, Query, bool]]:
+    judged = judgments(truth, switches)
+    lists = ranked_lists(predictions, judged, switches)
+    every_system = dict.fromkeys([*systems, *(system for system, _ in lists)])
+    for query_id in _population(switches.population, judged, lists, every_system):
+        for system in every_system:
+            key = system, query_id
+            query = Query(lists.get(key, []), judged.get(query_id, {}))
+            yield key, query, key not in lists
+
+
+def _population(
+    population: str | Sequence[Id], judged: Judgments, lists: Lists, systems: Iterable[str]
+) -> list[Id]:
+    if not isinstance(population, str):
+        return list(population)
+    answered = dict.fromkeys(query_id for _, query_id in lists)
+    by_all = [query_id for query_id in judged if all((s, query_id) in lists for s in systems)]
+    return choose({"truth": list(judged), "predictions": list(answered), "both": by_all}, population)
+
+
+def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> Status:
+    """Judge a query by what the metric calls relevant: a grade > 0 where the grade is the gain."""
+    if name == "judged":
+        return Status(missing, no_relevant=False)
+    rel = own.get("rel") if own.get("gain", "binary") == "binary" else None
+    found = query.relevant_count(rel) > 0
+    if own.get("ideal") == "returned" and not missing:
+        found = any(is_relevant(row.grade, rel) for row in query.rows)
+    return Status(missing, not found)
+
+
+def _value(
+    name: str, query: Query, state: Status, switches: Switches, own: Mapping[str, Any]
+) -> float | None:
+    """no_relevant comes before missing; a rank that does not exist is never made a number."""
+    if name == "first_rank" and (state.missing or state.no_relevant):
+        return None
+    if state.no_relevant:
+        return NO_RELEVANT[switches.no_relevant]
+    if state.missing:
+        return MISSING[switches.missing]
+    return METRICS[name](query, **own)

@@ -1,0 +1,42 @@
+"""What a metric sees of one query: the ranked rows of one system, and the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Id: TypeAlias = Any  # text, integer, date, UUID, ...: hashable, and ordered within its kind
+
+
+@dataclass(frozen=True)
+class Row:
+    """A returned item; a grade of None means that nobody judged it."""
+
+    item: Id
+    score: float
+    grade: float | None
+
+
+@dataclass(frozen=True)
+class Query:
+    """The returned rows, best first (rank 1), and the grade of every judged item."""
+
+    rows: Sequence[Row]
+    grades: Mapping[Id, float]
+
+    def hit_ranks(self, k: int | None, rel: float | None) -> list[int]:
+        """Ranks, from 1, of the relevant rows among the first k."""
+        top = enumerate(self.rows[:k], start=1)
+        return [rank for rank, row in top if is_relevant(row.grade, rel)]
+
+    def relevant_count(self, rel: float | None) -> int:
+        """How many items of the truth are relevant, returned or not (m in the formulas)."""
+        return sum(is_relevant(grade, rel) for grade in self.grades.values())
+
+
+def is_relevant(grade: float | None, rel: float | None) -> bool:
+    """Grade >= rel; without rel: grade > 0. An unjudged item is never relevant."""
+    if grade is None:
+        return False
+    return grade > 0 if rel is None else grade >= rel

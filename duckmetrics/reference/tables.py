@@ -1,0 +1,94 @@
+"""From the rows of the two tables to judgments and ranked lists."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeAlias
+
+from duckmetrics.reference.query import Id, Row
+from duckmetrics.reference.switches import Switches
+
+Prediction: TypeAlias = tuple[str, Id, Id, float]  # system, query_id, item_id, score
+Judgment: TypeAlias = tuple[Id, Id, float | None]  # query_id, item_id, relevance
+Judgments: TypeAlias = dict[Id, dict[Id, float]]  # query_id -> item_id -> grade
+Lists: TypeAlias = dict[tuple[str, Id], list[Row]]  # (system, query_id) -> rows, best first
+
+TIE_ORDERS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
+    "item_asc": lambda rows: sorted(rows, key=lambda row: row.item),
+    "item_desc": lambda rows: sorted(rows, key=lambda row: row.item, reverse=True),
+    "item_desc_text": lambda rows: sorted(rows, key=lambda row: str(row.item), reverse=True),
+    "pessimistic": lambda rows: sorted(rows, key=lambda row: (row.grade or 0.0, row.item)),
+    "optimistic": lambda rows: sorted(rows, key=lambda row: (-(row.grade or 0.0), row.item)),
+    "input": lambda rows: rows,
+    "expected": lambda rows: sorted(rows, key=lambda row: row.item),
+}
+
+
+def judgments(truth: Iterable[Judgment], switches: Switches) -> Judgments:
+    """Return the grade of every judged item; of an item judged twice the highest."""
+    truth = list(truth)
+    if switches.duplicates == "error":
+        _refuse_duplicates("truth", [(query, item) for query, item, _ in truth])
+    judged: Judgments = defaultdict(dict)
+    for query, item, relevance in truth:
+        grade = _grade(relevance, switches)
+        judged[query][item] = max(grade, judged[query].get(item, grade))
+    return dict(judged)
+
+
+def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches: Switches) -> Lists:
+    """Return the rows of every (system, query) in rank order.
+
+    A list is empty when unjudged='skip' took all its rows: the query is not missing then.
+    """
+    predictions = list(predictions)
+    if switches.duplicates == "error":
+        _refuse_duplicates("predictions", [row[:3] for row in predictions])
+    lists: Lists = defaultdict(list)
+    for system, query, item, score in predictions:
+        rounded = _float32(score) if switches.scores == "float32" else float(score)
+        lists[system, query].append(Row(item, rounded, judged.get(query, {}).get(item)))
+    return {key: _ranked(rows, switches) for key, rows in lists.items()}
+
+
+def _ranked(rows: list[Row], switches: Switches) -> list[Row]:
+    if switches.unjudged == "skip":
+        rows = [row for row in rows if row.grade is not None]
+    in_tie_order = TIE_ORDERS[switches.ties](rows)
+    ranked = sorted(in_tie_order, key=lambda row: row.score, reverse=True)  # stable
+    return _first_of_each_item(ranked) if switches.duplicates == "first" else ranked
+
+
+def _first_of_each_item(ranked: list[Row]) -> list[Row]:
+    first: dict[Id, Row] = {}
+    for row in ranked:
+        first.setdefault(row.item, row)
+    return list(first.values())
+
+
+def _grade(relevance: float | None, switches: Switches) -> float:
+    if relevance is None:
+        if switches.null_relevance == "error":
+            raise ValueError("a relevance is null")
+        return 0.0
+    if relevance < 0 and switches.negative_grade == "error":
+        raise ValueError(f"a grade is negative: {relevance}")
+    return max(0.0, float(relevance))
+
+
+def _float32(score: float) -> float:
+    """Return the nearest single-precision number; beyond their range infinity, as a C cast."""
+    try:
+        (rounded,) = struct.unpack("f", struct.pack("f", score))
+    except OverflowError:
+        return math.copysign(math.inf, score)
+    return float(rounded)
+
+
+def _refuse_duplicates(table: str, keys: list[Hashable]) -> None:
+    twice = [key for key, count in Counter(keys).items() if count > 1]
+    if twice:
+        raise ValueError(f"{table}: more than one row for {', '.join(map(repr, twice[:3]))}")

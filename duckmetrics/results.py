@@ -1,0 +1,178 @@
+"""What an evaluation returns: tidy rows, as Arrow, text or HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from duckmetrics.checks import Finding
+
+FIXED = ("system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant",
+         "n_undefined", "signature")  # fmt: skip
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The values of the metrics asked for, overall and by slice, with the conventions behind them.
+
+    Attributes:
+        rows: one dictionary per system, slice and metric; `value` is None where `reason` says why.
+            `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
+            `n_undefined` count queries of the population.
+        groupings: the text in the column `slice` -> the slicing columns in force.
+        checks: warnings and notes about the data.
+        sql: the exact SQL that ran.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    groupings: dict[str, tuple[str, ...]]
+    checks: tuple[Finding, ...]
+    sql: str = field(repr=False)
+    canonical: dict[str, str] = field(repr=False)
+    _summary: Callable[[], pa.Table] = field(repr=False)
+    _per_query: Callable[[], pa.Table] = field(repr=False)
+    _write_per_query: Callable[[Path], None] = field(repr=False)
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per system, slice and metric."""
+        return self._summary()
+
+    @property
+    def per_query(self) -> pa.Table:
+        """One row per system, metric and query: (system, metric, <by...>, query_id, value)."""
+        return self._per_query()
+
+    def write_per_query(self, path: Path) -> None:
+        """Write the per-query values to a Parquet file without reading them into Python."""
+        self._write_per_query(path)
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The slicing columns."""
+        return tuple(dict.fromkeys(c for grouping in self.groupings.values() for c in grouping))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics as typed."""
+        return tuple(dict.fromkeys(row["metric"] for row in self.rows))
+
+    @property
+    def systems(self) -> tuple[str | None, ...]:
+        return tuple(dict.fromkeys(row["system"] for row in self.rows))
+
+    def __getitem__(self, metric: str) -> float | None:
+        """Return the overall value of the only system.
+
+        Raises:
+            MetricError: no such metric, or several systems.
+        """
+        return self.value(metric)
+
+    def value(self, metric: str, system: str | None = None, **segment: Any) -> float | None:
+        """Return one value: of a system, overall or of a segment, as in ``country="DE"``.
+
+        Raises:
+            MetricError: no such metric, system or segment, or several systems and none named.
+        """
+        name = self._metric(metric)
+        if system is None and len(self.systems) > 1:
+            known = ", ".join(map(str, self.systems))
+            raise MetricError(
+                f"{metric}: evaluated for the systems {known}; "
+                f"write value({metric!r}, system={self.systems[0]!r})"
+            )
+        if system is not None and system not in self.systems:
+            raise MetricError(
+                f"system {system!r}: not evaluated; {suggestion(system, map(str, self.systems))}"
+            )
+        columns = ",".join(column for column in self.by if column in segment)
+        for row in self.rows:
+            if (
+                row["metric"] == name
+                and (system is None or row["system"] == system)
+                and set(self.groupings[row["slice"]]) == set(segment)
+                and all(row.get(column, MISSING) == value for column, value in segment.items())
+            ):
+                value: float | None = row["value"]
+                return value
+        raise MetricError(
+            f"{metric}: no slice {columns or segment} with these values; see the rows of .summary"
+        )
+
+    def _metric(self, metric: str) -> str:
+        if metric in self.metrics:
+            return metric
+        for text, canonical in self.canonical.items():
+            if metric == canonical:
+                return text
+        raise MetricError(f"{metric}: not evaluated; {suggestion(metric, self.metrics)}")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The summary as a pandas data frame."""
+        return self.summary.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The summary as a Polars data frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.summary)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.summary.__arrow_c_stream__(requested_schema)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The columns and cells that a person wants to see."""
+        shown = [
+            column for column in ("system", *self.by, "metric", "value", "n", "n_missing",
+                                  "n_no_relevant", "n_undefined", "reason")
+            if column in ("metric", "value", "n", *self.by) or any(row[column] for row in self.rows)
+        ]  # fmt: skip
+        return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
+
+    def __repr__(self) -> str:
+        header, cells = self.table()
+        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        numeric = [c in ("value", "n", "n_missing", "n_no_relevant", "n_undefined") for c in header]
+
+        def line(cells: Sequence[str]) -> str:
+            padded = (c.rjust(w) if right else c.ljust(w)
+                      for c, w, right in zip(cells, widths, numeric, strict=True))  # fmt: skip
+            return "  ".join(padded).rstrip()
+
+        lines = [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+        return "\n".join([*lines, *(f"{f.severity}: {f.message}" for f in self.checks)])
+
+    def _repr_html_(self) -> str:
+        header, cells = self.table()
+        head = "".join(f"<th>{escape(name)}</th>" for name in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+        )
+        notes = "".join(f"<p>{escape(f.severity)}: {escape(f.message)}</p>" for f in self.checks)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def segment(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The slicing columns in force in a row, with their values."""
+        return {column: row[column] for column in self.groupings[row["slice"]]}
+
+    def _cell(self, row: dict[str, Any], column: str) -> str:
+        value = row[column]
+        if column == "value":
+            return "NULL" if value is None else f"{value:.4f}"
+        if value is None:
+            return "NULL" if column in self.groupings[row["slice"]] else ""
+        return str(value)

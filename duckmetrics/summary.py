@@ -1,0 +1,241 @@
+"""From per-query values to one number per system, slice and metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT, Catalog
+from duckmetrics.fold import bind, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.compose import Columns
+    from duckmetrics.inputs import Inputs
+    from duckmetrics.measure import Measure
+
+SOURCE = "evaluated"
+SEGMENT = "segment"
+
+
+class Summary:
+    """Writes the queries over the table of per-query values.
+
+    Args:
+        table: its name; one row per system and query, `columns` tell which are whose.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        inputs: Inputs,
+        measures: Sequence[Measure],
+        columns: Sequence[Columns],
+        table: str,
+    ) -> None:
+        self.catalog = catalog
+        self.inputs = inputs
+        self.measures = measures
+        self.columns = columns
+        self.table = table
+        self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
+        self.keys = ("system", "slice", "slice_number", *self.by.values())
+
+    def query(self) -> exp.Select:
+        """One row per system, slice and measure, overall first."""
+        parts = [self._row(i, m, c) for i, (m, c) in enumerate(zip(self.measures, self.columns, strict=True))]
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        names = [name for name in parts[0].named_selects if name not in ("slice_number", "measure_number")]
+        order = ["slice_number", *self._quoted_by(), "measure_number", "system"]
+        result = exp.select(*(exp.column(exp.to_identifier(n, quoted=n in self.by)) for n in names))
+        result = result.from_(whole.subquery("summary")).order_by(*order)
+        for name, step in self._steps():
+            result = result.with_(name, as_=step, copy=False)
+        return result
+
+    def per_query(self) -> exp.Select:
+        """Long form: one row per system, measure and query."""
+        parts = []
+        for measure, column in zip(self.measures, self.columns, strict=True):
+            parts.append(exp.select(
+                self._shown_system(), literal(measure.text).as_("metric"),
+                *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
+                "query_id", exp.column(column.value).as_("value"),
+            ).from_("attributed"))  # fmt: skip
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        result = exp.select(exp.Star()).from_(whole.subquery("per_query"))
+        for name, step in self._attributes():
+            result = result.with_(name, as_=step, copy=False)
+        return result
+
+    def _quoted_by(self) -> list[exp.Expr]:
+        return [exp.column(exp.to_identifier(name, quoted=True)) for name in self.by]
+
+    def _shown_system(self) -> exp.Expr:
+        """Nobody named the only system: NULL."""
+        unnamed = exp.cast(exp.null(), "VARCHAR")
+        return (unnamed if self.inputs.one_system else exp.column("system")).as_("system")
+
+    def _attributes(self) -> list[tuple[str, exp.Query]]:
+        """The per-query values beside the attributes of the queries."""
+        if not self.by:
+            return [("attributed", exp.select(exp.Star()).from_(self.table))]
+        minima = [
+            exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias)
+            for name, alias in self.by.items()
+        ]
+        source = self.inputs.queries["attributes"].subquery("rows")
+        grouped = exp.select("query_id", *minima).from_(source).group_by("query_id")
+        joined = (
+            exp.select(f"{self.table}.*", *(exp.column(a, "attributes") for a in self.by.values()))
+            .from_(self.table)
+            .join("attributes", on=f"attributes.query_id = {self.table}.query_id", join_type="left")
+        )
+        return [("attributes", grouped), ("attributed", joined)]
+
+    def _steps(self) -> list[tuple[str, exp.Query]]:
+        steps = [*self._attributes(), (SOURCE, self._slices())]
+        aggregates: list[exp.Expr] = []
+        blocks: list[str] = []
+        for i, (measure, columns) in enumerate(zip(self.measures, self.columns, strict=True)):
+            own, value = self._aggregation(i, measure, columns)
+            steps += own
+            if value is not None:
+                aggregates.append(value.as_(f"value_{i}"))
+            else:
+                blocks.append(own[-1][0])
+            aggregates += self._counts(i, columns)
+        steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE))))
+        steps.append(("frame", self._frame()))
+        steps.append(("joined", self._joined(["aggregated", *blocks])))
+        return steps
+
+    def _slices(self) -> exp.Query:
+        """Every query once per grouping; the columns not in force are NULL."""
+        whole: exp.Query | None = None
+        for number, grouping in enumerate(((), *self.inputs.by)):
+            columns = [
+                (exp.column(alias) if name in grouping else exp.null()).as_(alias)
+                for name, alias in self.by.items()
+            ]
+            values = dict.fromkeys(
+                name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
+            )
+            part = exp.select(
+                "system", "query_id", "missing", *values, literal(",".join(grouping)).as_("slice"),
+                literal(number).as_("slice_number"), *columns,
+            ).from_("attributed")  # fmt: skip
+            whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
+        return cast("exp.Query", whole)
+
+    def _aggregation(
+        self, i: int, measure: Measure, columns: Columns
+    ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
+        """Bind an aggregation file; a plain one becomes a column, another one steps of its own."""
+        alias = self.catalog.aggregation_names[measure.aggregation]
+        values = {
+            name: param.type(alias.bound[name]) if name in alias.bound else param.default
+            for name, param in alias.metric.own_params.items()
+        }
+        query = cast("exp.Select", bind(alias.metric.query, values))
+        for column in list(query.find_all(exp.Column)):
+            if column.name == "value":
+                column.set("this", exp.to_identifier(columns.value))
+        with_ = query.args.get("with_")
+        value = query.expressions[-1].unalias()
+        if with_ is None:
+            return [], value
+        steps = []
+        for cte in with_.expressions:
+            steps.append((f"{cte.alias}_{i}", self._segmented(cast("exp.Select", cte.this))))
+            query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
+        final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
+        return [*steps, (f"block_{i}", self._grouped(final))], None
+
+    def _segmented(self, select: exp.Select) -> exp.Select:
+        """`segment` in an aggregation file stands for the slice and its columns."""
+        keys = [exp.column(key) for key in self.keys[1:]]
+        for window in select.find_all(exp.Window):
+            window.set("partition_by", _spread(window.args.get("partition_by") or [], keys))
+        select.set("expressions", _spread(select.expressions, keys))
+        return select
+
+    def _grouped(self, select: exp.Select) -> exp.Select:
+        select.set("expressions", [*(exp.column(k) for k in self.keys), *select.expressions])
+        return select.group_by(*self.keys)
+
+    def _counts(self, i: int, columns: Columns) -> list[exp.Expr]:
+        def filtered(condition: str) -> exp.Expr:
+            return exp.Filter(this=exp.Count(this=exp.Star()),
+                              expression=exp.Where(this=exp.column(condition)))  # fmt: skip
+
+        counts = [
+            exp.Count(this=exp.column(columns.value)).as_(f"n_{i}"),
+            filtered(columns.no_relevant).as_(f"n_no_relevant_{i}"),
+            filtered(columns.undefined).as_(f"n_undefined_{i}"),
+        ]
+        shared = [exp.Count(this=exp.Star()).as_("n_population"), filtered("missing").as_("n_missing")]
+        return [*shared, *counts] if i == 0 else counts
+
+    def _frame(self) -> exp.Query:
+        """The rows that must be there: every slice, and the overall one of every system."""
+        overall = exp.select("system", literal("").as_("slice"), literal(0).as_("slice_number"),
+                             *(exp.null().as_(a) for a in self.by.values()))  # fmt: skip
+        systems = self.inputs.queries.get("systems")
+        if systems is None:
+            predictions = self.inputs.queries["predictions"].subquery("predictions")
+            systems = exp.select("system").distinct().from_(predictions)
+        overall = overall.from_(systems.subquery("systems"))
+        return exp.union(overall, exp.select(*self.keys).from_("aggregated"), distinct=True)
+
+    def _joined(self, blocks: Sequence[str]) -> exp.Select:
+        columns: list[exp.Expr] = [exp.column(key, "frame") for key in self.keys]
+        counts = ["n_population", "n_missing", *(f"{n}_{i}" for i in range(len(self.measures))
+                                                 for n in ("n", "n_no_relevant", "n_undefined"))]  # fmt: skip
+        columns += [exp.func("coalesce", exp.column(name), literal(0)).as_(name) for name in counts]
+        columns += [exp.column(f"value_{i}") for i in range(len(self.measures))]
+        joined = exp.select(*columns).from_("frame")
+        for block in blocks:
+            same = [
+                exp.NullSafeEQ(this=exp.column(key, block), expression=exp.column(key, "frame"))
+                for key in self.keys
+            ]
+            joined = joined.join(block, on=exp.and_(*same), join_type="left")
+        return joined
+
+    def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
+        reason = sqlglot.parse_one(
+            "CASE WHEN v IS NOT NULL THEN NULL WHEN n_population = 0 THEN 'no query in the population' "
+            "WHEN r = n_population THEN 'no query has a relevant item' "
+            "WHEN n_missing = n_population THEN 'no query has predictions' "
+            "ELSE 'no query has a value' END",
+            dialect=DIALECT,
+        )
+        for column in list(reason.find_all(exp.Column)):
+            replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
+            column.set("this", exp.to_identifier(replaced))
+        return exp.select(
+            self._shown_system(), literal(measure.text).as_("metric"), "slice",
+            *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
+            exp.column(f"value_{i}").as_("value"), reason.as_("reason"),
+            exp.column(f"n_{i}").as_("n"), "n_missing",
+            exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
+            exp.column(f"n_undefined_{i}").as_("n_undefined"),
+            literal(measure.signature).as_("signature"),
+            "slice_number", literal(i).as_("measure_number"),
+        ).from_("joined")  # fmt: skip
+
+
+def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[exp.Expr]:
+    spread: list[exp.Expr] = []
+    for expression in expressions:
+        is_segment = isinstance(expression, exp.Column) and expression.name == SEGMENT
+        spread += [key.copy() for key in keys] if is_segment else [expression]
+    return spread

@@ -1,0 +1,377 @@
+"""At the door: from a user's table and column mapping to the canonical inputs of the metrics.
+
+The user's column names are mapped here, once; no metric file ever sees them. All names and values
+become AST nodes, so that a column called ``"; DROP TABLE`` is just a column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.errors import InputError, suggestion
+from duckmetrics.fold import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Role = Literal["predictions", "truth", "queries", "population"]
+
+ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
+CANONICAL = (
+    "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
+    "items", "scores", "relevant",
+)  # fmt: skip
+
+FILE_SUFFIXES = {
+    ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
+    ".jsonl": "json", ".ndjson": "json", ".run": "trec", ".trec": "trec", ".qrels": "trec",
+    ".qrel": "trec", ".txt": "trec",
+}  # fmt: skip
+_COMPRESSED = (".gz", ".zst")
+_SQL = re.compile(r"\s*(?:SELECT|FROM|WITH)\s|\s*\(", re.IGNORECASE)
+_INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
+_NUMBER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\)|FLOAT|DOUBLE")
+_NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table as the engine found it.
+
+    Attributes:
+        label: how messages call it.
+        relation: what stands in FROM.
+        columns: name -> type, in the words of DuckDB.
+        ordered: whether the rows have an order of their own (a file, a frame).
+        rowid: whether the rows are numbered by the database (a base table).
+    """
+
+    label: str
+    relation: exp.Expr
+    columns: Mapping[str, str]
+    ordered: bool = False
+    rowid: bool = False
+
+    def find(self, name: str) -> str | None:
+        """Return the column called `name`; letter case decides only between two candidates."""
+        if name in self.columns:
+            return name
+        folded = [column for column in self.columns if column.lower() == name.lower()]
+        return folded[0] if len(folded) == 1 else None
+
+
+def kind_of_text(text: str) -> str:
+    """Tell what a string names: ``sql``, ``file``, or ``name`` (a table, a view, then a file)."""
+    for prefix in ("table:", "file:", "sql:"):
+        if text.startswith(prefix):
+            return prefix[:-1]
+    if _SQL.match(text):
+        return "sql"
+    if any(mark in text for mark in "/\\*?") or file_format(text):
+        return "file"
+    return "name"
+
+
+def file_format(path: str) -> str | None:
+    """Return the format that a file's suffix tells: parquet, csv, json, trec, or None."""
+    lowered = path.lower()
+    for compression in _COMPRESSED:
+        lowered = lowered.removesuffix(compression)
+    return next((f for suffix, f in FILE_SUFFIXES.items() if lowered.endswith(suffix)), None)
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """The user's names for the canonical columns; ``truth.query_id`` is for one table only."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for key in self.names:
+            table, _, column = key.rpartition(".")
+            if column not in CANONICAL or (table and table not in ROLES):
+                raise InputError(
+                    f"columns: {key!r} is no canonical column; "
+                    f"{suggestion(key, [*CANONICAL, *(f'{r}.{c}' for r in ROLES[:3] for c in CANONICAL)])}"
+                )
+
+    def given(self, role: Role, column: str) -> str | None:
+        """Return the name mapped for a column of a table, None when there is none."""
+        return self.names.get(f"{role}.{column}", self.names.get(column))
+
+    def find(self, source: Source, role: Role, column: str) -> str | None:
+        """Return the user's column for a canonical one, or None when the table lacks it.
+
+        Raises:
+            InputError: a column was mapped to a name that the table does not have.
+        """
+        own = self.names.get(f"{role}.{column}")
+        name = own if own is not None else self.names.get(column, column)
+        found = source.find(name)
+        if found is None and own is None and column in self.names:
+            found = source.find(column)
+        if found is None and self.given(role, column) is not None and "+" not in name:
+            raise InputError(
+                f"{source.label}: no column {name!r} for {column}; {_found(source)}; "
+                f"map it with columns={{'{role}.{column}': ...}}"
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Key:
+    """An id column, or several that make up an id together.
+
+    Attributes:
+        parts: the user's columns.
+        kinds: what each of them holds: integer, text, date, ...
+    """
+
+    label: str
+    parts: tuple[str, ...]
+    types: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
+    """Find an id column and the kind of its values.
+
+    Raises:
+        InputError: the column is missing, or of a type that cannot be an id.
+    """
+    found = columns.find(source, role, column)
+    mapped = columns.given(role, column) or column
+    parts = (found,) if found is not None else tuple(p.strip() for p in mapped.split("+"))
+    names = [source.find(part) for part in parts]
+    if None in names:
+        raise missing_column(source, column, role)
+    known = tuple(name for name in names if name is not None)
+    types = tuple(source.columns[name] for name in known)
+    return Key(
+        source.label,
+        known,
+        types,
+        tuple(_id_kind(source.label, n, t) for n, t in zip(known, types, strict=True)),
+    )
+
+
+def missing_column(source: Source, column: str, role: Role) -> InputError:
+    return InputError(
+        f"{source.label}: no column {column!r}; {_found(source)}; "
+        f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+    )
+
+
+def _found(source: Source) -> str:
+    return f"found {', '.join(source.columns)}"
+
+
+def _id_kind(label: str, name: str, type_: str) -> str:
+    where = f"{label}: column {name!r} is {type_}"
+    if _INTEGER.fullmatch(type_):
+        return "integer"
+    if type_ == "VARCHAR" or type_.startswith("ENUM("):
+        return "text"
+    if type_ in ("UUID", "DATE", "BOOLEAN"):
+        return type_.lower()
+    if type_ == "TIMESTAMP WITH TIME ZONE":
+        return "timestamp with time zone"
+    if type_.startswith("TIMESTAMP"):
+        return "timestamp"
+    if type_ == "BLOB":
+        raise InputError(
+            f"{where}, not an id; if it holds text, read the file with binary_as_string: "
+            "\"SELECT * FROM read_parquet('...', binary_as_string = true)\""
+        )
+    if _NUMBER.fullmatch(type_):
+        raise InputError(
+            f"{where}, not an id: such numbers are not told apart exactly; "
+            f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."'
+        )
+    raise InputError(f"{where}, not an id; use a number, text, UUID, date, timestamp or boolean")
+
+
+def same_kind(left: Key, right: Key, column: str) -> None:
+    """Refuse ids that DuckDB would compare only after a silent cast.
+
+    Raises:
+        InputError: names both types and the CAST to write.
+    """
+    if left.kinds == right.kinds:
+        return
+    if len(left.parts) != len(right.parts):
+        raise InputError(
+            f"{column}: {left.label} has the key {'+'.join(left.parts)}, {right.label} has "
+            f"{'+'.join(right.parts)}; map the same number of columns with columns={{...}}"
+        )
+    for i, kinds in enumerate(zip(left.kinds, right.kinds, strict=True)):
+        if kinds[0] != kinds[1]:
+            name = right.parts[i]
+            raise InputError(
+                f"{column}: {left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} "
+                f"has {name} of type {right.types[i]}; make them one kind, as in "
+                f'"SELECT * REPLACE (CAST({name} AS {left.types[i]}) AS {name}) FROM ..."'
+            )
+
+
+def common_types(keys: Sequence[Key]) -> tuple[str | None, ...]:
+    """Return the type to cast each part of an id to, None where all tables agree already."""
+    return tuple(
+        _common(kinds[0], [key.types[i] for key in keys])
+        for i, kinds in enumerate(zip(*(key.kinds for key in keys), strict=True))
+    )
+
+
+def _common(kind: str, types: Sequence[str]) -> str | None:
+    if kind == "text":
+        return None if set(types) == {"VARCHAR"} else "VARCHAR"
+    if len(set(types)) == 1:
+        return None
+    if kind == "integer":
+        return "BIGINT" if all(_NARROW.fullmatch(t) for t in types) else "HUGEINT"
+    return "TIMESTAMP" if kind == "timestamp" else None
+
+
+def key_expression(key: Key, types: Sequence[str | None], names: Sequence[str]) -> exp.Expr:
+    """Write an id; several columns become a struct, which is exact where a joined text is not."""
+    parts = [
+        exp.cast(_column(part), type_, dialect=DIALECT) if type_ else _column(part)
+        for part, type_ in zip(key.parts, types, strict=True)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    fields = [
+        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=part)
+        for name, part in zip(names, parts, strict=True)
+    ]
+    return exp.Struct(expressions=fields)
+
+
+def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
+    """Write the score, higher first; a mapped rank counts as a score that falls.
+
+    Raises:
+        InputError: neither or both are there, or the column holds no numbers.
+    """
+    score = columns.find(source, "predictions", "score")
+    rank = columns.find(source, "predictions", "rank")
+    if score is not None and rank is not None:
+        asked = [c for c in ("score", "rank") if columns.given("predictions", c) is not None]
+        if len(asked) != 1:
+            raise InputError(
+                f"{source.label}: both {score!r} and {rank!r} could order the items; say which with "
+                "columns={'score': ...} or columns={'rank': ...}"
+            )
+        score, rank = (score, None) if asked == ["score"] else (None, rank)
+    name = score if score is not None else rank
+    if name is None:
+        raise missing_column(source, "score", "predictions")
+    number = number_expression(source, name)
+    return number if score is not None else exp.Neg(this=number)
+
+
+def number_expression(source: Source, name: str) -> exp.Expr:
+    """Write a numeric column as DOUBLE; booleans are 0 and 1 only where a grade is meant."""
+    type_ = source.columns[name]
+    if type_ == "DOUBLE":
+        return _column(name)
+    if not _NUMBER.fullmatch(type_):
+        raise InputError(
+            f"{source.label}: column {name!r} is {type_}, not a number; "
+            f'cast it, as in "SELECT * REPLACE (CAST({name} AS DOUBLE) AS {name}) FROM ..."'
+        )
+    return exp.cast(_column(name), "DOUBLE")
+
+
+def grade_expression(source: Source, name: str | None) -> exp.Expr:
+    """Write the relevance as DOUBLE; without a column every row is relevant, grade 1."""
+    if name is None:
+        return literal(1.0)
+    if source.columns[name] == "BOOLEAN":
+        return exp.cast(exp.cast(_column(name), "INT"), "DOUBLE")
+    return number_expression(source, name)
+
+
+def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp.Expr:
+    """Write the place of a row in its table, for ``ties=input``; NULL where nobody asks.
+
+    Raises:
+        InputError: the rows have no order of their own.
+    """
+    if not needed:
+        return exp.null()
+    mapped = columns.find(source, "predictions", "position")
+    if mapped is not None:
+        return _column(mapped)
+    if source.rowid:
+        return _column("rowid")
+    if source.ordered:
+        return exp.Window(this=exp.RowNumber())
+    raise InputError(
+        f"{source.label}: ties=input needs an order, and a view or query has none; "
+        "map a column with columns={'position': ...}"
+    )
+
+
+def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> str | None:
+    """Return the column that holds lists, when the table is in list form."""
+    name = columns.find(source, role, column)
+    return name if name is not None and source.columns[name].endswith("[]") else None
+
+
+def items_of(source: Source, column: str) -> Source:
+    """The same table with the element type of a list column, so that it can be checked as an id."""
+    element = source.columns[column].removesuffix("[]")
+    return Source(source.label, source.relation, {**source.columns, column: element})
+
+
+def unnested(column: str) -> exp.Expr:
+    """One row per element of a list."""
+    return exp.Anonymous(this="unnest", expressions=[_column(column)])
+
+
+def places(column: str) -> exp.Expr:
+    """1, 2, ... beside the elements of a list."""
+    length = exp.Anonymous(this="len", expressions=[_column(column)])
+    stop = exp.Add(this=length, expression=literal(1))
+    numbers = exp.Anonymous(this="range", expressions=[literal(1), stop])
+    return exp.Anonymous(this="unnest", expressions=[numbers])
+
+
+def judged_lists(column: str) -> tuple[exp.Expr, exp.Expr]:
+    """The items and grades of list-form truth; an empty list keeps its query, with no item."""
+    empty = "coalesce(len(x), 0) = 0"
+    items = sqlglot.parse_one(f"CASE WHEN {empty} THEN [NULL] ELSE x END", dialect=DIALECT)
+    grade = sqlglot.parse_one(f"CASE WHEN {empty} THEN 0e0 ELSE 1e0 END", dialect=DIALECT)
+    for tree in (items, grade):
+        for reference in list(tree.find_all(exp.Column)):
+            reference.replace(_column(column))
+    return exp.Anonymous(this="unnest", expressions=[items]), grade
+
+
+def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:
+    """SELECT the expressions under their canonical names."""
+    return exp.select(*(e.as_(name) for name, e in expressions.items())).from_(source.relation.copy())
+
+
+def stacked(queries: Iterable[exp.Select]) -> exp.Query:
+    """UNION ALL of canonical queries."""
+    first, *others = queries
+    result: exp.Query = first
+    for other in others:
+        result = exp.union(result, other, distinct=False, copy=False)
+    return result
+
+
+def column(name: str) -> exp.Column:
+    """A user's column, whatever its name holds."""
+    return exp.column(exp.to_identifier(name, quoted=True))
+
+
+_column = column

@@ -1,0 +1,12 @@
+-- name:     duplicate_judgment
+-- title:    items judged more than once for a query
+-- severity: error
+-- column:   truth.item_id
+-- inputs:   truth (query_id, item_id)
+-- params:   duplicates VARCHAR DEFAULT 'error'
+-- advice:   drop them, or set duplicates=first to keep the highest grade
+SELECT query_id, item_id
+FROM truth
+WHERE $duplicates = 'error'
+GROUP BY query_id, item_id
+HAVING count(*) > 1;

@@ -1,0 +1,9 @@
+-- name:     infinite_score
+-- title:    rows whose score is infinite; they are ranked first or last
+-- severity: note
+-- column:   predictions.score
+-- inputs:   predictions (query_id, item_id, score)
+-- advice:   nothing to do if they are masked items
+SELECT query_id, item_id, score
+FROM predictions
+WHERE isinf(score);

@@ -1,0 +1,9 @@
+-- name:     nan_relevance
+-- title:    rows whose relevance is NaN or infinite
+-- severity: error
+-- column:   truth.relevance
+-- inputs:   truth (query_id, item_id, relevance)
+-- advice:   drop or mend these rows
+SELECT query_id, item_id, relevance
+FROM truth
+WHERE isnan(relevance) OR isinf(relevance);

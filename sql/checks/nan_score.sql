@@ -1,0 +1,9 @@
+-- name:     nan_score
+-- title:    rows whose score is NaN, which would sort before every number
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (query_id, item_id, score)
+-- advice:   drop these rows or give them the lowest score
+SELECT query_id, item_id
+FROM predictions
+WHERE isnan(score);

@@ -1,0 +1,10 @@
+-- name:     negative_grade
+-- title:    rows whose relevance is negative
+-- severity: error
+-- column:   truth.relevance
+-- inputs:   truth (query_id, item_id, relevance)
+-- params:   negative_grade VARCHAR DEFAULT 'error'
+-- advice:   mend them, or set negative_grade=zero if they mean judged and nonrelevant
+SELECT query_id, item_id, relevance
+FROM truth
+WHERE $negative_grade = 'error' AND relevance < 0 AND NOT isinf(relevance);

@@ -1,0 +1,10 @@
+-- name:     null_relevance
+-- title:    rows whose relevance is NULL
+-- severity: error
+-- column:   truth.relevance
+-- inputs:   truth (query_id, item_id, relevance)
+-- params:   null_relevance VARCHAR DEFAULT 'error'
+-- advice:   drop them, or set null_relevance=zero if NULL means nonrelevant
+SELECT query_id, item_id
+FROM truth
+WHERE $null_relevance = 'error' AND relevance IS NULL;

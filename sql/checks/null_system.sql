@@ -1,0 +1,9 @@
+-- name:     null_system
+-- title:    rows with no system
+-- severity: error
+-- column:   predictions.system
+-- inputs:   predictions (system, query_id, item_id)
+-- advice:   drop these rows or give them a name
+SELECT query_id, item_id
+FROM predictions
+WHERE system IS NULL;

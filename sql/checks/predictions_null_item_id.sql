@@ -1,0 +1,9 @@
+-- name:     predictions_null_item_id
+-- title:    rows with no item_id
+-- severity: error
+-- column:   predictions.item_id
+-- inputs:   predictions (query_id, item_id)
+-- advice:   drop or mend these rows
+SELECT query_id
+FROM predictions
+WHERE item_id IS NULL;

@@ -1,0 +1,9 @@
+-- name:     predictions_null_query_id
+-- title:    rows with no query_id
+-- severity: error
+-- column:   predictions.query_id
+-- inputs:   predictions (query_id, item_id)
+-- advice:   drop or mend these rows
+SELECT item_id
+FROM predictions
+WHERE query_id IS NULL;

@@ -1,0 +1,9 @@
+-- name:     truth_null_query_id
+-- title:    rows with no query_id
+-- severity: error
+-- column:   truth.query_id
+-- inputs:   truth (query_id, item_id, relevance)
+-- advice:   drop or mend these rows
+SELECT item_id
+FROM truth
+WHERE query_id IS NULL;

@@ -1,0 +1,31 @@
+-- name:     average_precision
+-- alias:    ap, map, gmap (agg = gmean)
+-- title:    Average precision
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
+--           norm VARCHAR DEFAULT 'relevant'
+--               CHECK (norm IN ('relevant', 'min_k', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
+-- depth:    k
+-- grain:    system, query_id
+-- range:    [0, 1], higher is better
+-- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), hits in the top k, or k
+-- source:   Buckley and Voorhees, SIGIR 2000, doi:10.1145/345508.345543
+-- oracle:   ir_measures AP@{k}
+-- example:  average_precision(k := 2) = 0.5
+SELECT
+    system,
+    query_id,
+    coalesce(
+        sum(CAST(hit AS DOUBLE) / rank) FILTER (WHERE rank <= coalesce($k, rank))
+            / nullif(
+                CASE $norm
+                    WHEN 'min_k' THEN least($k, max(m))
+                    WHEN 'hits' THEN count(*) FILTER (WHERE rank <= coalesce($k, rank))
+                    WHEN 'k' THEN $k
+                    ELSE max(m)
+                END, 0
+            ), 0
+    ) AS value
+FROM relevant
+GROUP BY system, query_id;

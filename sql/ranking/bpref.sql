@@ -1,0 +1,34 @@
+-- name:     bpref
+-- title:    Binary preference
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- grain:    system, query_id
+-- range:    [0, 1], higher is better
+-- formula:  1/m * sum over hits of 1 - min(judged nonrelevant items above, m) / min(m, all judged nonrelevant items)
+-- source:   Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c
+-- oracle:   ir_measures Bpref
+-- example:  bpref() = 1
+-- note:     unjudged items are passed over
+WITH preferences AS (
+    SELECT
+        queries.system,
+        queries.query_id,
+        is_relevant,
+        m,
+        n_nonrelevant,
+        sum(CASE WHEN relevance IS NOT NULL AND NOT is_relevant THEN 1 ELSE 0 END) OVER (
+            PARTITION BY queries.system, queries.query_id
+            ORDER BY rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS nonrelevant_above
+    FROM queries
+    LEFT JOIN returned ON returned.system = queries.system AND returned.query_id = queries.query_id
+)
+SELECT
+    system,
+    query_id,
+    coalesce(
+        sum(1 - CAST(least(nonrelevant_above, m) AS DOUBLE) / least(nullif(n_nonrelevant, 0), m))
+            FILTER (WHERE is_relevant) / nullif(max(m), 0), 0
+    ) AS value
+FROM preferences
+GROUP BY system, query_id;

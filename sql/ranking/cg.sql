@@ -1,0 +1,21 @@
+-- name:     cg
+-- title:    Cumulative gain
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
+--           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary'))
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_desc_text',
+--               'pessimistic', 'optimistic', 'input', 'expected'))
+-- depth:    CASE WHEN ties <> 'expected' THEN k END
+-- grain:    system, query_id
+-- range:    [0, inf), higher is better
+-- formula:  sum over ranks i <= k of gain(rel_i); gain: rel, 2^rel - 1, or 1 if relevant
+-- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
+-- oracle:   reference
+-- example:  cg(k := 2) = 1
+SELECT
+    system,
+    query_id,
+    coalesce(sum(gain) FILTER (WHERE position <= coalesce($k, position)), 0) AS value
+FROM gains
+GROUP BY system, query_id;

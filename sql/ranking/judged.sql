@@ -1,0 +1,22 @@
+-- name:     judged
+-- title:    Share of returned items that are judged
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
+--           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- depth:    k
+-- grain:    system, query_id
+-- range:    [0, 1], higher is better
+-- formula:  judged items at ranks <= k / min(k, n)
+-- source:   MacAvaney, Macdonald and Ounis, ECIR 2022, doi:10.1007/978-3-030-99739-7_38
+-- oracle:   ir_measures Judged@{k}
+-- example:  judged(k := 2) = 1
+-- note:     a query without relevant items keeps its value
+SELECT
+    system,
+    query_id,
+    CAST(count(relevance) FILTER (WHERE rank <= coalesce($k, rank)) AS DOUBLE)
+        / nullif(least($k, max(n_returned)), 0) AS value
+FROM returned
+GROUP BY system, query_id;

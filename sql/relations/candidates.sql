@@ -1,0 +1,44 @@
+-- name:     candidates
+-- title:    Predicted items that take part in the ranking
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- switches: ties VARCHAR DEFAULT 'item_asc'
+--               CHECK (ties IN ('item_asc', 'item_desc', 'item_desc_text', 'pessimistic', 'optimistic', 'input')),
+--           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
+--           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
+-- grain:    system, query_id, item_id
+-- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C
+WITH scored AS (
+    SELECT
+        system,
+        query_id,
+        item_id,
+        position,
+        CASE
+            WHEN $scores = 'double' THEN predictions.score
+            WHEN abs(predictions.score) < 340282356779733661637539395458142568448e0
+                THEN CAST(predictions.score AS FLOAT)
+            ELSE sign(predictions.score) * CAST('Infinity' AS FLOAT)
+        END AS score
+    FROM predictions
+),
+offered AS (
+    SELECT system, query_id, item_id, position, score
+    FROM scored
+    QUALIFY $duplicates <> 'first'
+        OR row_number() OVER (PARTITION BY system, query_id, item_id ORDER BY score DESC, position) = 1
+)
+SELECT system, query_id, item_id, position, score, 0 AS relevance
+FROM offered
+WHERE $ties NOT IN ('pessimistic', 'optimistic') AND $unjudged = 'nonrelevant'
+UNION ALL
+SELECT
+    offered.system,
+    offered.query_id,
+    offered.item_id,
+    offered.position,
+    offered.score,
+    coalesce(judgments.relevance, 0) AS relevance
+FROM offered
+LEFT JOIN judgments ON judgments.query_id = offered.query_id AND judgments.item_id = offered.item_id
+WHERE ($ties IN ('pessimistic', 'optimistic') OR $unjudged = 'skip')
+    AND ($unjudged = 'nonrelevant' OR judgments.relevance IS NOT NULL);

@@ -1,0 +1,38 @@
+-- name:     evaluated
+-- title:    Values of one metric for every query of the population, after the policies
+-- inputs:   predictions (system, query_id), truth (query_id, item_id, relevance), population (query_id),
+--           metric (system, query_id, value)
+-- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary')),
+--           ideal VARCHAR DEFAULT 'judged' CHECK (ideal IN ('judged', 'returned', 'full_k'))
+-- switches: missing VARCHAR DEFAULT 'zero' CHECK (missing IN ('zero', 'skip', 'error')),
+--           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null', 'zero', 'one'))
+-- grain:    system, query_id
+-- note:     no_relevant is applied before missing; ideal=returned has no ideal where nothing returned gains
+WITH status AS (
+    SELECT
+        queries.system,
+        queries.query_id,
+        queries.missing,
+        metric.value,
+        coalesce(judged_queries.m, 0) = 0
+            OR ($ideal = 'returned' AND metric.value IS NULL AND NOT queries.missing) AS no_relevant
+    FROM queries
+    LEFT JOIN judged_queries ON judged_queries.query_id = queries.query_id
+    LEFT JOIN metric ON metric.system = queries.system AND metric.query_id = queries.query_id
+)
+SELECT
+    system,
+    query_id,
+    missing,
+    no_relevant,
+    value IS NULL
+        AND NOT (no_relevant AND $no_relevant <> 'keep')
+        AND NOT (missing AND $missing <> 'undefined') AS undefined,
+    CASE
+        WHEN no_relevant AND $no_relevant <> 'keep'
+            THEN CASE $no_relevant WHEN 'zero' THEN 0e0 WHEN 'one' THEN 1e0 END
+        WHEN missing AND $missing <> 'undefined'
+            THEN CASE $missing WHEN 'zero' THEN 0e0 END
+        ELSE value
+    END AS value
+FROM status;

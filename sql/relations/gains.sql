@@ -1,0 +1,62 @@
+-- name:     gains
+-- title:    What each item adds to a (discounted) cumulative gain, and at which position
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
+--           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary')),
+--           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal')),
+--           ideal VARCHAR DEFAULT 'none' CHECK (ideal IN ('none', 'judged', 'returned', 'full_k'))
+-- grain:    system, query_id, item_id
+-- note:     ideal=none is the ranking itself; ties=expected gives every row the mean gain of its tie group,
+--           which is the average over all orders (McSherry and Najork, ECIR 2008)
+WITH placed AS (
+    SELECT
+        system,
+        query_id,
+        relevance,
+        TRUE AS is_relevant,
+        NULL AS tie_first,
+        CASE $ideal WHEN 'none' THEN rank WHEN 'returned' THEN returned_ideal_rank ELSE ideal_rank END AS position
+    FROM relevant
+    WHERE $ideal <> 'full_k' AND ($ties <> 'expected' OR $ideal <> 'none')
+    UNION ALL
+    SELECT queries.system, queries.query_id, relevance, is_relevant, tie_first, rank AS position
+    FROM queries
+    LEFT JOIN returned ON returned.system = queries.system AND returned.query_id = queries.query_id
+    WHERE $ties = 'expected' AND $ideal = 'none'
+    UNION ALL
+    SELECT system, query_id, max(relevance) AS relevance, TRUE AS is_relevant, NULL AS tie_first, slots.position
+    FROM relevant
+    CROSS JOIN range(1, $k + 1) AS slots(position)
+    WHERE $ideal = 'full_k'
+    GROUP BY system, query_id, slots.position
+),
+gained AS (
+    SELECT
+        system,
+        query_id,
+        position,
+        tie_first,
+        CASE
+            WHEN NOT is_relevant THEN 0e0
+            WHEN $gain = 'exp2' THEN power(2e0, relevance) - 1
+            WHEN $gain = 'binary' THEN 1e0
+            ELSE relevance
+        END AS gain
+    FROM placed
+)
+SELECT
+    system,
+    query_id,
+    position,
+    CASE
+        WHEN $ties = 'expected' AND $ideal = 'none'
+            THEN avg(gain) OVER (PARTITION BY system, query_id, tie_first)
+        ELSE gain
+    END AS gain,
+    CASE $discount
+        WHEN 'log2' THEN 1e0 / log(2, position + 1)
+        WHEN 'log2_clip' THEN 1e0 / greatest(1e0, log(2, position))
+        ELSE 1e0 / position
+    END AS discount
+FROM gained;

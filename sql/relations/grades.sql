@@ -1,0 +1,16 @@
+-- name:     grades
+-- title:    Judged items, told apart into relevant and nonrelevant ones
+-- inputs:   truth (query_id, item_id, relevance)
+-- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary'))
+-- switches: rel DOUBLE DEFAULT NULL
+-- grain:    query_id, item_id
+-- note:     rel decides for binary gain only: graded gains keep every positive grade
+SELECT
+    query_id,
+    item_id,
+    relevance,
+    CASE
+        WHEN $gain = 'binary' AND $rel IS NOT NULL THEN relevance >= $rel
+        ELSE relevance > 0
+    END AS is_relevant
+FROM judgments;

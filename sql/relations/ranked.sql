@@ -1,0 +1,23 @@
+-- name:     ranked
+-- title:    Returned items in the order the user sees them
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0)
+-- grain:    system, query_id, item_id
+-- note:     equal scores are put in order by the switch ties; rank is total
+SELECT
+    system,
+    query_id,
+    item_id,
+    score,
+    row_number() OVER (
+        PARTITION BY system, query_id
+        ORDER BY
+            score DESC,
+            CASE $ties WHEN 'pessimistic' THEN relevance WHEN 'optimistic' THEN -relevance END,
+            CASE $ties WHEN 'input' THEN position END,
+            CASE $ties WHEN 'item_desc_text' THEN CAST(item_id AS VARCHAR) END DESC,
+            CASE $ties WHEN 'item_desc' THEN item_id END DESC,
+            item_id
+    ) AS rank
+FROM candidates
+QUALIFY $depth IS NULL OR rank <= $depth;

@@ -1,0 +1,42 @@
+-- name:     relevant
+-- title:    Relevant items of the population's queries, once per system, found or not
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- grain:    system, query_id, item_id
+-- note:     rank NULL = not returned; hit counts the relevant items found so far; m = all of them
+WITH ideal AS (
+    SELECT
+        query_id,
+        item_id,
+        relevance,
+        row_number() OVER (PARTITION BY query_id ORDER BY relevance DESC, item_id) AS ideal_rank
+    FROM grades
+    WHERE is_relevant
+)
+SELECT
+    queries.system,
+    queries.query_id,
+    ideal.item_id,
+    ideal.relevance,
+    ideal.ideal_rank,
+    judged_queries.m,
+    returned_counts.n_returned,
+    ranked.rank,
+    CASE WHEN ranked.rank IS NOT NULL THEN
+        row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY ranked.rank, ideal.ideal_rank)
+    END AS hit,
+    CASE WHEN ranked.rank IS NOT NULL THEN
+        row_number() OVER (
+            PARTITION BY queries.system, queries.query_id
+            ORDER BY CASE WHEN ranked.rank IS NULL THEN 1 ELSE 0 END, ideal.ideal_rank, ranked.rank
+        )
+    END AS returned_ideal_rank
+FROM ideal
+JOIN queries ON queries.query_id = ideal.query_id
+JOIN judged_queries ON judged_queries.query_id = ideal.query_id
+LEFT JOIN returned_counts
+    ON returned_counts.system = queries.system AND returned_counts.query_id = queries.query_id
+LEFT JOIN ranked
+    ON ranked.system = queries.system
+    AND ranked.query_id = ideal.query_id
+    AND ranked.item_id = ideal.item_id;

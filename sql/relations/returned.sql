@@ -1,0 +1,23 @@
+-- name:     returned
+-- title:    Returned items of the population's queries with rank, tie group and judgment
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- grain:    system, query_id, item_id
+-- note:     relevance NULL = unjudged; tie_first and tie_last are the ranks that the equal scores span
+SELECT
+    ranked.system,
+    ranked.query_id,
+    ranked.item_id,
+    ranked.rank,
+    min(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score) AS tie_first,
+    max(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score) AS tie_last,
+    grades.relevance,
+    coalesce(grades.is_relevant, FALSE) AS is_relevant,
+    judged_queries.m,
+    judged_queries.n_nonrelevant,
+    returned_counts.n_returned
+FROM ranked
+JOIN queries ON queries.system = ranked.system AND queries.query_id = ranked.query_id
+JOIN returned_counts
+    ON returned_counts.system = ranked.system AND returned_counts.query_id = ranked.query_id
+LEFT JOIN judged_queries ON judged_queries.query_id = ranked.query_id
+LEFT JOIN grades ON grades.query_id = ranked.query_id AND grades.item_id = ranked.item_id;
