@@ -109,9 +109,10 @@ def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Ev
     table = engine.name("per_query")
     engine.keep(table, query)
     summary = Summary(catalog(), inputs, measures, columns, table)
-    names = summary.query().named_selects
+    summarized = summary.query()
     summary_table = engine.name("summary")
-    engine.keep(summary_table, summary.query())
+    engine.keep(summary_table, summarized)
+    names = summarized.named_selects
     rows = tuple(dict(zip(names, row, strict=True)) for row in engine.rows(f"FROM {summary_table}"))
     policies = {"missing": str(measures[0].values.get("missing"))}
     return Evaluation(

@@ -97,6 +97,11 @@ class Definition:
         )
 
     @cached_property
+    def placeholders(self) -> frozenset[str]:
+        """The ``$parameters`` that stand in the query."""
+        return frozenset(node.name for node in self.query.find_all(exp.Placeholder))
+
+    @cached_property
     def inputs(self) -> dict[str, tuple[str, ...]]:
         """The external tables and their columns, as declared."""
         declared = _TABLE.findall(self.header.get("inputs", ""))
@@ -189,6 +194,7 @@ class Catalog:
         self.relations: dict[str, Definition] = {}
         self.aggregations: dict[str, Definition] = {}
         self.checks: dict[str, Definition] = {}
+        self._placeholders: dict[Path, frozenset[str]] = {}
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
@@ -267,6 +273,13 @@ class Catalog:
                     seen.add(source.path)
                     queue.append(source)
                     yield source
+
+    def placeholders(self, definition: Definition) -> frozenset[str]:
+        """Return every ``$parameter`` that decides what a definition yields."""
+        if definition.path not in self._placeholders:
+            every = (definition, *self.foundations(definition))
+            self._placeholders[definition.path] = frozenset().union(*(d.placeholders for d in every))
+        return self._placeholders[definition.path]
 
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""

@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Catalog, substituted
-from duckmetrics.compose import Composer
+from duckmetrics.compose import Binding, Composer
 from duckmetrics.errors import InputError
 from duckmetrics.fold import is_false, literal
 
@@ -78,13 +78,16 @@ def _planned(
     catalog: Catalog, composer: Composer, inputs: Inputs, measures: Sequence[Measure]
 ) -> Iterator[_Check]:
     for definition in catalog.checks.values():
-        seen: set[exp.Query] = set()
+        seen: set[Binding] = set()
         for measure in measures:
             values: dict[str, Value] = {**measure.values, "truth_lists": inputs.truth_lists}
-            offenders = composer.resolved(definition, values)
-            if offenders in seen or is_false(offenders.args.get("where")):
+            binding = composer.binding(definition, values)
+            if binding in seen:
                 continue
-            seen.add(offenders)
+            seen.add(binding)
+            offenders = composer.resolved(definition, values)
+            if is_false(offenders.args.get("where")):
+                continue
             header = definition.header
             when = header.get("when")
             yield _Check(

@@ -9,6 +9,7 @@ Metrics that aggregate the same step by the same columns become one aggregate, s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import ErrorLevel, exp
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
 
 KEYS = ("system", "query_id")
+Binding = tuple[Path, tuple[tuple[str, Value], ...]]
 # DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
 MAX_DEPTH = 999_999
 
@@ -91,6 +93,8 @@ class Composer:
         self.steps: dict[str, exp.Query] = {}
         self.blocks: list[Block] = []
         self._names: dict[str, str] = {}
+        self._relations: dict[Binding, str] = {}
+        self._values: dict[Binding, exp.Expr] = {}
 
     def per_query(self, measures: Sequence[Measure]) -> tuple[exp.Select, list[Columns]]:
         """Return the query of one row per system and query, and which columns are whose."""
@@ -150,7 +154,15 @@ class Composer:
         if name in self.inputs or name not in self.catalog.relations:
             return self._input(name)
         definition = self.catalog.relations[name]
-        return self._step(name, self.resolved(definition, values))
+        binding = self.binding(definition, values)
+        if binding not in self._relations:
+            self._relations[binding] = self._step(name, self.resolved(definition, values))
+        return self._relations[binding]
+
+    def binding(self, definition: Definition, values: Mapping[str, Value]) -> Binding:
+        """What makes a definition yield the same query: the values of the parameters it uses."""
+        used = self.catalog.placeholders(definition)
+        return definition.path, tuple((name, values[name]) for name in sorted(used & values.keys()))
 
     def resolved(self, definition: Definition, values: Mapping[str, Value]) -> exp.Query:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
@@ -290,6 +302,12 @@ class Composer:
 
     def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
         """Return a metric as an expression over block columns, adding what the blocks lack."""
+        binding = self.binding(metric, values)
+        if binding not in self._values:
+            self._values[binding] = self._new_value(metric, values)
+        return self._values[binding].copy()
+
+    def _new_value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
         parts = [d for d in self.catalog.sources(metric) if d.family == metric.family]
         if parts:
             return self._value_of_parts(metric, parts, values)

@@ -8,6 +8,7 @@ answered, queries without a relevant item, queries only one side knows. Peers ge
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import json
 import math
@@ -16,9 +17,8 @@ import re
 import shutil
 import statistics
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -29,6 +29,9 @@ from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
 from duckmetrics import reference
 from duckmetrics.reference import Query, Row, Status, aggregate, per_query, ranking, status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 EXACT = 1e-12
 Values = dict[tuple[str, str], float | None]
@@ -142,9 +145,7 @@ PYTREC = [
 ]
 
 
-def pytrec(
-    data: World, measure: str, level: int = 1, judged_only: bool = False
-) -> dict[str, float]:
+def pytrec(data: World, measure: str, level: int = 1, judged_only: bool = False) -> dict[str, float]:
     evaluator = pytrec_eval.RelevanceEvaluator(data.qrels, {measure}, level, judged_only)
     values = evaluator.evaluate(data.run)
     return {query: value for query, row in values.items() for value in row.values()}
@@ -168,9 +169,7 @@ def test_relevance_level_leaves_graded_gains_alone(gain_rel: int | None) -> None
 
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(("measure", "name", "params"), PYTREC)
-def test_pytrec_eval_judged_only(
-    measure: str, name: str, params: dict[str, Any], level: int
-) -> None:
+def test_pytrec_eval_judged_only(measure: str, name: str, params: dict[str, Any], level: int) -> None:
     rel = {} if name == "ndcg" else {"rel": level}
     switches = {**TREC, "unjudged": "skip"}
     for data in WORLDS:
@@ -240,10 +239,7 @@ def test_geometric_mean_is_that_of_trec_eval() -> None:
 def test_the_data_tell_the_switches_apart(switch: str, word: str) -> None:
     """Any other word gives other numbers, so the agreement with pytrec_eval means something."""
     for name in ("average_precision", "ndcg", "reciprocal_rank"):
-        values = [
-            per_query(name, data.predictions, data.truth, **{**TREC, switch: word})
-            for data in WORLDS
-        ]
+        values = [per_query(name, data.predictions, data.truth, **{**TREC, switch: word}) for data in WORLDS]
         trec = [per_query(name, data.predictions, data.truth, **TREC) for data in WORLDS]
         assert values != trec
 
@@ -282,15 +278,11 @@ def with_text_items(rows: list[Any]) -> list[Any]:
 
 
 def ir_values(data: World, measure: Any) -> dict[str, float]:
-    return {
-        row.query_id: row.value for row in ir_measures.iter_calc([measure], data.qrels, data.run)
-    }
+    return {row.query_id: row.value for row in ir_measures.iter_calc([measure], data.qrels, data.run)}
 
 
 @pytest.mark.parametrize(("measure", "name", "params", "switches"), IR_MEASURES, ids=str)
-def test_ir_measures(
-    measure: Any, name: str, params: dict[str, Any], switches: dict[str, Any]
-) -> None:
+def test_ir_measures(measure: Any, name: str, params: dict[str, Any], switches: dict[str, Any]) -> None:
     for data in WORLDS:
         predictions, truth = with_text_items(data.predictions), with_text_items(data.truth)
         values = per_query(name, predictions, truth, **params, **switches)
@@ -345,9 +337,7 @@ def test_sklearn_averages_ties(
         params = {**params, **SKLEARN, "k": k, "gain": gain}
         values = per_query(name, data.predictions, data.truth, **params)
         expected = {
-            query: score(
-                [[float(TRANSFORMED[gain](grade)) for grade in grades]], [finite(scores)], k=k
-            )
+            query: score([[float(TRANSFORMED[gain](grade)) for grade in grades]], [finite(scores)], k=k)
             for query, grades, scores in data.queries()
             if len(grades) > 1
         }
@@ -389,9 +379,7 @@ def finite(scores: list[float]) -> list[float]:
 # --- by hand -------------------------------------------------------------------------------------
 
 
-def ranked(
-    grades: list[float | None], unreturned: list[float] | None = None, scores: Any = None
-) -> Query:
+def ranked(grades: list[float | None], unreturned: list[float] | None = None, scores: Any = None) -> Query:
     """A list with these grades in rank order, and judged items that were not returned."""
     scores = scores or range(len(grades), 0, -1)
     rows = [Row(i, score, g) for i, (g, score) in enumerate(zip(grades, scores, strict=True))]
@@ -536,11 +524,24 @@ def test_every_metric_is_computed_by_hand() -> None:
     ],
     ids=str,
 )
-def test_of_nothing(
-    name: str, params: dict[str, Any], of_nothing: Any, of_nothing_relevant: Any
-) -> None:
+def test_of_nothing(name: str, params: dict[str, Any], of_nothing: Any, of_nothing_relevant: Any) -> None:
     assert measure(name, ranked([], unreturned=[1]), **params) == of_nothing
     assert measure(name, ranked([0, None]), **params) == of_nothing_relevant
+
+
+@pytest.mark.parametrize("name", ranking.__all__)
+def test_relevant_is_any_grade_above_zero(name: str) -> None:
+    """Without rel, half a grade is enough: 0 < 0.5 < 1."""
+    half = ranked([0, 0.5, 0, None, 0.5], unreturned=[0, 0.5])
+    known = inspect.signature(getattr(ranking, name)).parameters
+    given = {"beta": 1, "recall": 0.5, "gain": "binary"}
+    params = {key: value for key, value in given.items() if key in known}
+    if "rel" in known:
+        value = measure(name, half, **params)
+        assert value == measure(name, half, **params, rel=0.5)
+        assert value != measure(name, half, **params, rel=1)
+    else:
+        assert name in {"err", "judged"}
 
 
 def test_rel_zero_makes_judged_items_relevant_but_not_unjudged_ones() -> None:
@@ -553,6 +554,10 @@ def test_bpref_counts_no_more_nonrelevant_rows_than_there_are_relevant_ones() ->
     assert ranking.bpref(ranked([None, None, 1, 0])) == 1
     assert ranking.bpref(ranked([0, 1, 1, 1])) == 0  # min(N, R) is N
     assert ranking.bpref(ranked([0, 1, 1, 1], unreturned=[0])) == 1 / 2
+
+
+def test_full_k_of_no_judgments() -> None:
+    assert ranking.idcg(Query([], {}), k=2, ideal="full_k") == 0
 
 
 def test_linear_gains_of_any_size() -> None:
@@ -626,9 +631,7 @@ PEERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "name", "query", "params", "printed"), PEERS, ids=lambda x: str(x)[:50]
-)
+@pytest.mark.parametrize(("call", "name", "query", "params", "printed"), PEERS, ids=lambda x: str(x)[:50])
 def test_value_that_a_peer_printed(
     call: str, name: str, query: Query, params: dict[str, Any], printed: float
 ) -> None:
@@ -637,9 +640,7 @@ def test_value_that_a_peer_printed(
 
 # --- the worked examples of the literature -------------------------------------------------------
 
-WORKED = json.loads(
-    (Path(__file__).parent / "fixtures" / "worked_examples.json").read_text("utf-8")
-)
+WORKED = json.loads((Path(__file__).parent / "fixtures" / "worked_examples.json").read_text("utf-8"))
 
 
 def hits_at(ranks: list[int], relevant: int) -> Query:
@@ -651,9 +652,7 @@ def worked_examples() -> dict[str, Any]:
     """The value of every example by its name; ideal lists there are of the returned rows."""
     given = WORKED["inputs"]
     topics = {
-        topic: ranking.average_precision(
-            hits_at(ranks, given["map_topics"]["relevant_total"][topic])
-        )
+        topic: ranking.average_precision(hits_at(ranks, given["map_topics"]["relevant_total"][topic]))
         for topic, ranks in given["map_topics"]["hit_ranks"].items()
     }
     ratings = given["ndcg_ratings"]
@@ -699,9 +698,7 @@ def worked_examples() -> dict[str, Any]:
 def hit_rates_at_3() -> Values:
     given = WORKED["inputs"]["hr3"]
     predictions = [
-        ("A", user, item, -rank)
-        for user, items in given["top3"].items()
-        for rank, item in enumerate(items)
+        ("A", user, item, -rank) for user, items in given["top3"].items() for rank, item in enumerate(items)
     ]
     truth = [(user, item, 1) for user, items in given["truth"].items() for item in items]
     return per_query("hit_rate", predictions, truth, k=3)
@@ -711,9 +708,7 @@ def test_worked_examples() -> None:
     computed = worked_examples()
     for example in WORKED["values"]:
         if example["name"] != "coin/chi_square":
-            assert computed.pop(example["name"]) == pytest.approx(
-                example["exact"], rel=0, abs=EXACT
-            )
+            assert computed.pop(example["name"]) == pytest.approx(example["exact"], rel=0, abs=EXACT)
     assert computed == {}
 
 
@@ -865,16 +860,16 @@ def test_unjudged_rows_leave_before_ranking() -> None:
 
 
 # Five rows of one score, in this order; 3 and 20 are relevant, 100 is judged 0.
-TIED = [("A", "q", item, 1.0) for item in (20, 100, 3, 7, 11)]
+TIED = [("A", "q", item, 1.0) for item in (20, 100, 3, 2, 11)]
 TIED_TRUTH = [("q", 3, 1), ("q", 20, 2), ("q", 100, 0)]
 
 
 @pytest.mark.parametrize(
     ("ties", "grades"),
     [
-        ("item_asc", [1, 0, 0, 2, 0]),  # 3 7 11 20 100
-        ("item_desc", [0, 2, 0, 0, 1]),
-        ("item_desc_text", [0, 1, 2, 0, 0]),  # 7 3 20 11 100
+        ("item_asc", [0, 1, 0, 2, 0]),  # 2 3 11 20 100
+        ("item_desc", [0, 2, 0, 1, 0]),
+        ("item_desc_text", [1, 2, 0, 0, 0]),  # 3 20 2 11 100
         ("pessimistic", [0, 0, 0, 1, 2]),
         ("optimistic", [2, 1, 0, 0, 0]),
         ("input", [2, 0, 1, 0, 0]),
@@ -890,19 +885,19 @@ def test_order_of_equal_scores(ties: str, grades: list[float]) -> None:
 @pytest.mark.parametrize(
     ("ties", "judged"),
     [
-        ("pessimistic", [1, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 7 11 100 3 20
-        ("optimistic", [1, 1, 1, 3 / 4, 4 / 5]),  # 20 3 7 11 100
+        ("pessimistic", [1, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 2 11 100 3 20
+        ("optimistic", [1, 1, 1, 3 / 4, 4 / 5]),  # 20 3 2 11 100
     ],
 )
 def test_unjudged_and_grade_zero_tie_by_item(ties: str, judged: list[float]) -> None:
-    truth = [*TIED_TRUTH, ("q", 7, 0)]  # 11 is unjudged
+    truth = [*TIED_TRUTH, ("q", 2, 0)]  # 11 is unjudged
     for k in range(1, 6):
         values = per_query("judged", TIED, truth, ties=ties, k=k)
         assert values == {("A", "q"): judged[k - 1]}
 
 
-def test_expected_ranks_as_item_asc_and_belongs_to_gains_only() -> None:
-    for name in set(ranking.__all__) - {"cg", "dcg", "ndcg", "f_beta", "iprec"}:
+def test_expected_belongs_to_gains_only() -> None:
+    for name in set(ranking.__all__) - {"cg", "dcg", "ndcg"}:
         with pytest.raises(ValueError, match="expected"):
             per_query(name, TIED, TIED_TRUTH, ties="expected")
 
@@ -938,6 +933,12 @@ def test_duplicates() -> None:
     assert per_query("first_rank", predictions, truth, duplicates="first") == {("A", "q"): 1}
     with pytest.raises(ValueError, match=r"predictions: more than one row for \('A', 'q', 'x'\)"):
         per_query("hits", predictions, truth, duplicates="error")
+
+
+def test_three_duplicates_are_named() -> None:
+    predictions = [("A", "q", item, 1.0) for item in (1, 2, 3, 4)] * 2
+    with pytest.raises(ValueError, match=r": more than one row for (\('A', 'q', [123]\)(, |$)){3}$"):
+        per_query("hits", predictions, TIED_TRUTH, duplicates="error")
 
 
 def test_the_best_ranked_of_two_rows_stays() -> None:

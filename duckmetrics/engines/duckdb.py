@@ -190,10 +190,9 @@ class DuckDBEngine:
             return None
         name, *outer = reversed(parts)
         for kind in ("table", "view"):
-            listed = exp.select(f"database_name, schema_name").from_(f"duckdb_{kind}s()").where(
-                exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")),
-                       expression=literal(name.lower()))
-            )  # fmt: skip
+            listing = exp.Table(this=exp.Anonymous(this=f"duckdb_{kind}s"))
+            same = exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower()))
+            listed = exp.select("database_name", "schema_name").from_(listing).where(same)
             for database, schema in self.rows(listed):
                 if all(part.lower() in (database.lower(), schema.lower()) for part in outer):
                     return kind

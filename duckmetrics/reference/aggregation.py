@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean, median
+from typing import TYPE_CHECKING
 
 from duckmetrics.reference.choice import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 AGGREGATIONS: Mapping[str, Callable[[list[float]], float]] = {
     "mean": fmean,

@@ -53,11 +53,10 @@ def ideal_gains(query: Query, k: int | None, gain: str, ideal: str, rel: float |
     of_grade = choose(GAINS, gain)
     judged = [of_grade(grade, rel) for grade in query.grades.values()]
     returned = [of_grade(row.grade, rel) for row in query.rows]
-    if ideal == "full_k" and k is None:
+    candidates = choose({"judged": judged, "returned": returned, "full_k": judged}, ideal)
+    best = sorted(candidates, reverse=True)[:k]
+    if ideal != "full_k":
+        return best
+    if k is None:
         raise ValueError("ideal='full_k' needs a cut-off k")
-    lists = {
-        "judged": sorted(judged, reverse=True),
-        "returned": sorted(returned, reverse=True),
-        "full_k": [max(judged, default=0.0)] * (k or 0),
-    }
-    return choose(lists, ideal)[:k]
+    return best[:1] * k

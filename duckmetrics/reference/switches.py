@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.reference.choice import choose
-from duckmetrics.reference.query import Id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.reference.query import Id
 
 WORDS: Mapping[str, Sequence[str]] = {
     "ties": [

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from duckmetrics.reference.query import Id, Row
-from duckmetrics.reference.switches import Switches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+    from duckmetrics.reference.switches import Switches
 
 Prediction: TypeAlias = tuple[str, Id, Id, float]  # system, query_id, item_id, score
 Judgment: TypeAlias = tuple[Id, Id, float | None]  # query_id, item_id, relevance
@@ -82,7 +85,7 @@ def _grade(relevance: float | None, switches: Switches) -> float:
 def _float32(score: float) -> float:
     """Return the nearest single-precision number; beyond their range infinity, as a C cast."""
     try:
-        (rounded,) = struct.unpack("f", struct.pack("f", score))
+        (rounded,) = struct.unpack("<f", struct.pack("<f", score))
     except OverflowError:
         return math.copysign(math.inf, score)
     return float(rounded)

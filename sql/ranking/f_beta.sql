@@ -8,7 +8,7 @@
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
--- formula:  (1 + beta^2) * P * R / (beta^2 * P + R); 0 when both are 0
+-- formula:  (1 + beta^2) * P * R / (beta^2 * P + R); 0 without a hit
 -- source:   van Rijsbergen, Information Retrieval, 1979
 -- oracle:   reference
 -- example:  f_beta(beta := 1, k := 2) = 0.5
@@ -16,7 +16,7 @@ SELECT
     system,
     query_id,
     CASE
-        WHEN precision.value + recall.value = 0 THEN 0e0
+        WHEN recall.value = 0 THEN 0e0
         ELSE (1 + $beta * $beta) * precision.value * recall.value
             / nullif($beta * $beta * precision.value + recall.value, 0)
     END AS value

@@ -3,7 +3,8 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- grain:    system, query_id, item_id
--- note:     rank NULL = not returned; hit counts the relevant items found so far; m = all of them
+-- note:     rank NULL = not returned; hit counts the relevant items found so far; m = all of them;
+--           duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal order
 WITH ideal AS (
     SELECT
         query_id,
@@ -18,7 +19,12 @@ SELECT
     queries.query_id,
     ideal.item_id,
     ideal.relevance,
-    ideal.ideal_rank,
+    CASE
+        WHEN $duplicates <> 'count' THEN ideal.ideal_rank
+        WHEN row_number() OVER (
+            PARTITION BY queries.system, queries.query_id, ideal.ideal_rank ORDER BY ranked.rank
+        ) = 1 THEN ideal.ideal_rank
+    END AS ideal_rank,
     judged_queries.m,
     returned_counts.n_returned,
     ranked.rank,

@@ -1,0 +1,126 @@
+"""What the tests share: the catalogue, the tiny cases, and evaluation beside the reference."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+from duckmetrics.api import catalog
+from duckmetrics.compose import Composer
+from duckmetrics.measure import Measure, parse_measure, parse_measures
+from duckmetrics.reference.policies import per_query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from duckmetrics.catalog import Definition
+
+ROOT = Path(__file__).parents[1]
+CASES = sorted((ROOT / "tests/cases").glob("*.sql"))
+CATALOG = catalog()
+RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
+REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0")}
+FURTHER = {"p": ("0.5",), "max_grade": ("5",)}
+CUTOFFS = (None, 1, 2, 3, 50)
+
+Key = tuple[str, Any]
+
+
+@pytest.fixture(params=CASES, ids=lambda path: path.stem)
+def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the tables `predictions` and `truth` of one case."""
+    connection = open_case(request.param.stem)
+    yield connection
+    connection.close()
+
+
+def open_case(name: str) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute((ROOT / f"tests/cases/{name}.sql").read_text("utf-8"))
+    connection.execute(
+        "CREATE OR REPLACE TABLE predictions AS "
+        "SELECT * REPLACE (score::DOUBLE AS score), row_number() OVER () AS position FROM predictions"
+    )
+    connection.execute("CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth")
+    return connection
+
+
+def specs_of(
+    metric: Definition, cutoffs: Iterable[int | None] = CUTOFFS, one_at_a_time: bool = False
+) -> list[str]:
+    """Every combination of a metric's own parameters that its header allows, as specs."""
+    options: list[list[str]] = []
+    for param in metric.own_params.values():
+        if param.name == "k":
+            continue
+        values = REQUIRED.get(param.name, FURTHER.get(param.name, ())) if not param.choices else param.choices
+        others = [f"{param.name}={value}" for value in values if value != param.default]
+        options.append([*([] if param.required else [None]), *others])
+    combinations = [
+        chosen for chosen in product(*options)
+        if not one_at_a_time or sum(a != o[0] for a, o in zip(chosen, options, strict=True)) <= 1
+    ]  # fmt: skip
+    specs = []
+    for k, chosen in product(cutoffs if "k" in metric.own_params else (None,), combinations):
+        arguments = ", ".join(argument for argument in chosen if argument)
+        spec = f"{metric.name}({arguments})" if arguments else metric.name
+        needs_cutoff = "full_k" in spec or ("norm=k" in spec and metric.name != "precision")
+        if k is not None or not needs_cutoff:
+            specs.append(spec if k is None else f"{spec}@{k}")
+    return specs
+
+
+@cache
+def composed(specs: tuple[str, ...], switches: tuple[tuple[str, Any], ...]) -> tuple[str, list[str]]:
+    """The query over tables named predictions and truth, and the value column of each spec."""
+    measures = parse_measures(CATALOG, specs, dict(switches))
+    query, columns = Composer(CATALOG).per_query(measures)
+    return query.sql("duckdb"), [column.value for column in columns]
+
+
+def values_per_query(
+    connection: duckdb.DuckDBPyConnection, specs: Sequence[str], **switches: Any
+) -> dict[str, dict[Key, float | None]]:
+    """Evaluate the tables of a connection: spec -> (system, query) -> value."""
+    sql, columns = composed(tuple(specs), tuple(switches.items()))
+    result = connection.execute(sql)
+    names = [column[0] for column in result.description]
+    rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    return {
+        spec: {(row["system"], row["query_id"]): row[column] for row in rows}
+        for spec, column in zip(specs, columns, strict=True)
+    }
+
+
+def reference_values(
+    connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any
+) -> dict[Key, float | None]:
+    """The same by the plain-Python reference."""
+    measure = parse_measure(CATALOG, spec, switches)
+    predictions = connection.execute("SELECT system, query_id, item_id, score FROM predictions").fetchall()
+    truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
+    return per_query(measure.metric.name, predictions, truth, **reference_params(measure))
+
+
+def reference_params(measure: Measure) -> dict[str, Any]:
+    """The parameters in the words of the reference, which has no names for what is never chosen."""
+    fixed = {"missing": "undefined", "no_relevant": "keep"}
+    params = {n: v for n, v in measure.values.items() if (n, v) not in fixed.items()}
+    if "rel" in params and params["rel"] is None:
+        del params["rel"]
+    return params
+
+
+def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | None], about: str) -> None:
+    """Equal keys, equal NULLs, and values within 1e-12."""
+    assert actual.keys() == expected.keys(), about
+    for key, value in expected.items():
+        found = actual[key]
+        assert (found is None) == (value is None), f"{about} {key}: {found} instead of {value}"
+        if value is not None and found is not None:
+            assert found == pytest.approx(value, rel=1e-12, abs=1e-12), f"{about} {key}"
