@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs import Inputs
     from duckmetrics.measure import Measure
 
-SOURCE = "evaluated"
+SOURCE = "query_values"
 SEGMENT = "segment"
 
 

@@ -12,7 +12,7 @@
 -- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), hits in the top k, or k
 -- source:   Buckley and Voorhees, SIGIR 2000, doi:10.1145/345508.345543
 -- oracle:   ir_measures AP@{k}
--- example:  average_precision(k := 2) = 0.5
+-- example:  average_precision(k := 2) = 0.375
 SELECT
     system,
     query_id,

@@ -7,7 +7,7 @@
 -- formula:  1/m * sum over hits of 1 - min(judged nonrelevant items above, m) / min(m, all judged nonrelevant items)
 -- source:   Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c
 -- oracle:   ir_measures Bpref
--- example:  bpref() = 1
+-- example:  bpref() = 0.5
 -- note:     unjudged items are passed over
 WITH preferences AS (
     SELECT

@@ -12,7 +12,7 @@
 -- formula:  sum over ranks i <= k of gain(rel_i); gain: rel, 2^rel - 1, or 1 if relevant
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   reference
--- example:  cg(k := 2) = 1
+-- example:  cg(k := 2) = 2.5
 SELECT
     system,
     query_id,

@@ -13,7 +13,7 @@
 -- formula:  sum over ranks i <= k of gain(rel_i) * discount(i); discount: 1 / log2(i + 1), 1 / max(1, log2 i), or 1 / i
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   sklearn dcg_score
--- example:  dcg(k := 2) = 1
+-- example:  dcg(k := 2) = 1.9464
 SELECT
     system,
     query_id,

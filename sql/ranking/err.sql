@@ -12,7 +12,7 @@
 -- formula:  sum over ranks i <= k of 1/i * R_i * product over j < i of (1 - R_j), R = (2^grade - 1) / 2^max_grade
 -- source:   Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, doi:10.1145/1645953.1646033
 -- oracle:   ir_measures ERR@{k}
--- example:  err() = 1
+-- example:  err() = 0.211589
 WITH stops AS (
     SELECT system, query_id, rank, (power(2e0, relevance) - 1) / power(2e0, $max_grade) AS stop
     FROM relevant

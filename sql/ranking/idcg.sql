@@ -13,7 +13,7 @@
 -- formula:  DCG@k of the best order: of all judged items, of the returned ones, or of k slots with the largest gain
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   reference
--- example:  idcg(k := 2) = 1
+-- example:  idcg(k := 2) = 3.13093
 SELECT
     system,
     query_id,

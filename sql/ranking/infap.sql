@@ -8,7 +8,7 @@
 --           nonrelevant items lie above, j = r + s, e = 0.00001
 -- source:   Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; trec_eval m_infap.c
 -- oracle:   ir_measures infAP
--- example:  infap() = 1
+-- example:  infap() = 0.541667
 -- note:     every judgment counts as pooled and judged
 WITH judged_above AS (
     SELECT

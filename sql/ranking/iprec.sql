@@ -10,7 +10,7 @@
 -- formula:  max precision at any hit from the needed one on; needed = floor(recall * m + 0.9), nearest: + 0.5
 -- source:   trec_eval m_iprec_at_recall.c: 9.0 rounds up, 10.0 to the nearest
 -- oracle:   ir_measures IPrec@{recall}
--- example:  iprec(recall := 0.5) = 1
+-- example:  iprec(recall := 0.5) = 0.75
 SELECT
     system,
     query_id,

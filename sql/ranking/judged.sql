@@ -11,7 +11,7 @@
 -- formula:  judged items at ranks <= k / min(k, n)
 -- source:   MacAvaney, Macdonald and Ounis, ECIR 2022, doi:10.1007/978-3-030-99739-7_38
 -- oracle:   ir_measures Judged@{k}
--- example:  judged(k := 2) = 1
+-- example:  judged(k := 2) = 0.75
 -- note:     a query without relevant items keeps its value
 SELECT
     system,

@@ -15,7 +15,7 @@
 -- formula:  DCG@k / IDCG@k, DCG@k = sum over ranks i <= k of gain(rel_i) / log2(i + 1)
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   ir_measures nDCG@{k}
--- example:  ndcg(k := 2) = 1
+-- example:  ndcg(k := 2) = 0.640742
 SELECT
     system,
     query_id,

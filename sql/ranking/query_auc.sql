@@ -7,7 +7,7 @@
 -- formula:  share of (relevant, nonrelevant) pairs in the right order, ties 1/2, by the sum of average ranks
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
 -- oracle:   sklearn roc_auc_score
--- example:  query_auc() = 1
+-- example:  query_auc() = 0.5
 -- note:     relevant items that are not returned are left out; undefined when only one class is returned
 SELECT
     system,

@@ -8,7 +8,7 @@
 -- formula:  hits in the top m / m
 -- source:   Buckley and Voorhees, TREC: Experiment and Evaluation, 2005
 -- oracle:   ir_measures Rprec
--- example:  r_precision() = 1
+-- example:  r_precision() = 0.5
 SELECT
     system,
     query_id,

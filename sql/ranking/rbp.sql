@@ -10,7 +10,7 @@
 -- formula:  (1 - p) * sum over relevant items at ranks i <= k of p^(i - 1)
 -- source:   Moffat and Zobel, TOIS 2008, doi:10.1145/1416950.1416952
 -- oracle:   ir_measures RBP(p={p})@{k}
--- example:  rbp() = 1
+-- example:  rbp() = 0.244
 SELECT
     system,
     query_id,

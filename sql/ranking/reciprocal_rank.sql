@@ -10,7 +10,7 @@
 -- formula:  1 / rank of the first relevant item; 0 when it is not returned or lies beyond k
 -- source:   Voorhees, TREC-8 1999
 -- oracle:   ir_measures RR@{k}
--- example:  reciprocal_rank() = 0.5
+-- example:  reciprocal_rank() = 0.75
 SELECT
     system,
     query_id,

@@ -26,7 +26,7 @@ SELECT
         ) = 1 THEN ideal.ideal_rank
     END AS ideal_rank,
     judged_queries.m,
-    returned_counts.n_returned,
+    coalesce(returned_counts.n_returned, 0) AS n_returned,
     ranked.rank,
     CASE WHEN ranked.rank IS NOT NULL THEN
         row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY ranked.rank, ideal.ideal_rank)

@@ -1,6 +1,7 @@
 -- name:     returned
 -- title:    Returned items of the population's queries with rank, tie group and judgment
--- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
 -- grain:    system, query_id, item_id
 -- note:     relevance NULL = unjudged; tie_first and tie_last are the ranks that the equal scores span
 SELECT
