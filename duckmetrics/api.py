@@ -97,7 +97,7 @@ def evaluate(
         columns=ColumnMap(dict(columns or {})),
         positions=any(measure.values.get("ties") == "input" for measure in measures),
     )
-    return run(engine, measures, gather(request, engine.attach))
+    return run(engine, measures, gather(request, engine.attach, engine.extremes))
 
 
 def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Evaluation:
@@ -198,7 +198,8 @@ def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[st
     if isinstance(by, str):
         return ((by,),)
     if all(isinstance(column, str) for column in by):
-        return (tuple(cast("Sequence[str]", by)),) if by else ()
+        return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
     if any(isinstance(column, str) for column in by):
         raise MetricError("by: mixes columns and lists; write [['country'], ['country', 'device']]")
-    return tuple(tuple(grouping) for grouping in by)
+    groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
+    return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))

@@ -78,6 +78,8 @@ def _planned(
     catalog: Catalog, composer: Composer, inputs: Inputs, measures: Sequence[Measure]
 ) -> Iterator[_Check]:
     for definition in catalog.checks.values():
+        if "population" in definition.tables and "population" not in inputs.queries:
+            continue
         seen: set[Binding] = set()
         for measure in measures:
             values: dict[str, Value] = {**measure.values, "truth_lists": inputs.truth_lists}

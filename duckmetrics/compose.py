@@ -17,7 +17,7 @@ from sqlglot.errors import UnsupportedError as UnsupportedDialectFeature
 
 from duckmetrics.catalog import DIALECT, POLICIES, Catalog, Definition
 from duckmetrics.errors import DefinitionError, UnsupportedError
-from duckmetrics.fold import Value, bind, fold, literal
+from duckmetrics.fold import Value, bind, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,7 +120,7 @@ class Composer:
                 whole = whole.with_(
                     name, as_=self._final(step), materialized=scanned_again, dialect=DIALECT, copy=False
                 )
-        return cast("exp.Select", self._final(whole)) if self.one_system else whole
+        return cast("exp.Select", with_directions(self._final(whole)))
 
     def text(self, measures: Sequence[Measure], dialect: str = DIALECT, steps: bool = False) -> str:
         """Write the query of measures as text; with `steps`, as one table after the other.
@@ -377,6 +377,13 @@ def without_system(query: exp.Query) -> exp.Query:
     return query
 
 
+def with_directions(query: exp.Query) -> exp.Query:
+    """Write ASC out wherever it is meant: a connection may have another default order."""
+    for key in query.find_all(exp.Ordered):
+        key.set("desc", bool(key.args.get("desc")))
+    return query
+
+
 def _is_system(projection: exp.Expr) -> bool:
     return projection.alias_or_name == "system" and isinstance(projection.unalias(), exp.Column)
 
@@ -441,5 +448,3 @@ def _kept(projections: dict[str, exp.Expr], kind: str, expression: exp.Expr) -> 
     projections[name] = expression
     return name
 
-
-__all__ = ["Columns", "Composer", "depth_of", "literal", "without_system"]

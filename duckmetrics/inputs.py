@@ -14,6 +14,8 @@ from duckmetrics.fold import literal
 from duckmetrics.tables import ColumnMap, Key, Role, Source
 
 Attach = Callable[[Any, Role], Source]
+Extremes = Callable[[Source, str], tuple[Any, Any]]
+INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
 ONE_SYSTEM = ""
 RESERVED = (
     "system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant",
@@ -50,6 +52,8 @@ class Inputs:
         systems: the names given by a mapping; None when a column names them, or nobody does.
         truth_lists: whether an item that is NULL stands for an empty list of the truth.
         by_source: where the slicing columns come from, for messages.
+        names: canonical column, with its table -> the user's column.
+        query_type: the type in which query ids are shown.
     """
 
     queries: Mapping[str, exp.Query]
@@ -60,6 +64,7 @@ class Inputs:
     by: tuple[tuple[str, ...], ...]
     by_source: str | None
     names: Mapping[str, str] = field(default_factory=dict)
+    query_type: str | None = None
 
     def column_label(self, table: str, column: str) -> str:
         """What the user calls a canonical column."""
@@ -71,18 +76,19 @@ class Inputs:
         return tuple(dict.fromkeys(column for grouping in self.by for column in grouping))
 
 
-def gather(request: Request, attach: Attach) -> Inputs:
+def gather(request: Request, attach: Attach, extremes: Extremes) -> Inputs:
     """Attach the tables of a request and write the canonical query of each input.
 
     Raises:
         InputError: a table or column is missing, or of a type that cannot be used.
     """
-    return _Gathering(request, attach).inputs()
+    return _Gathering(request, attach, extremes).inputs()
 
 
 class _Gathering:
-    def __init__(self, request: Request, attach: Attach) -> None:
+    def __init__(self, request: Request, attach: Attach, extremes: Extremes) -> None:
         self.request = request
+        self.extremes = extremes
         self.columns = request.columns
         given = request.predictions
         self.mapping = dict(given) if isinstance(given, Mapping) else None
@@ -91,6 +97,10 @@ class _Gathering:
         if self.mapping is not None and request.system is not None:
             raise InputError("system: given as a column and as a mapping; use one of the two")
         parts = self.mapping if self.mapping is not None else {ONE_SYSTEM: given}
+        names = [str(name) for name in parts]
+        if len(set(names)) < len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise InputError(f"system: two of them are called {twice!r}; give each its own name")
         self.predictions = {str(n): attach(part, "predictions") for n, part in parts.items()}
         self.truth = None if request.truth is None else attach(request.truth, "truth")
         self.extra: dict[Role, Source] = {}
@@ -98,6 +108,28 @@ class _Gathering:
             self.extra["queries"] = attach(request.queries, "queries")
         if request.population is not None:
             self.extra["population"] = attach(request.population, "population")
+        self._refuse_empty_tables()
+        self._refuse_unknown_names()
+
+    def _refuse_empty_tables(self) -> None:
+        """A system without rows is legal beside others, all of its queries are missing."""
+        if all(source.empty for source in self.predictions.values()):
+            label = next(iter(self.predictions.values())).label
+            raise InputError(f"{label}: no rows; check how it was exported")
+        if self.truth is not None and self.truth.empty:
+            raise InputError(f"{self.truth.label}: no rows; check how it was exported")
+
+    def _refuse_unknown_names(self) -> None:
+        """A mapping holds for the tables that have the column, but one of them must."""
+        sources = [*self.predictions.values(), *self.extra.values()]
+        sources += [self.truth] if self.truth is not None else []
+        for column, name in self.columns.names.items():
+            parts = [name, *name.split("+")] if "+" in name else [name]
+            if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
+                found = ", ".join(dict.fromkeys(c for source in sources for c in source.columns))
+                raise InputError(
+                    f"columns: no table has a column {name!r} for {column}; found {found}; map one of these"
+                )
 
     def inputs(self) -> Inputs:
         self._keys()
@@ -120,6 +152,7 @@ class _Gathering:
             by=self.request.by,
             by_source=by_source,
             names=self._names(),
+            query_type=self.query_type,
         )
 
     def _names(self) -> dict[str, str]:
@@ -169,10 +202,41 @@ class _Gathering:
             for other in others:
                 tables.same_kind(first, other, column)
         self.item_keys = item_keys
-        self.query_types = tables.common_types(list(self.query_keys.values()))
-        self.item_types = tables.common_types(list(item_keys.values()))
+        self.query_type = self._type_of(self.query_keys)
+        self.query_types = self._narrowed(self.query_keys)
+        self.item_types = self._narrowed(item_keys)
         self.names = next(iter(self.query_keys.values())).parts
         self.item_names = next(iter(item_keys.values())).parts
+
+    def _type_of(self, keys: Mapping[str, Key]) -> str | None:
+        """The type in which a simple id is shown, None for a composite one."""
+        first = next(iter(keys.values()))
+        types = tables.common_types(list(keys.values()))
+        return (types[0] or first.types[0]) if len(first.parts) == 1 else None
+
+    def _narrowed(self, keys: Mapping[str, Key]) -> tuple[str | None, ...]:
+        """Plan rule: ids of 64 bits whose values fit into 32 are sorted and joined as such.
+
+        The values stay the same, so nothing else changes; the extremes come from the statistics
+        of Parquet files and tables, and where there are none, nothing is narrowed.
+        """
+        types = tables.common_types(list(keys.values()))
+        if self._type_of(keys) not in ("BIGINT", "UBIGINT", "HUGEINT", "UINTEGER"):
+            return types
+        sources = {f"predictions {name}": source for name, source in self.predictions.items()}
+        sources |= dict(self.extra)
+        if self.truth is not None:
+            sources["truth"] = self.truth
+        for label, key in keys.items():
+            source = sources[label]
+            if not tables.narrow(key, source) or key.parts[0] not in source.columns:
+                return types
+            if source.columns[key.parts[0]] != key.types[0]:
+                return types
+            low, high = self.extremes(source, key.parts[0])
+            if low is None or low < INTEGER_MIN or high > INTEGER_MAX:
+                return types
+        return ("INTEGER",)
 
     def _item_key(self, source: Source, role: Role, list_column: str | None) -> Key:
         if list_column is None:
@@ -202,11 +266,13 @@ class _Gathering:
                 "position": tables.position_expression(source, self.columns, self.request.positions),
             })  # fmt: skip
         scores = tables.list_column(source, self.columns, "predictions", "scores")
-        place = tables.places(listed)
+        if scores is not None:
+            tables.number_expression(tables.items_of(source, scores), scores)
+        place = tables.places(source, listed)
         unnested = tables.selected(source, {
             **shared,
-            "item_id": tables.unnested(listed),
-            "score": tables.unnested(scores) if scores else exp.Neg(this=place.copy()),
+            "item_id": tables.unnested(source, listed),
+            "score": tables.unnested(source, scores) if scores else exp.Neg(this=place.copy()),
             "position": place,
         })  # fmt: skip
         return exp.select(
@@ -230,7 +296,7 @@ class _Gathering:
             return self._truth_of_logs()
         query_id = self._query_id(self.query_keys["truth"])
         if self.truth_list is not None:
-            items, grade = tables.judged_lists(self.truth_list)
+            items, grade = tables.judged_lists(self.truth, self.truth_list)
             unnested = tables.selected(
                 self.truth, {"query_id": query_id, "item_id": items, "relevance": grade}
             )
@@ -299,8 +365,9 @@ class _Gathering:
             rows = [(s, self.query_keys[f"predictions {n}"]) for n, s in self.predictions.items()]
             candidates.append(("predictions", rows))
         for role, sources in candidates:
-            if all(source.find(name) is not None for source, _ in sources for name in wanted):
-                queries["attributes"] = self._attributes_of(sources, wanted)
+            having = [(s, key) for s, key in sources if all(s.find(name) is not None for name in wanted)]
+            if having:
+                queries["attributes"] = self._attributes_of(having, wanted)
                 return role
         found = {c: None for _, sources in candidates for s, _ in sources for c in s.columns}
         missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted

@@ -8,6 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Catalog
+from duckmetrics.compose import with_directions
 from duckmetrics.fold import bind, literal
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Summary:
         result = result.from_(whole.subquery("summary")).order_by(*order)
         for name, step in self._steps():
             result = result.with_(name, as_=step, copy=False)
-        return result
+        return cast("exp.Select", with_directions(result))
 
     def per_query(self) -> exp.Select:
         """Long form: one row per system, measure and query."""
@@ -65,7 +66,7 @@ class Summary:
             parts.append(exp.select(
                 self._shown_system(), literal(measure.text).as_("metric"),
                 *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
-                "query_id", exp.column(column.value).as_("value"),
+                self._shown_query(), exp.column(column.value).as_("value"),
             ).from_("attributed"))  # fmt: skip
         whole: exp.Query = parts[0]
         for part in parts[1:]:
@@ -82,6 +83,11 @@ class Summary:
         """Nobody named the only system: NULL."""
         unnamed = exp.cast(exp.null(), "VARCHAR")
         return (unnamed if self.inputs.one_system else exp.column("system")).as_("system")
+
+    def _shown_query(self) -> exp.Expr:
+        """The query id in the type that the user knows."""
+        column, type_ = exp.column("query_id"), self.inputs.query_type
+        return (exp.cast(column, type_, dialect=DIALECT) if type_ else column).as_("query_id")
 
     def _attributes(self) -> list[tuple[str, exp.Query]]:
         """The per-query values beside the attributes of the queries."""

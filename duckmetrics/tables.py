@@ -7,7 +7,7 @@ become AST nodes, so that a column called ``"; DROP TABLE`` is just a column.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import sqlglot
@@ -37,6 +37,7 @@ _COMPRESSED = (".gz", ".zst")
 _SQL = re.compile(r"\s*(?:SELECT|FROM|WITH)\s|\s*\(", re.IGNORECASE)
 _INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
 _NUMBER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\)|FLOAT|DOUBLE")
+_LIST = re.compile(r"(.*)\[\d*\]")
 _NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
@@ -50,6 +51,8 @@ class Source:
         columns: name -> type, in the words of DuckDB.
         ordered: whether the rows have an order of their own (a file, a frame).
         rowid: whether the rows are numbered by the database (a base table).
+        empty: whether there is no row.
+        statistics: whether the smallest and largest value of a column are known without a scan.
     """
 
     label: str
@@ -57,6 +60,8 @@ class Source:
     columns: Mapping[str, str]
     ordered: bool = False
     rowid: bool = False
+    statistics: bool = False
+    empty: bool = False
 
     def find(self, name: str) -> str | None:
         """Return the column called `name`; letter case decides only between two candidates."""
@@ -114,7 +119,7 @@ class ColumnMap:
         own = self.names.get(f"{role}.{column}")
         name = own if own is not None else self.names.get(column, column)
         found = source.find(name)
-        if found is None and own is None and column in self.names:
+        if found is None and own is None and column in self.names and not _composite(source, name):
             found = source.find(column)
         if found is None and self.given(role, column) is not None and "+" not in name:
             raise InputError(
@@ -159,6 +164,11 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
         types,
         tuple(_id_kind(source.label, n, t) for n, t in zip(known, types, strict=True)),
     )
+
+
+def _composite(source: Source, name: str) -> bool:
+    """Say whether a mapped name means several columns that are all there."""
+    return "+" in name and all(source.find(part.strip()) for part in name.split("+"))
 
 
 def missing_column(source: Source, column: str, role: Role) -> InputError:
@@ -238,6 +248,11 @@ def _common(kind: str, types: Sequence[str]) -> str | None:
     return "TIMESTAMP" if kind == "timestamp" else None
 
 
+def narrow(key: Key, source: Source) -> bool:
+    """Say whether the extremes of an id are worth a look: a wide integer with statistics."""
+    return source.statistics and key.kinds == ("integer",)
+
+
 def key_expression(key: Key, types: Sequence[str | None], names: Sequence[str]) -> exp.Expr:
     """Write an id; several columns become a struct, which is exact where a joined text is not."""
     parts = [
@@ -250,7 +265,9 @@ def key_expression(key: Key, types: Sequence[str | None], names: Sequence[str]) 
         exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=part)
         for name, part in zip(names, parts, strict=True)
     ]
-    return exp.Struct(expressions=fields)
+    # An id is as unknown as its parts: a struct with a NULL inside would not be NULL.
+    whole = exp.and_(*(exp.not_(exp.Is(this=part.copy(), expression=exp.null())) for part in parts))
+    return exp.Case().when(whole, exp.Struct(expressions=fields))
 
 
 def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
@@ -322,36 +339,45 @@ def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp
 def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> str | None:
     """Return the column that holds lists, when the table is in list form."""
     name = columns.find(source, role, column)
-    return name if name is not None and source.columns[name].endswith("[]") else None
+    return name if name is not None and _LIST.fullmatch(source.columns[name]) else None
 
 
 def items_of(source: Source, column: str) -> Source:
-    """The same table with the element type of a list column, so that it can be checked as an id."""
-    element = source.columns[column].removesuffix("[]")
-    return Source(source.label, source.relation, {**source.columns, column: element})
+    """The same table with the element type of a list column, so that it can be checked by itself."""
+    element = _LIST.fullmatch(source.columns[column])
+    type_ = element[1] if element else source.columns[column]
+    return replace(source, columns={**source.columns, column: type_}, statistics=False)
 
 
-def unnested(column: str) -> exp.Expr:
+def unnested(source: Source, column: str) -> exp.Expr:
     """One row per element of a list."""
-    return exp.Anonymous(this="unnest", expressions=[_column(column)])
+    return exp.Anonymous(this="unnest", expressions=[_list(source, column)])
 
 
-def places(column: str) -> exp.Expr:
+def _list(source: Source, column: str) -> exp.Expr:
+    """A list column; an array of fixed length becomes a list."""
+    if source.columns[column].endswith("[]"):
+        return _column(column)
+    element = items_of(source, column).columns[column]
+    return exp.cast(_column(column), f"{element}[]", dialect=DIALECT)
+
+
+def places(source: Source, column: str) -> exp.Expr:
     """1, 2, ... beside the elements of a list."""
-    length = exp.Anonymous(this="len", expressions=[_column(column)])
+    length = exp.Anonymous(this="len", expressions=[_list(source, column)])
     stop = exp.Add(this=length, expression=literal(1))
     numbers = exp.Anonymous(this="range", expressions=[literal(1), stop])
     return exp.Anonymous(this="unnest", expressions=[numbers])
 
 
-def judged_lists(column: str) -> tuple[exp.Expr, exp.Expr]:
+def judged_lists(source: Source, column: str) -> tuple[exp.Expr, exp.Expr]:
     """The items and grades of list-form truth; an empty list keeps its query, with no item."""
     empty = "coalesce(len(x), 0) = 0"
     items = sqlglot.parse_one(f"CASE WHEN {empty} THEN [NULL] ELSE x END", dialect=DIALECT)
     grade = sqlglot.parse_one(f"CASE WHEN {empty} THEN 0e0 ELSE 1e0 END", dialect=DIALECT)
     for tree in (items, grade):
         for reference in list(tree.find_all(exp.Column)):
-            reference.replace(_column(column))
+            reference.replace(_list(source, column))
     return exp.Anonymous(this="unnest", expressions=[items]), grade
 
 

@@ -8,11 +8,13 @@ import os
 import re
 import tempfile
 import weakref
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics import tables
 from duckmetrics.errors import EngineError, InputError
@@ -20,7 +22,7 @@ from duckmetrics.fold import literal
 from duckmetrics.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
@@ -139,7 +141,7 @@ class DuckDBEngine:
         """Find out what a table argument means and read its columns.
 
         Raises:
-            InputError: there is no such table, or it cannot be read, or it is empty.
+            InputError: there is no such table, or it cannot be read.
         """
         source = self._attach(table, role)
         probe = exp.select(exp.Star()).from_(source.relation.copy())
@@ -148,9 +150,14 @@ class DuckDBEngine:
             empty = not self.rows(exp.select(literal(1)).from_(source.relation.copy()).limit(1))
         except EngineError as error:
             raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
-        if empty and role != "queries":
-            raise InputError(f"{source.label}: no rows; check how it was exported")
-        return Source(source.label, source.relation, columns, source.ordered, source.rowid)
+        return replace(source, columns=columns, empty=empty)
+
+    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
+        """Return the smallest and largest value of a column; cheap where there are statistics."""
+        values = tables.column(column)
+        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
+        low, high = self.rows(query)[0]
+        return low, high
 
     def _attach(self, table: Any, role: Role) -> Source:
         if isinstance(table, os.PathLike):
@@ -168,13 +175,15 @@ class DuckDBEngine:
         return self._frame(table, role)
 
     def _named(self, text: str, role: Role, forced: bool) -> Source:
-        known = self._catalog_entry(text)
+        found = self._entry(text)
         exists = not forced and Path(text).exists()
-        if known and exists:
-            raise InputError(f"{text}: both a {known} and a file; write 'table:{text}' or 'file:{text}'")
-        if known:
-            relation = exp.to_table(text, dialect=self.dialect)
-            return Source(text, relation, {}, rowid=known == "table")
+        if found and exists:
+            raise InputError(
+                f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'"
+            )
+        if found:
+            kind, relation = found
+            return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
         if exists:
             return self._file(text, role)
         raise InputError(
@@ -182,20 +191,24 @@ class DuckDBEngine:
             "(on the command line --database) if it lives in a database"
         )
 
-    def _catalog_entry(self, text: str) -> str | None:
-        """Say whether a name is a table or a view of the connection."""
-        try:
-            parts = [part.name for part in exp.to_table(text, dialect=self.dialect).parts]
-        except Exception:  # noqa: BLE001 - any text may be asked for; then it is no table name
-            return None
-        name, *outer = reversed(parts)
-        for kind in ("table", "view"):
-            listing = exp.Table(this=exp.Anonymous(this=f"duckdb_{kind}s"))
-            same = exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower()))
-            listed = exp.select("database_name", "schema_name").from_(listing).where(same)
-            for database, schema in self.rows(listed):
-                if all(part.lower() in (database.lower(), schema.lower()) for part in outer):
-                    return kind
+    def _entry(self, text: str) -> tuple[str, exp.Table] | None:
+        """Find a table or view of the connection and name it in full.
+
+        In full, because a step of the composed query may have the same name.
+        """
+        for name, outer in _readings(text):
+            for kind in ("table", "view"):
+                listing = exp.Table(this=exp.Anonymous(this=f"duckdb_{kind}s"))
+                same = exp.EQ(
+                    this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower())
+                )
+                listed = exp.select("database_name", "schema_name", f"{kind}_name").from_(listing).where(same)
+                here = self.rows("SELECT current_database(), current_schema()")[0]
+                for database, schema, known in sorted(self.rows(listed), key=lambda row: row[0] != "temp"):
+                    near = database == "temp" or (database, schema) == here
+                    if all(p.lower() in (database.lower(), schema.lower()) for p in outer) if outer else near:
+                        parts = (exp.to_identifier(p, quoted=True) for p in (known, schema, database))
+                        return kind, exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=True)))
         return None
 
     def _sql(self, text: str) -> Source:
@@ -206,11 +219,21 @@ class DuckDBEngine:
             raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
-        # The user's own text goes in as it is; the line break ends a trailing comment.
-        verbatim = exp.Var(this=f"({text.rstrip().rstrip(';')}\n)")
-        return Source(
-            label, exp.Table(this=verbatim, alias=exp.TableAlias(this=exp.to_identifier("source"))), {}
-        )
+        name = self.name("sql")
+        try:
+            self._view(name, text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
+        return Source(label, exp.to_table(name), {})
+
+    def _view(self, name: str, text: str) -> None:
+        """Make the user's own SQL a temporary view, where no step of ours is in its scope."""
+        view = exp.Create(
+            this=exp.to_table(name), kind="VIEW", expression=exp.Var(this=text),
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )  # fmt: skip
+        self.connection.execute(view.sql(self.dialect))
+        self._temporary.append(("VIEW", name))
 
     def _file(self, path: str, role: Role) -> Source:
         expanded = os.path.expanduser(path)
@@ -242,7 +265,7 @@ class DuckDBEngine:
             return Source(label, self._trec(listed, role, label), {}, ordered=True)
         options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
         reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
-        return Source(label, exp.Table(this=reader), {}, ordered=True)
+        return Source(label, exp.Table(this=reader), {}, ordered=True, statistics=kind == "parquet")
 
     def _trec(self, listed: exp.Expr, role: Role, label: str) -> exp.Expr:
         """Read a TREC run or qrels file: columns apart by blanks, ids as text."""
@@ -299,16 +322,14 @@ class DuckDBEngine:
         raise TypeError(label)
 
     def _relation(self, relation: duckdb.DuckDBPyRelation, name: str, label: str) -> Source:
-        view = exp.Create(
-            this=exp.to_table(name), kind="VIEW", expression=_verbatim(relation.sql_query()),
-            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-        )  # fmt: skip
-        self._temporary.append(("VIEW", name))
         try:
-            self.connection.execute(view.sql(self.dialect))
+            # DuckDB refuses a relation of another database here, where its text would name our tables.
+            self.connection.sql("FROM relation LIMIT 0")
+            self._view(name, relation.sql_query())
         except duckdb.Error:
             # A relation over frames, or of another connection, cannot be told as text.
             self.connection.register(name, relation.to_arrow_table())
+            self._temporary.append(("VIEW", name))
         return Source(label, exp.to_table(name), {})
 
     def _execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
@@ -325,8 +346,14 @@ def _registers(table: Any) -> bool:
     return module in ("pandas", "pyarrow", "polars")
 
 
-def _verbatim(text: str) -> exp.Expr:
-    return exp.Var(this=text.rstrip().rstrip(";"))
+def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a name can mean: all of it the table, or the parts catalog.schema.table."""
+    yield text, []
+    try:
+        name, *outer = [part.name for part in reversed(exp.to_table(text, dialect="duckdb").parts)]
+    except (ParseError, TokenError, ValueError):
+        return
+    yield name, outer
 
 
 def _first_line(error: Exception) -> str:
@@ -337,6 +364,6 @@ def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]
     """Leave nothing behind on a caller's connection."""
     for kind, name in reversed(temporary):
         try:
-            connection.execute(exp.Drop(this=exp.to_table(name), kind=kind, exists=True).sql("duckdb"))
+            connection.execute(exp.Drop(tables=[exp.to_table(name)], kind=kind, exists=True).sql("duckdb"))
         except duckdb.Error:
             continue

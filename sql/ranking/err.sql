@@ -25,7 +25,7 @@ cascade AS (
         stop,
         exp(coalesce(sum(ln(1 - stop)) OVER (
             PARTITION BY system, query_id
-            ORDER BY rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ORDER BY coalesce(rank, 2147483647) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ), 0)) AS reached
     FROM stops
 )

@@ -16,4 +16,4 @@ SELECT
     END AS relevance
 FROM truth
 QUALIFY $duplicates <> 'first'
-    OR row_number() OVER (PARTITION BY query_id, item_id ORDER BY truth.relevance DESC) = 1;
+    OR row_number() OVER (PARTITION BY query_id, item_id ORDER BY coalesce(truth.relevance, 0) DESC) = 1;

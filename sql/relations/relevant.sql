@@ -22,14 +22,14 @@ SELECT
     CASE
         WHEN $duplicates <> 'count' THEN ideal.ideal_rank
         WHEN row_number() OVER (
-            PARTITION BY queries.system, queries.query_id, ideal.ideal_rank ORDER BY ranked.rank
+            PARTITION BY queries.system, queries.query_id, ideal.ideal_rank ORDER BY coalesce(ranked.rank, 2147483647)
         ) = 1 THEN ideal.ideal_rank
     END AS ideal_rank,
     judged_queries.m,
     coalesce(returned_counts.n_returned, 0) AS n_returned,
     ranked.rank,
     CASE WHEN ranked.rank IS NOT NULL THEN
-        row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY ranked.rank, ideal.ideal_rank)
+        row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY coalesce(ranked.rank, 2147483647), ideal.ideal_rank)
     END AS hit,
     CASE WHEN ranked.rank IS NOT NULL THEN
         row_number() OVER (

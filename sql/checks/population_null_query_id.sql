@@ -1,0 +1,9 @@
+-- name:     population_null_query_id
+-- title:    rows with no query_id
+-- severity: error
+-- column:   population.query_id
+-- inputs:   population (query_id)
+-- advice:   drop these rows
+SELECT query_id
+FROM population
+WHERE query_id IS NULL;
