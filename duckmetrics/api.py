@@ -9,7 +9,7 @@ from duckmetrics.catalog import Catalog
 from duckmetrics.checks import check, counted_notes, varying
 from duckmetrics.compose import Composer
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.inputs import Inputs, Request, gather
+from duckmetrics.inputs import Inputs, Request, gather, slice_label
 from duckmetrics.measure import parse_measures, split_specs
 from duckmetrics.results import Evaluation
 from duckmetrics.summary import Summary
@@ -85,8 +85,10 @@ def evaluate(
     else:
         population = None
     measures = parse_measures(catalog(), specs, switches)
-    known = isinstance(connection, DuckDBEngine)
-    engine = connection if known else DuckDBEngine(connection, threads, memory_limit)
+    if isinstance(connection, DuckDBEngine):
+        engine = connection
+    else:
+        engine = DuckDBEngine(connection, threads, memory_limit)
     request = Request(
         predictions=_systems(predictions, system),
         truth=truth,
@@ -117,7 +119,7 @@ def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Ev
     policies = {"missing": str(measures[0].values.get("missing"))}
     return Evaluation(
         rows=rows,
-        groupings={",".join(grouping): grouping for grouping in ((), *inputs.by)},
+        groupings={slice_label(grouping): grouping for grouping in ((), *inputs.by)},
         checks=(*findings, *counted_notes(rows, inputs, policies)),
         sql=";\n\n".join(engine.ran) + ";",
         canonical={measure.text: str(measure) for measure in measures},
@@ -148,7 +150,7 @@ def metrics() -> pa.Table:
             "name": name,
             "aliases": [alias for alias, _ in metric.aliases()],
             "title": metric.title,
-            "params": [p for p in catalog().params(metric)],
+            "params": list(catalog().params(metric)),
             "range": metric.header["range"],
             "formula": metric.header["formula"],
             "source": metric.header["source"],
@@ -188,7 +190,9 @@ def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
             raise InputError("predictions: none given; name a table, or map systems to tables")
         return predictions
     if predictions is not None:
-        raise InputError("system: maps systems to tables, so leave predictions out (None)")
+        raise InputError(
+            "system: maps systems to tables, and predictions are given too; leave predictions out (None)"
+        )
     return system
 
 

@@ -16,6 +16,7 @@ from duckmetrics.catalog import DIALECT, Catalog, substituted
 from duckmetrics.compose import Binding, Composer
 from duckmetrics.errors import InputError
 from duckmetrics.fold import is_false, literal
+from duckmetrics.measure import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,13 +101,23 @@ def _planned(
     for measure in measures:
         for table, condition in measure.metric.requires.items():
             bound = substituted(condition, measure.values)
-            offenders = exp.select("query_id", "item_id", *bound.find_all(exp.Column)).from_(table)
+            columns = list(bound.find_all(exp.Column))
+            offenders = exp.select("query_id", "item_id", *columns).from_(table)
             composer.relation(table, {})
             yield _Check(
-                f"requires_{measure.metric.name}", "error", f"{table}.{next(bound.find_all(exp.Column)).name}",
-                f"rows outside of what {measure.text} needs, {bound.sql(DIALECT)}",
+                f"requires_{measure.metric.name}", "error", f"{table}.{columns[0].name}",
+                f"rows outside of what {measure.text} needs, {_shown(condition, measure)}",
                 "mend them or change the parameter", offenders.where(exp.not_(bound)),
             )  # fmt: skip
+
+
+def _shown(condition: exp.Expr, measure: Measure) -> str:
+    """Write a condition with the values of the measure's parameters as a person would."""
+    shown = condition.copy()
+    for column in list(shown.find_all(exp.Column)):
+        if column.name in measure.values:
+            column.replace(exp.var(written(measure.values[column.name])))
+    return shown.sql(DIALECT)
 
 
 def _counts(composer: Composer, engine: Engine, planned: Sequence[_Check]) -> list[int]:
@@ -123,8 +134,8 @@ def _counts(composer: Composer, engine: Engine, planned: Sequence[_Check]) -> li
             scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
         else:
             counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
-    for table, counters in scans.items():
-        query = exp.select(*(counter for _, counter in counters)).from_(table)
+    for name, counters in scans.items():
+        query = exp.select(*(counter for _, counter in counters)).from_(name)
         row = engine.rows(composer.complete(query))[0]
         for (i, _), count in zip(counters, row, strict=True):
             counts[i] = count
@@ -203,8 +214,9 @@ def varying(engine: Engine, inputs: Inputs) -> None:
         differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
         some = exp.In(this=exp.Count(this=attribute.copy()),
                       expressions=[literal(0), exp.Count(this=exp.Star())])  # fmt: skip
+        other = exp.Case().when(differs.copy(), exp.Max(this=attribute.copy()))
         query = (
-            exp.select("query_id", exp.Min(this=attribute.copy()), exp.Max(this=attribute.copy()))
+            exp.select("query_id", exp.Min(this=attribute.copy()), other)
             .from_(inputs.queries["attributes"].subquery("attributes"))
             .group_by("query_id")
             .having(exp.or_(differs, exp.not_(some)))
@@ -212,12 +224,16 @@ def varying(engine: Engine, inputs: Inputs) -> None:
         count = engine.rows(_count_of(cast("exp.Query", query)))[0][0]
         if count:
             rows = engine.rows(query.order_by("query_id").limit(EXAMPLES))
-            shown = "; ".join(f"{query_id}: {low}, {high}" for query_id, low, high in rows)
+            shown = "; ".join(f"{row[0]}: {', '.join(map(_text, row[1:]))}" for row in rows)
             raise InputError(
                 f"{inputs.labels[inputs.by_source or 'predictions']}: column {name!r}: differs within "
                 f"{count} queries ({shown}); slice rankings by an attribute of the query, or give one "
                 "value per query with queries="
             )
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value)
 
 
 def counted_notes(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from duckmetrics.engines.duckdb import DuckDBEngine
 
@@ -115,7 +116,7 @@ def evaluate(**options: Any) -> None:
             columns=_pairs("--column", options["columns"]),
             queries=options["queries"],
             connection=engine,
-            **_pairs("--set", options["switches"]),
+            **_switches(compute, options["switches"]),
         )
         if options["per_query"]:
             with _replacing(options["per_query"]) as path:
@@ -171,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(str(error), ENGINE_FAILED)
     except (DuckmetricsError, OSError) as error:
         _fail(str(error), BAD_INPUT)
-    except Exception as error:  # noqa: BLE001 - a bug must not end in a traceback either
+    except Exception as error:  # a bug must not end in a traceback either
         _fail(f"internal error: {type(error).__name__}: {error}; please report it", ENGINE_FAILED)
 
 
@@ -207,6 +208,15 @@ def _tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, s
     if second is not None or (first is not None and named is not None):
         raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
     return None, first or named, _pairs("--system", systems)
+
+
+def _switches(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:
+    """Read --set; what is an argument of its own is no switch."""
+    switches = _pairs("--set", texts)
+    for name in switches:
+        if name in signature(compute).parameters:
+            raise click.UsageError(f"--set {name}: no switch; see the options of its own in --help")
+    return switches
 
 
 def _groupings(by: Sequence[str], each: Sequence[str]) -> list[Any] | None:

@@ -132,7 +132,7 @@ class Composer:
         for column, measure in zip(names, measures, strict=True):
             for projection in query.expressions:
                 if projection.alias == column.value:
-                    projection.set("comments", [str(measure)])
+                    projection.set("alias", exp.to_identifier(str(measure), quoted=True))
         tables = [(cte.alias, cte.this) for cte in query.ctes]
         written: list[exp.Expr] = [query]
         if steps:
@@ -168,7 +168,7 @@ class Composer:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
         declared = {**definition.own_params, **definition.switches}
         known = {name: param.default for name, param in declared.items()} | dict(values)
-        query = cast("exp.Query", definition.query.copy())
+        query = definition.query.copy()
         local: dict[str, str] = {}
         with_ = query.args.get("with_")
         if with_ is not None:
@@ -413,7 +413,7 @@ def _unaliased(projection: exp.Expr) -> exp.Expr:
     """Write ``x AS x`` as ``x``."""
     inner = projection.unalias()
     plain = isinstance(inner, exp.Column) and inner.name == projection.alias
-    return cast("exp.Expr", inner if plain else projection)
+    return inner if plain else projection
 
 
 def _stripped(expression: exp.Expr) -> exp.Expr:
@@ -421,7 +421,12 @@ def _stripped(expression: exp.Expr) -> exp.Expr:
         expression = expression.this
     for paren in list(expression.find_all(exp.Paren)):
         inner = paren.this
-        if not isinstance(inner, exp.Binary | exp.Unary | exp.Is | exp.In) or isinstance(inner, exp.Paren):
+        operand = isinstance(paren.parent, exp.Binary | exp.Unary | exp.Is | exp.In)
+        if (
+            not operand
+            or not isinstance(inner, exp.Binary | exp.Unary | exp.Is | exp.In)
+            or isinstance(inner, exp.Paren)
+        ):
             paren.replace(inner)
     return expression
 
@@ -447,4 +452,3 @@ def _kept(projections: dict[str, exp.Expr], kind: str, expression: exp.Expr) -> 
         count += 1
     projections[name] = expression
     return name
-

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Value = bool | int | float | str | None
 
@@ -179,30 +181,23 @@ def _grouped(node: exp.Expr, parent: exp.Expr | None) -> exp.Expr:
 
 
 def _coalesce(node: exp.Expr) -> exp.Expr:
-    options = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
-    if not options:
-        return exp.null()
-    if len(options) == 1 or not isinstance(constant(options[0]), _Unknown):
-        return options[0]
-    node.set("this", options[0])
-    node.set("expressions", options[1:])
-    return node
+    node = _without_nulls(node)
+    decided = isinstance(node, exp.Coalesce) and not isinstance(constant(node.this), _Unknown)
+    return cast("exp.Expr", node.this) if decided else node
 
 
-def _extreme(node: exp.Expr) -> exp.Expr:
-    """LEAST and GREATEST pass over NULL, so a NULL argument can go."""
-    options = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
-    if not options:
-        return exp.null()
-    if len(options) == 1:
-        return options[0]
+def _without_nulls(node: exp.Expr) -> exp.Expr:
+    """COALESCE, LEAST and GREATEST pass over NULL, so a NULL argument can go."""
+    options: list[exp.Expr] = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
+    if len(options) < 2:
+        return options[0] if options else exp.null()
     node.set("this", options[0])
     node.set("expressions", options[1:])
     return node
 
 
 def _filter(node: exp.Expr) -> exp.Expr:
-    return node.this if constant(node.expression.this) is True else node
+    return cast("exp.Expr", node.this) if constant(node.expression.this) is True else node
 
 
 def _select(node: exp.Expr) -> exp.Expr:
@@ -226,7 +221,7 @@ def _union(node: exp.Expr) -> exp.Expr:
     if node.args.get("distinct") or not isinstance(right, exp.Select):
         return node
     if is_false(right.args.get("where")):
-        return left
+        return cast("exp.Expr", left)
     if isinstance(left, exp.Select) and is_false(left.args.get("where")):
         names = [projection.alias_or_name for projection in left.expressions]
         named = [p.unalias().as_(n) for p, n in zip(right.expressions, names, strict=True)]
@@ -245,8 +240,8 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Or: _or,
     exp.Case: _case,
     exp.Coalesce: _coalesce,
-    exp.Least: _extreme,
-    exp.Greatest: _extreme,
+    exp.Least: _without_nulls,
+    exp.Greatest: _without_nulls,
     exp.Filter: _filter,
     exp.Select: _select,
     exp.Order: _order,

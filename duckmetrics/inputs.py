@@ -89,6 +89,7 @@ class _Gathering:
     def __init__(self, request: Request, attach: Attach, extremes: Extremes) -> None:
         self.request = request
         self.extremes = extremes
+        self.by = request.by
         self.columns = request.columns
         given = request.predictions
         self.mapping = dict(given) if isinstance(given, Mapping) else None
@@ -116,8 +117,9 @@ class _Gathering:
         if all(source.empty for source in self.predictions.values()):
             label = next(iter(self.predictions.values())).label
             raise InputError(f"{label}: no rows; check how it was exported")
-        if self.truth is not None and self.truth.empty:
-            raise InputError(f"{self.truth.label}: no rows; check how it was exported")
+        for source in (self.truth, self.extra.get("population")):
+            if source is not None and source.empty:
+                raise InputError(f"{source.label}: no rows; check how it was exported")
 
     def _refuse_unknown_names(self) -> None:
         """A mapping holds for the tables that have the column, but one of them must."""
@@ -149,7 +151,7 @@ class _Gathering:
             one_system=one_system,
             systems=None if systems is None else tuple(map(str, systems)),
             truth_lists=self.truth_list is not None,
-            by=self.request.by,
+            by=self.by,
             by_source=by_source,
             names=self._names(),
             query_type=self.query_type,
@@ -164,10 +166,10 @@ class _Gathering:
             "predictions.item_id": "+".join(self.item_keys[label].parts),
             "predictions.system": self.request.system or "system",
         }
-        for score in ("rank", "score"):
-            names["predictions.score"] = self.columns.find(source, "predictions", score) or names.get(
-                "predictions.score", score
-            )
+        listed = self.lists[first]
+        for order in ("scores",) if listed else ("rank", "score"):
+            known = self.columns.find(source, "predictions", order)
+            names["predictions.score"] = known or names.get("predictions.score", listed or order)
         truth, role = (self.truth, "truth") if self.truth is not None else (source, "predictions")
         for key, keys in (("query_id", self.query_keys), ("item_id", self.item_keys)):
             names[f"truth.{key}"] = "+".join(keys["truth" if self.truth is not None else label].parts)
@@ -224,7 +226,7 @@ class _Gathering:
         if self._type_of(keys) not in ("BIGINT", "UBIGINT", "HUGEINT", "UINTEGER"):
             return types
         sources = {f"predictions {name}": source for name, source in self.predictions.items()}
-        sources |= dict(self.extra)
+        sources.update({str(role): source for role, source in self.extra.items()})
         if self.truth is not None:
             sources["truth"] = self.truth
         for label, key in keys.items():
@@ -367,7 +369,10 @@ class _Gathering:
         for role, sources in candidates:
             having = [(s, key) for s, key in sources if all(s.find(name) is not None for name in wanted)]
             if having:
-                queries["attributes"] = self._attributes_of(having, wanted)
+                known = {name: having[0][0].find(name) or name for name in wanted}
+                by = (tuple(dict.fromkeys(known[n] for n in g)) for g in self.request.by)
+                self.by = tuple(dict.fromkeys(by))
+                queries["attributes"] = self._attributes_of(having, list(dict.fromkeys(known.values())))
                 return role
         found = {c: None for _, sources in candidates for s, _ in sources for c in s.columns}
         missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
@@ -384,6 +389,11 @@ class _Gathering:
             })
             for source, key in sources
         )  # fmt: skip
+
+
+def slice_label(grouping: Sequence[str]) -> str:
+    """The text of the column `slice`: the columns in force; a name with a comma is quoted."""
+    return ",".join(f'"{name}"' if "," in name else name for name in grouping)
 
 
 def _cast(name: str, type_: str | None) -> exp.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -15,7 +15,7 @@ from duckmetrics.fold import Value, constant
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 AGGREGATION = "agg"
 CUTOFF = "k"
@@ -26,7 +26,6 @@ _SPEC = re.compile(
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
 )
 _ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
-_PART = re.compile(r"(?:[^,()']|'(?:[^']|'')*'|\((?:[^()']|'(?:[^']|'')*')*\))+")
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 
 
@@ -58,7 +57,7 @@ class Measure:
     def __str__(self) -> str:
         """Write the canonical text: what differs from the defaults, and the cut-off."""
         changed = [
-            f"{param.name}={_written(value)}"
+            f"{param.name}={written(value)}"
             for param, (_, value) in zip(self.declared, self.params, strict=True)
             if param.name != CUTOFF and (param.required or value != param.default)
         ]
@@ -73,7 +72,7 @@ class Measure:
 
         Two results of equal signatures on equal data are equal.
         """
-        parts = [f"{name}:{_written(v)}" for name, v in self.params if name != CUTOFF]
+        parts = [f"{name}:{written(v)}" for name, v in self.params if name != CUTOFF]
         return "|".join(
             [
                 f"{self.metric.name}{self._cutoff}",
@@ -90,8 +89,16 @@ class Measure:
 
 
 def split_specs(text: str) -> list[str]:
-    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses."""
-    return [part.strip() for part in _PART.findall(text) if part.strip()]
+    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and quotes."""
+    parts, depth, quoted = [""], 0, False
+    for character in text:
+        quoted ^= character == "'"
+        depth += 0 if quoted else (character == "(") - (character == ")")
+        if character == "," and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
 
 
 def parse_measures(
@@ -202,24 +209,24 @@ def _arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
 
 def _typed(where: str, param: Param, value: object) -> Value:
     """Read a value as the type that the parameter declares."""
-    if value is None or (isinstance(value, str) and value.lower() in ("null", "none")
-                         and value not in param.choices):  # fmt: skip
+    if param.default is None and not param.required and (
+        value is None or str(value).lower() in ("null", "none")
+    ):  # fmt: skip
         return None
     try:
-        typed = _READERS[param.type](value)
+        return _READERS[param.type](value)
     except (ValueError, TypeError):
         wanted = {int: "a whole number", float: "a number", bool: "true or false"}
         raise MetricError(
             f"{where}: {param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}; "
             f"write {_sample(param)}"
         ) from None
-    return typed
 
 
 def _sample(param: Param) -> str:
     if param.name == CUTOFF:
         return "a positive number after @, such as @10"
-    return f"{param.name}={_written(param.default if param.default is not None else 1)}"
+    return f"{param.name}={written(param.default if param.default is not None else 1)}"
 
 
 def _whole(value: object) -> int:
@@ -245,7 +252,7 @@ def _flag(value: object) -> bool:
     return {"true": True, "false": False, "True": True, "False": False}[str(value)]
 
 
-_READERS = {int: _whole, float: _real, str: _text, bool: _flag}
+_READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, str: _text, bool: _flag}
 
 
 def _violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
@@ -262,11 +269,11 @@ def _check(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             options = [str(choice) for choice in param.choices]
             close = suggestion(str(value), options) if value is not None else ""
             hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
-            raise MetricError(f"{spec}: {param.name} cannot be {_written(value)!r}; {hint}")
+            raise MetricError(f"{spec}: {param.name} cannot be {written(value)!r}; {hint}")
         if (needed := _needs(check)) is not None:
-            raise MetricError(f"{spec}: {param.name}={_written(value)} needs {needed}; write it as in @10")
+            raise MetricError(f"{spec}: {param.name}={written(value)} needs {needed}; write it as in @10")
         raise MetricError(
-            f"{spec}: {param.name} is {_written(value)}, but must satisfy "
+            f"{spec}: {param.name} is {written(value)}, but must satisfy "
             f"{check.sql(dialect='duckdb')}; change it"
         )
 
@@ -277,11 +284,12 @@ def _needs(check: exp.Expr) -> str | None:
         return _needs(check.this)
     if isinstance(check, exp.Or) and isinstance(check.expression, exp.Not):
         columns = [column.name for column in check.expression.find_all(exp.Column)]
-        return cast("str", columns[0]) if columns else None
+        return columns[0] if columns else None
     return None
 
 
-def _written(value: Value) -> str:
+def written(value: Value) -> str:
+    """Write a value the way a spec has it."""
     if value is None:
         return "null"
     if isinstance(value, bool):

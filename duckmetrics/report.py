@@ -50,7 +50,7 @@ def print_catalog() -> None:
     for (family, name), metric in sorted(catalog().metrics.items()):
         aliases = ", ".join(alias for alias, _ in metric.aliases())
         table.add_row(f"{family}.{name}", aliases, metric.title, metric.header["range"])
-    console = Console(highlight=False)
+    console = _console()
     console.print(table)
     console.print("duckmetrics metrics NAME explains one", style="dim")
 
@@ -61,10 +61,10 @@ def json_text(result: Evaluation) -> str:
         {
             "system": row["system"],
             "metric": row["metric"],
-            "value": _finite(row["value"]),
+            "value": row["value"],
             "reason": row["reason"],
             **{count: row[count] for count in COUNTS},
-            "segment": result.segment(row),
+            "segment": {column: _valid(value) for column, value in result.segment(row).items()},
             "signature": row["signature"],
         }
         for row in result.rows
@@ -101,16 +101,27 @@ def _markdown_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _finite(value: Any) -> Any:
-    return value if value is None or math.isfinite(value) else None
+def _valid(value: Any) -> Any:
+    """JSON has no NaN and no Infinity."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _table(header: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in header:
         right = name in NUMERIC
-        table.add_column(name, justify="right" if right else "left", no_wrap=name == "value", overflow="fold")
+        table.add_column(
+            name, justify="right" if right else "left", no_wrap=name in ("metric", "value"), overflow="fold"
+        )
     return table
+
+
+def _console() -> Console:
+    """Standard output; a line is broken for a terminal only, never for a pipe."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 10_000
+    return console
 
 
 def _print_table(result: Evaluation) -> None:
@@ -124,10 +135,7 @@ def _print_table(result: Evaluation) -> None:
             table.add_section()
         previous = segment
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console.width = 10_000
-    console.print(table)
+    _console().print(table)
 
 
 def _print_findings(result: Evaluation) -> None:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog import DIALECT, Catalog
 from duckmetrics.compose import with_directions
 from duckmetrics.fold import bind, literal
+from duckmetrics.inputs import slice_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +52,12 @@ class Summary:
         whole: exp.Query = parts[0]
         for part in parts[1:]:
             whole = exp.union(whole, part, distinct=False, copy=False)
+        shown = {alias: name for name, alias in self.by.items()}
         names = [name for name in parts[0].named_selects if name not in ("slice_number", "measure_number")]
-        order = ["slice_number", *self._quoted_by(), "measure_number", "system"]
-        result = exp.select(*(exp.column(exp.to_identifier(n, quoted=n in self.by)) for n in names))
-        result = result.from_(whole.subquery("summary")).order_by(*order)
+        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
+        result = result.from_(whole.subquery("summary"))
+        for key in ("slice_number", *shown, "measure_number", "system"):
+            result = result.order_by(exp.column(key, "summary"), copy=False)
         for name, step in self._steps():
             result = result.with_(name, as_=step, copy=False)
         return cast("exp.Select", with_directions(result))
@@ -75,9 +78,6 @@ class Summary:
         for name, step in self._attributes():
             result = result.with_(name, as_=step, copy=False)
         return result
-
-    def _quoted_by(self) -> list[exp.Expr]:
-        return [exp.column(exp.to_identifier(name, quoted=True)) for name in self.by]
 
     def _shown_system(self) -> exp.Expr:
         """Nobody named the only system: NULL."""
@@ -135,7 +135,7 @@ class Summary:
                 name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
             )
             part = exp.select(
-                "system", "query_id", "missing", *values, literal(",".join(grouping)).as_("slice"),
+                "system", "query_id", "missing", *values, literal(slice_label(grouping)).as_("slice"),
                 literal(number).as_("slice_number"), *columns,
             ).from_("attributed")  # fmt: skip
             whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
@@ -218,7 +218,8 @@ class Summary:
 
     def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
         reason = sqlglot.parse_one(
-            "CASE WHEN v IS NOT NULL THEN NULL WHEN n_population = 0 THEN 'no query in the population' "
+            "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
+            "WHEN n_population = 0 THEN 'no query in the population' "
             "WHEN r = n_population THEN 'no query has a relevant item' "
             "WHEN n_missing = n_population THEN 'no query has predictions' "
             "ELSE 'no query has a value' END",
@@ -227,10 +228,11 @@ class Summary:
         for column in list(reason.find_all(exp.Column)):
             replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
             column.set("this", exp.to_identifier(replaced))
+        value = exp.column(f"value_{i}")
+        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), "slice",
-            *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
-            exp.column(f"value_{i}").as_("value"), reason.as_("reason"),
+            *self.by.values(), finite.as_("value"), reason.as_("reason"),
             exp.column(f"n_{i}").as_("n"), "n_missing",
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),

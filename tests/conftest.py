@@ -46,7 +46,9 @@ def open_case(name: str) -> duckdb.DuckDBPyConnection:
         "CREATE OR REPLACE TABLE predictions AS "
         "SELECT * REPLACE (score::DOUBLE AS score), row_number() OVER () AS position FROM predictions"
     )
-    connection.execute("CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth")
+    connection.execute(
+        "CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth"
+    )
     return connection
 
 

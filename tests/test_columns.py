@@ -1,4 +1,4 @@
-"""Columns of any name, ids of one kind, and what else a row may look like."""
+"""Columns of any name, and what a row may look like: lists, labels, ranks."""
 
 from __future__ import annotations
 
@@ -123,71 +123,6 @@ def test_schema_and_database_qualify_a_table(connection: Connection) -> None:
     assert overall(name, connection=connection) == pytest.approx(1 / 3)
 
 
-# --- ids -------------------------------------------------------------------------------------------
-
-INTEGERS = ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-            "UBIGINT", "UHUGEINT", "DECIMAL(4, 0)", "DECIMAL(18, 0)", "DECIMAL(38, 0)"]  # fmt: skip
-SAME = {
-    "VARCHAR": ("VARCHAR", "'x'"), "ENUM": ("ENUM('x', 'y')", "'x'"), "UUID": ("UUID", f"'{'1' * 32}'"),
-    "DATE": ("DATE", "'2024-01-01'"), "TIMESTAMP": ("TIMESTAMP", "'2024-01-01 10:00'"),
-    "TIMESTAMP_NS": ("TIMESTAMP_NS", "'2024-01-01 10:00:00.000000001'"),
-    "TIMESTAMPTZ": ("TIMESTAMPTZ", "'2024-01-01 10:00+02'"), "BOOLEAN": ("BOOLEAN", "true"),
-}  # fmt: skip
-
-
-NOON, TICK = "'2024-01-01 12:00'", "'2024-01-01 12:00:00.000000001'"
-
-
-def of_type(type_: str, value: str) -> str:
-    """One row, both ids of a type, for either side."""
-    id_ = f"CAST({value} AS {type_})"
-    return f"SELECT {id_} AS query_id, {id_} AS item_id, 1 AS score, 1 AS relevance"
-
-
-@pytest.mark.parametrize("truth", ["TINYINT", "BIGINT", "UHUGEINT", "DECIMAL(18, 0)"])
-def test_integers_of_every_width_are_one_kind(truth: str) -> None:
-    predictions = {type_: of_type(type_, "7") for type_ in INTEGERS}
-    result = evaluation(predictions, of_type(truth, "7"))
-    assert {row["system"]: row["value"] for row in result.rows} == dict.fromkeys(INTEGERS, 1.0)
-
-
-@pytest.mark.parametrize(("left", "right"), [("DECIMAL(18, 0)", "BIGINT"), ("UBIGINT", "HUGEINT")])
-def test_neighbouring_large_integers_stay_apart(left: str, right: str) -> None:
-    predictions = f"{of_type(left, '9007199254740993')} UNION ALL {of_type(left, '1')}"
-    truth = f"{of_type(right, '9007199254740992')} UNION ALL {of_type(right, '1')}"
-    assert overall(predictions, truth, "rr") == 0.5
-
-
-@pytest.mark.parametrize(("type_", "value"), SAME.values(), ids=SAME)
-def test_ids_may_be_of_every_exact_kind(type_: str, value: str) -> None:
-    assert overall(of_type(type_, value), of_type(type_, value), "rr") == 1
-
-
-ONE_KIND = [("ENUM('x', 'y')", "VARCHAR"), ("ENUM('x')", "ENUM('y', 'x')"), ("TIMESTAMP_S", "TIMESTAMP"),
-            ("TIMESTAMP_NS", "TIMESTAMP")]  # fmt: skip
-
-
-@pytest.mark.parametrize(("left", "right"), ONE_KIND)
-def test_types_of_one_kind_join(left: str, right: str) -> None:
-    value = "'x'" if "ENUM" in left else "'2024-01-01'"
-    assert overall(of_type(left, value), of_type(right, value), "rr") == 1
-    assert overall(of_type(right, value), of_type(left, value), "rr") == 1
-
-
-def test_timestamps_that_differ_by_a_nanosecond_stay_apart() -> None:
-    shared = "UNION ALL " + of_type("TIMESTAMP_NS", "'2025-01-01'")
-    predictions = f"{of_type('TIMESTAMP_NS', TICK)} {shared}"
-    truth = f"{of_type('TIMESTAMP', NOON)} {shared.replace('TIMESTAMP_NS', 'TIMESTAMP')}"
-    assert overall(predictions, truth, "rr") == 0.5
-
-
-def test_dictionaries_of_arrow_pandas_and_polars_are_text(connection: Connection) -> None:
-    table = connection.sql("FROM predictions").to_arrow_table()
-    encoded = table.set_column(0, "query_id", table["query_id"].dictionary_encode())
-    for frame in (encoded, table.to_pandas().astype({"query_id": "category", "item_id": "category"})):
-        assert overall(frame, connection=connection) == pytest.approx(DCG)
-
-
 # --- lists, labels, ranks --------------------------------------------------------------------------
 
 LISTS = "SELECT 'q1' AS query_id, ['a', 'b', 'c'] AS items UNION ALL SELECT 'q2', ['a', 'd']"
@@ -229,6 +164,13 @@ def test_lists_of_ids_are_compared_by_kind() -> None:
     assert overall(predictions, "SELECT 1 AS query_id, [2::HUGEINT] AS relevant", "rr") == 0.5
     with pytest.raises(InputError, match="has relevant of type VARCHAR; make them one kind"):
         overall(predictions, "SELECT 1 AS query_id, ['2'] AS relevant")
+
+
+def test_the_scores_of_a_list_are_checked_like_a_column() -> None:
+    with pytest.raises(InputError, match="column 'scores' is VARCHAR"):
+        overall("SELECT 'q1' AS query_id, ['a', 'b'] AS items, ['10', '9'] AS scores")
+    with pytest.raises(InputError, match="column 'scores'"):
+        overall("SELECT 'q1' AS query_id, ['a', 'b'] AS items, [1.0] AS scores")
 
 
 LOGS = """SELECT *, item_id IN ('b', 'c') AS label FROM predictions"""

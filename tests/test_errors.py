@@ -208,7 +208,7 @@ CASES: dict[str, Case] = {
         "(query_id=q1, item_id=c, relevance=2.0); mend them or change the parameter"),
     "two names for systems": (
         "predictions", "truth", {"system": {"A": "predictions"}},
-        "system: maps systems to tables, so leave predictions out (None)"),
+        "system: maps systems to tables, and predictions are given too; leave predictions out (None)"),
 }  # fmt: skip
 
 

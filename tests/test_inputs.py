@@ -219,13 +219,14 @@ def seen_through_the_stream(table: pa.Table, once: bool) -> Any:
     return Stream()
 
 
+OTHER = little()
 FRAMES: dict[str, Build] = {
     "relation over SQL": lambda c, _: c.sql("FROM predictions"),
     "relation over a table": lambda c, _: c.table("predictions").filter("score > 0"),
     "relation over a frame": lambda c, _: c.from_arrow(arrow(c)),
     "relation over a variable": lambda c, _: over_a_variable(c),
     "relation of the default connection": lambda _, __: duckdb.sql(f"FROM {PREDICTIONS}"),
-    "relation of another connection": lambda _, __: little().sql("FROM predictions"),
+    "relation of another connection": lambda _, __: OTHER.sql("FROM predictions"),
     "pyarrow table": lambda c, _: arrow(c),
     "pyarrow batch": lambda c, _: arrow(c).to_batches()[0],
     "pyarrow reader": lambda c, _: arrow(c).to_reader(),

@@ -153,7 +153,9 @@ def test_a_list_of_lists_means_several_groupings() -> None:
 
 
 @pytest.mark.parametrize(
-    "by", [[[], ["country"]], [["country"], ["country"]], ["country", "country"]], ids=str
+    "by",
+    [[[], ["country"]], [["country"], ["country"]], [["country"], ["COUNTRY"]], ["country", "country"]],
+    ids=str,
 )
 def test_no_row_is_there_twice(by: Any) -> None:
     assert list(values(evaluation(by=by, queries=USERS), "slice", "country").values()) == list(
@@ -205,6 +207,12 @@ def test_a_slice_may_have_any_other_name(name: str) -> None:
     result = evaluation(by=name, queries=f'SELECT query_id, country AS "{quoted}" FROM ({USERS})')
     assert list(values(result, "slice", name).values()) == list(COUNTRIES.values())
     assert result.summary.column_names[3] == name
+
+
+def test_a_name_with_a_comma_is_one_column() -> None:
+    users = f'SELECT query_id, country AS "a,b", device AS a, country AS b FROM ({USERS})'
+    result = evaluation(by=[["a,b"], ["a", "b"]], queries=users)
+    assert (result.value("rr", **{"a,b": "FR"}), result.value("rr", a="web", b="DE")) == (1, 0)
 
 
 def test_every_slice_equals_the_evaluation_of_its_queries_alone() -> None:

@@ -92,7 +92,7 @@ def test_a_cut_off_and_a_threshold_may_be_null() -> None:
     assert str(measure) == "reciprocal_rank"
 
 
-@pytest.mark.parametrize(("switches", "message"), SWITCHES, ids=str)
+@pytest.mark.parametrize(("switches", "message"), SWITCHES, ids=lambda value: str(value)[:20])
 def test_a_switch_that_cannot_be_read_is_explained(switches: dict[str, Any], message: str) -> None:
     assert refusal("rr", **switches) == message
 

@@ -46,7 +46,8 @@ pixels = digits.images.astype(np.int64)  # (1797, 8, 8), each 0 to 16
 ids = np.array([f"img-{number:04d}" for number in range(len(pixels))])
 is_query = np.arange(len(pixels)) % EVERY == 0
 
-# A cruder look at the same images: 4 x 4 blocks of four pixels, the ink of each in five levels. Some scores tie.
+# A cruder look at the same images: 4 x 4 blocks of four pixels, the ink of each in five levels.
+# Some scores tie.
 blocks = pixels.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)) // 16
 systems = {"pixels": pixels, "blocks": blocks}
 

@@ -178,9 +178,7 @@ class DuckDBEngine:
         found = self._entry(text)
         exists = not forced and Path(text).exists()
         if found and exists:
-            raise InputError(
-                f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'"
-            )
+            raise InputError(f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'")
         if found:
             kind, relation = found
             return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
