@@ -10,7 +10,7 @@ from duckmetrics.checks import check, counted_notes, varying
 from duckmetrics.compose import Composer
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.inputs import Inputs, Request, gather, slice_label
-from duckmetrics.measure import parse_measures, split_specs
+from duckmetrics.measure import parse_measures, split_specs, written
 from duckmetrics.results import Evaluation
 from duckmetrics.summary import Summary
 from duckmetrics.tables import ColumnMap
@@ -78,6 +78,8 @@ def evaluate(
     from duckmetrics.engines.duckdb import DuckDBEngine
 
     specs = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not all(isinstance(spec, str) for spec in specs):
+        raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
     specs = [part for spec in specs for part in split_specs(spec)]
     population = switches.get(POPULATION)
     if population is not None and not _is_choice(population):
@@ -173,7 +175,7 @@ def describe(name: str) -> str:
               if key in header]  # fmt: skip
     lines += ["", "parameters"]
     for param in catalog().params(metric).values():
-        default = "required" if param.required else f"default {param.default}"
+        default = "required" if param.required else f"default {written(param.default)}"
         choices = f", one of {', '.join(map(str, param.choices))}" if param.choices else ""
         lines.append(f"  {param.name}: {default}{choices}")
     return "\n".join([*lines, "", metric.text])
@@ -201,6 +203,7 @@ def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[st
         return ()
     if isinstance(by, str):
         return ((by,),)
+    by = list(by)
     if all(isinstance(column, str) for column in by):
         return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
     if any(isinstance(column, str) for column in by):

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Catalog, substituted
 from duckmetrics.compose import Binding, Composer
-from duckmetrics.errors import InputError
+from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import is_false, literal
 from duckmetrics.measure import written
 
@@ -64,7 +64,7 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     """
     composer = Composer(catalog, inputs.queries, inputs.one_system)
     planned = list(_planned(catalog, composer, inputs, measures))
-    counts = _counts(composer, engine, planned)
+    counts = _counts(composer, engine, inputs, planned)
     found = [
         _finding(composer, engine, inputs, one, count)
         for one, count in zip(planned, counts, strict=True) if count
@@ -120,26 +120,40 @@ def _shown(condition: exp.Expr, measure: Measure) -> str:
     return shown.sql(DIALECT)
 
 
-def _counts(composer: Composer, engine: Engine, planned: Sequence[_Check]) -> list[int]:
+def _counts(composer: Composer, engine: Engine, inputs: Inputs, planned: Sequence[_Check]) -> list[int]:
     """Count the offenders, one scan per input for the checks that only filter it."""
     counts = [0] * len(planned)
     scans: dict[str, list[tuple[int, exp.Expr]]] = {}
+    for i, one in enumerate(planned):
+        counted = _counted(one.offenders) if one.when is None else None
+        if counted is not None:
+            scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
+    for name, counters in scans.items():
+        for (i, _), count in zip(counters, _scanned(composer, engine, inputs, name, counters), strict=True):
+            counts[i] = count
+    scanned = {i for counters in scans.values() for i, _ in counters}
     for i, one in enumerate(planned):
         if one.when is not None:
             query = exp.select(exp.Case().when(one.when.copy(), literal(1)).else_(literal(0)))
             for table in one.when.find_all(exp.Table):
                 composer.relation(table.name, {})
             counts[i] = engine.rows(composer.complete(query))[0][0]
-        elif (counted := _counted(one.offenders)) is not None:
-            scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
-        else:
+        elif i not in scanned:
             counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
-    for name, counters in scans.items():
-        query = exp.select(*(counter for _, counter in counters)).from_(name)
-        row = engine.rows(composer.complete(query))[0]
-        for (i, _), count in zip(counters, row, strict=True):
-            counts[i] = count
     return counts
+
+
+def _scanned(
+    composer: Composer, engine: Engine, inputs: Inputs, name: str, counters: Sequence[tuple[int, exp.Expr]]
+) -> tuple[Any, ...]:
+    """Read an input once from end to end; what cannot be read shows here."""
+    query = exp.select(*(counter for _, counter in counters)).from_(name)
+    try:
+        return engine.rows(composer.complete(query))[0]
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(f"{inputs.labels[name]}: cannot be read: {error}; check it") from error
 
 
 def _counted(offenders: exp.Query) -> exp.Expr | None:

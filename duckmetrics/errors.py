@@ -33,11 +33,13 @@ class EngineError(DuckmetricsError):
 
     Attributes:
         sql: the text that was refused.
+        unreadable: whether a table could not be read, rather than a query not be run.
     """
 
-    def __init__(self, message: str, sql: str = "") -> None:
+    def __init__(self, message: str, sql: str = "", unreadable: bool = False) -> None:
         super().__init__(message)
         self.sql = sql
+        self.unreadable = unreadable
 
 
 class UnsupportedError(DuckmetricsError):

@@ -108,7 +108,10 @@ class _Gathering:
         if request.queries is not None:
             self.extra["queries"] = attach(request.queries, "queries")
         if request.population is not None:
-            self.extra["population"] = attach(request.population, "population")
+            try:
+                self.extra["population"] = attach(request.population, "population")
+            except InputError as error:
+                raise InputError(f"population: {error}; or choose truth, predictions or both") from error
         self._refuse_empty_tables()
         self._refuse_unknown_names()
 

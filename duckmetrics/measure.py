@@ -26,6 +26,7 @@ _SPEC = re.compile(
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
 )
 _ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
+_DIGITS = re.compile(r"-?[0-9]+")
 _WORD = re.compile(r"[A-Za-z_][\w.-]*")
 
 
@@ -118,7 +119,9 @@ def parse_measures(
         if None not in refusals:
             known = {n for m in measures for n in m.values} | {AGGREGATION}
             if name not in known:
-                raise MetricError(f"switch {unknown('name', name, known - {CUTOFF})}")
+                raise MetricError(
+                    f"switch {name!r}: no metric asked for takes it; {suggestion(name, known - {CUTOFF})}"
+                )
             raise MetricError(f"switch {name}={value}: {next(r for r in refusals if r)}")
     twice = {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}
     if twice:
@@ -131,9 +134,17 @@ def parse_measure(catalog: Catalog, spec: str, switches: Mapping[str, object] | 
     match = _SPEC.fullmatch(spec)
     if match is None:
         raise MetricError(f"{spec}: cannot be read; write name(param=value)@k, such as ndcg@10")
-    alias = catalog.find(match["name"].replace("-", "_"), match["family"])
+    try:
+        alias = catalog.find(match["name"].replace("-", "_"), match["family"])
+    except MetricError as error:
+        raise MetricError(f"{spec.strip()}: {error}") from None
     declared = catalog.params(alias.metric)
-    given: dict[str, object] = {**alias.bound, **dict(_arguments(spec, match["args"] or ""))}
+    given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
+    if twice := given.keys() & alias.bound.keys():
+        raise MetricError(
+            f"{spec}: {match['name']} fixes {sorted(twice)[0]} already; write {alias.metric.name}(...)"
+        )
+    given |= alias.bound
     if match["k"] is not None:
         if CUTOFF in given:
             raise MetricError(f"{spec}: the cut-off is given twice; write it after @ only")
@@ -215,7 +226,7 @@ def _typed(where: str, param: Param, value: object) -> Value:
         return None
     try:
         return _READERS[param.type](value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         wanted = {int: "a whole number", float: "a number", bool: "true or false"}
         raise MetricError(
             f"{where}: {param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}; "
@@ -231,6 +242,8 @@ def _sample(param: Param) -> str:
 
 def _whole(value: object) -> int:
     if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError
+    if isinstance(value, str) and not _DIGITS.fullmatch(value):
         raise ValueError
     return int(value if isinstance(value, int | float) else str(value))
 
@@ -269,7 +282,7 @@ def _check(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             options = [str(choice) for choice in param.choices]
             close = suggestion(str(value), options) if value is not None else ""
             hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
-            raise MetricError(f"{spec}: {param.name} cannot be {written(value)!r}; {hint}")
+            raise MetricError(f"{spec}: {param.name} cannot be {str(value)!r}; {hint}")
         if (needed := _needs(check)) is not None:
             raise MetricError(f"{spec}: {param.name}={written(value)} needs {needed}; write it as in @10")
         raise MetricError(

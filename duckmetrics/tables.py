@@ -34,7 +34,7 @@ FILE_SUFFIXES = {
     ".qrel": "trec", ".txt": "trec",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
-_SQL = re.compile(r"\s*(?:SELECT|FROM|WITH)\s|\s*\(", re.IGNORECASE)
+_SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
 _INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
 _NUMBER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\)|FLOAT|DOUBLE")
 _LIST = re.compile(r"(.*)\[\d*\]")
@@ -98,7 +98,11 @@ class ColumnMap:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for key in self.names:
+        for key, name in self.names.items():
+            if not (isinstance(key, str) and isinstance(name, str)):
+                raise InputError(
+                    f"columns: {key!r}: {name!r} are no names; write text, as in {{'query_id': 'user_id'}}"
+                )
             table, _, column = key.rpartition(".")
             if column not in CANONICAL or (table and table not in ROLES):
                 raise InputError(
@@ -245,7 +249,9 @@ def _common(kind: str, types: Sequence[str]) -> str | None:
         return None
     if kind == "integer":
         return "BIGINT" if all(_NARROW.fullmatch(t) for t in types) else "HUGEINT"
-    return "TIMESTAMP" if kind == "timestamp" else None
+    if kind == "timestamp":
+        return "TIMESTAMP_NS" if "TIMESTAMP_NS" in types else "TIMESTAMP"
+    return None
 
 
 def narrow(key: Key, source: Source) -> bool:

@@ -10,6 +10,7 @@ from conftest import CATALOG, RANKING
 from little import DCG, PREDICTIONS, RR, little
 
 import duckmetrics
+from duckmetrics.measure import parse_measure
 
 if TYPE_CHECKING:
     from command import Command
@@ -194,7 +195,7 @@ def test_a_metric_is_explained(run: Command, name: str) -> None:
     assert all(f"  {param}: " in out for param in CATALOG.params(metric))
 
 
-SPECS = ["rr", "ndcg(gain=exp2)@2", "ap(norm=min_k)@3", "bpref", "first_rank", "p@2"]
+SPECS = ["reciprocal_rank", "ndcg(gain=exp2)@2", "average_precision(norm=min_k)@3", "bpref", "first_rank"]
 
 
 @pytest.mark.parametrize("steps", [False, True], ids=["one query", "steps"])
@@ -211,10 +212,9 @@ def test_the_printed_sql_gives_the_same_values(run: Command, steps: bool, switch
         rows = connection.execute(out).fetchall()
         names = [column[0] for column in connection.description or []]
     printed = [dict(zip(names, row, strict=True)) for row in rows]
+    columns = {spec: str(parse_measure(CATALOG, spec, options)) for spec in SPECS}
     assert {(row["query_id"], row["metric"]): row["value"] for row in per_query} == {
-        (row["query_id"], spec): row[f"value_{number}"]
-        for row in printed
-        for number, spec in enumerate(SPECS, start=1)
+        (row["query_id"], spec): row[column] for row in printed for spec, column in columns.items()
     }
 
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from duckmetrics.tables import Role
 
+_UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 _NUMBERS = itertools.count(1)
+_READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
 _TREC_COLUMNS = {
     "predictions": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "score": (5, "DOUBLE")},
@@ -98,7 +100,7 @@ class DuckDBEngine:
             fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
             return fetch()
         except duckdb.Error as error:
-            raise EngineError(f"DuckDB: {_first_line(error)}", text) from error
+            raise _refused(error, text) from error
 
     def keep(self, name: str, query: exp.Query) -> None:
         create = exp.Create(
@@ -297,13 +299,15 @@ class DuckDBEngine:
             return self._relation(table, name, label)
         kind = type(table).__name__
         try:
-            if kind in ("RecordBatchReader", "Scanner") or not _registers(table):
+            if kind in _READ_ONCE or not _registers(table):
                 table = self._streamed(table, label)
             self.connection.register(name, table)
-        except (duckdb.Error, TypeError) as error:
+        except TypeError as error:
             raise InputError(
                 f"{label}: not a table; give a path, a table name, SQL, a relation or a frame"
             ) from error
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {_first_line(error)}; give another kind of table") from error
         self._temporary.append(("VIEW", name))
         return Source(label, exp.to_table(name), {}, ordered=True)
 
@@ -315,6 +319,8 @@ class DuckDBEngine:
             return table.read_all()
         if hasattr(table, "to_table"):
             return table.to_table()
+        if isinstance(table, pa.RecordBatch):
+            return pa.Table.from_batches([table])
         if hasattr(table, "__arrow_c_stream__"):
             return pa.table(table)
         raise TypeError(label)
@@ -335,7 +341,7 @@ class DuckDBEngine:
         try:
             return self.connection.execute(text)
         except duckdb.Error as error:
-            raise EngineError(f"DuckDB: {_first_line(error)}", text) from error
+            raise _refused(error, text) from error
 
 
 def _registers(table: Any) -> bool:
@@ -352,6 +358,11 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
     except (ParseError, TokenError, ValueError):
         return
     yield name, outer
+
+
+def _refused(error: duckdb.Error, text: str) -> EngineError:
+    unreadable = isinstance(error, _UNREADABLE)
+    return EngineError(f"DuckDB: {_first_line(error)}", text, unreadable)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,0 +1,62 @@
+"""Every block of the README runs, and prints what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = [
+    (marker.strip(), language, text)
+    for marker, language, text in re.findall(r"(?:<!-- (.*?) -->\n)?```(\w+)\n(.*?)```", README, re.DOTALL)
+]
+BASH = [text for marker, language, text in BLOCKS if language == "bash" and marker != "test command"]
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a block as a person would, but with the package under test and files in a scratch folder."""
+    for made in ("data", "sql"):
+        (folder / made).symlink_to(ROOT / made)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("block", BASH, ids=lambda block: block.split("\n")[0][:40])
+def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
+    command = re.sub(r"python3 -m venv .*? && \.venv/bin/pip install [^&]* && \.venv/bin/", "", block)
+    out = run(command, tmp_path)
+    assert out
+    if "digits" in command:
+        (printed,) = [text for marker, _, text in BLOCKS if marker == "demo output"]
+        assert [line.rstrip() for line in out.splitlines()] == printed.rstrip().splitlines()
+
+
+def test_the_python_block_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    (block,) = [text for _, language, text in BLOCKS if language == "python"]
+    exec(compile(block, "README.md", "exec"), {})
+    overall, japan = map(float, capsys.readouterr().out.split())
+    assert 0 < japan < overall < 1
+
+
+def test_both_commands_stand_in_the_readme_and_make_their_environment() -> None:
+    marked = {marker: text for marker, _, text in BLOCKS if marker}
+    for name in ("demo command", "test command"):
+        assert marked[name].startswith("python3 -m venv .venv && .venv/bin/pip install")
+    assert marked["test command"].rstrip().endswith("pytest")
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
