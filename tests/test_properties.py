@@ -27,7 +27,8 @@ TREC = {"ties": "item_desc_text", "scores": "float32", "no_relevant": "zero", "m
 PEERS = {
     "map": "map", "map@5": "map_cut_5", "mrr": "recip_rank", "precision@5": "P_5", "recall@5": "recall_5",
     "ndcg": "ndcg", "ndcg@5": "ndcg_cut_5", "r_precision": "Rprec", "bpref": "bpref", "infap": "infAP",
-    "hit_rate@1": "success_1", "iprec(recall=0.1)": "iprec_at_recall_0.10", "iprec(recall=0.5)": "iprec_at_recall_0.50",
+    "hit_rate@1": "success_1", "iprec(recall=0.1)": "iprec_at_recall_0.10",
+    "iprec(recall=0.5)": "iprec_at_recall_0.50",
     "hits": "num_rel_ret",
 }  # fmt: skip
 ALL = [spec for metric in RANKING for spec in specs_of(metric, (None, 3), one_at_a_time=True)]

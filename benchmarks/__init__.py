@@ -1,0 +1,1 @@
+"""Benchmarks: whole processes in turns, medians of ratios."""
