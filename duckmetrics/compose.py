@@ -18,6 +18,7 @@ from sqlglot.errors import UnsupportedError as UnsupportedDialectFeature
 from duckmetrics.catalog import DIALECT, POLICIES, Catalog, Definition
 from duckmetrics.errors import DefinitionError, UnsupportedError
 from duckmetrics.fold import Value, bind, fold
+from duckmetrics.plan import depth_of, prune, without_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 KEYS = ("system", "query_id")
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
-# DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
-MAX_DEPTH = 999_999
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,6 @@ class Block:
         return query
 
 
-def depth_of(measures: Iterable[Measure]) -> int | None:
-    """Plan rule: rank no deeper than the deepest cut-off, as long as every measure has one."""
-    depths = [measure.depth for measure in measures]
-    known = [depth for depth in depths if depth is not None]
-    deepest = max(known, default=None) if len(known) == len(depths) else None
-    return deepest if deepest is not None and deepest <= MAX_DEPTH else None
-
-
 class Composer:
     """Builds the query of several measures from the files of a catalog.
 
@@ -94,6 +85,7 @@ class Composer:
         self.blocks: list[Block] = []
         self._names: dict[str, str] = {}
         self._relations: dict[Binding, str] = {}
+        self._grains: dict[str, tuple[str, ...]] = {}
         self._values: dict[Binding, exp.Expr] = {}
 
     def per_query(self, measures: Sequence[Measure]) -> tuple[exp.Select, list[Columns]]:
@@ -108,6 +100,9 @@ class Composer:
         query = outer.select(*(e.copy().as_(name) for name, e in projections.items()))
         for block in self.blocks:
             self.steps[block.name] = block.query()
+        self.steps = {n: s.copy() for n, s in self.steps.items() if n in self._needed(query)}
+        computed = {n: s for n, s in self.steps.items() if n not in self.inputs}
+        prune(computed, query, self._grains)
         return self.complete(query), names
 
     def complete(self, query: exp.Query) -> exp.Select:
@@ -156,7 +151,9 @@ class Composer:
         definition = self.catalog.relations[name]
         binding = self.binding(definition, values)
         if binding not in self._relations:
-            self._relations[binding] = self._step(name, self.resolved(definition, values))
+            step = self._step(name, self.resolved(definition, values))
+            self._relations[binding] = step
+            self._grains[step] = definition.grain
         return self._relations[binding]
 
     def binding(self, definition: Definition, values: Mapping[str, Value]) -> Binding:
@@ -355,45 +352,11 @@ class Composer:
         return without_system(step) if self.one_system else step
 
 
-def without_system(query: exp.Query) -> exp.Query:
-    """Plan rule: a lone system tells no rows apart, so no window, group or join carries it.
-
-    A constant key in PARTITION BY costs DuckDB half of the ranking time again.
-    """
-    query = query.copy()
-    for window in query.find_all(exp.Window):
-        kept = [key for key in window.args.get("partition_by") or [] if key.name != "system"]
-        window.set("partition_by", kept)
-    for select in query.find_all(exp.Select):
-        group = select.args.get("group")
-        if group is not None:
-            group.set("expressions", [key for key in group.expressions if key.name != "system"])
-        select.set("expressions", [exp.Literal.string("").as_("system") if _is_system(p) else p
-                                   for p in select.expressions])  # fmt: skip
-        for join in select.args.get("joins") or []:
-            if join.args.get("on") is not None:
-                conditions = [c for c in _conjuncts(join.args["on"]) if not _joins_system(c)]
-                join.set("on", exp.and_(*conditions, copy=False) if conditions else None)
-    return query
-
-
 def with_directions(query: exp.Query) -> exp.Query:
     """Write ASC out wherever it is meant: a connection may have another default order."""
     for key in query.find_all(exp.Ordered):
         key.set("desc", bool(key.args.get("desc")))
     return query
-
-
-def _is_system(projection: exp.Expr) -> bool:
-    return projection.alias_or_name == "system" and isinstance(projection.unalias(), exp.Column)
-
-
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
-    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
-
-
-def _joins_system(condition: exp.Expr) -> bool:
-    return isinstance(condition, exp.EQ) and condition.this.name == condition.expression.name == "system"
 
 
 def _is_projection(query: exp.Select) -> bool:

@@ -24,7 +24,7 @@ LEVELS = [
     ["report", "progress"],
     ["api"],
     ["engines"],
-    ["results", "checks", "summary", "compose", "inputs", "tables"],
+    ["results", "checks", "summary", "compose", "plan", "inputs", "tables"],
     ["measure"],
     ["catalog"],
     ["fold", "header"],

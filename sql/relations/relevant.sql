@@ -29,7 +29,7 @@ SELECT
     coalesce(returned_counts.n_returned, 0) AS n_returned,
     ranked.rank,
     CASE WHEN ranked.rank IS NOT NULL THEN
-        row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY coalesce(ranked.rank, 2147483647), ideal.ideal_rank)
+        row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY coalesce(ranked.rank, 2147483647))
     END AS hit,
     CASE WHEN ranked.rank IS NOT NULL THEN
         row_number() OVER (
