@@ -101,7 +101,10 @@ def evaluate(
         columns=ColumnMap(dict(columns or {})),
         positions=any(measure.values.get("ties") == "input" for measure in measures),
     )
-    return run(engine, measures, gather(request, engine.attach, engine.extremes))
+    try:
+        return run(engine, measures, gather(request, engine.attach, engine.extremes))
+    finally:
+        engine.release()
 
 
 def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Evaluation:

@@ -34,12 +34,16 @@ class EngineError(DuckmetricsError):
     Attributes:
         sql: the text that was refused.
         unreadable: whether a table could not be read, rather than a query not be run.
+        out_of_memory: whether more memory was needed than allowed.
     """
 
-    def __init__(self, message: str, sql: str = "", unreadable: bool = False) -> None:
+    def __init__(
+        self, message: str, sql: str = "", unreadable: bool = False, out_of_memory: bool = False
+    ) -> None:
         super().__init__(message)
         self.sql = sql
         self.unreadable = unreadable
+        self.out_of_memory = out_of_memory
 
 
 class UnsupportedError(DuckmetricsError):

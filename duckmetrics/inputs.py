@@ -344,7 +344,7 @@ class _Gathering:
         return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
 
     def _labels(self) -> dict[str, str]:
-        predictions = ", ".join(source.label for source in self.predictions.values())
+        predictions = ", ".join(dict.fromkeys(source.label for source in self.predictions.values()))
         labels = {"predictions": predictions, "truth": predictions}
         if self.truth is not None:
             labels["truth"] = self.truth.label

@@ -59,7 +59,8 @@ class DuckDBEngine:
         self.connection = self._connect(connection)
         self._temporary: list[tuple[str, str]] = []
         self.ran: list[str] = []
-        self._set(threads, memory_limit)
+        self._before: dict[str, Any] = {}
+        self._limit(threads, memory_limit)
         self._finalizer = weakref.finalize(self, _drop, self.connection, self._temporary)
 
     def _connect(self, connection: Any) -> duckdb.DuckDBPyConnection:
@@ -76,18 +77,29 @@ class DuckDBEngine:
         except duckdb.Error as error:
             raise InputError(f"{path}: {_first_line(error)}; give a DuckDB database file") from error
 
-    def _set(self, threads: int | None, memory_limit: str | None) -> None:
+    def _limit(self, threads: int | None, memory_limit: str | None) -> None:
         for name, value in (("threads", threads), ("memory_limit", memory_limit)):
             if value is None:
                 continue
-            setting = exp.Set(expressions=[exp.SetItem(this=exp.EQ(
-                this=exp.to_identifier(name), expression=literal(value)))])  # fmt: skip
+            if not self._own:
+                current = exp.func("current_setting", literal(name), dialect=self.dialect)
+                self._before[name] = self.rows(exp.select(current))[0][0]
             try:
-                self.connection.execute(setting.sql(self.dialect))
+                self._set(name, value)
             except duckdb.Error as error:
                 raise InputError(
                     f"{name}={value!r}: {_first_line(error)}; write threads=4, memory_limit='4GB'"
                 ) from error
+
+    def _set(self, name: str, value: int | str) -> None:
+        assignment = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
+        self.connection.execute(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(self.dialect))
+
+    def release(self) -> None:
+        """Give a caller's connection its own settings back."""
+        for name, value in self._before.items():
+            self._set(name, value)
+        self._before.clear()
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         return self._execute(query).fetchall()
@@ -151,6 +163,8 @@ class DuckDBEngine:
             columns = dict(self.columns(probe))
             empty = not self.rows(exp.select(literal(1)).from_(source.relation.copy()).limit(1))
         except EngineError as error:
+            if error.out_of_memory:
+                raise
             raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
         return replace(source, columns=columns, empty=empty)
 
@@ -240,7 +254,7 @@ class DuckDBEngine:
         if os.path.isdir(expanded):
             formats = {tables.file_format(p): p for p in sorted(
                 glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
-            known = [f for f in ("parquet", "csv", "json") if f in formats]
+            known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
             if len(known) != 1:
                 raise InputError(f"{path}: a folder with {' and '.join(known) or 'no'} files; "
                                  "give a pattern such as 'folder/**/*.parquet'")  # fmt: skip
@@ -362,7 +376,11 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def _refused(error: duckdb.Error, text: str) -> EngineError:
     unreadable = isinstance(error, _UNREADABLE)
-    return EngineError(f"DuckDB: {_first_line(error)}", text, unreadable)
+    return EngineError(f"DuckDB: {_first_line(error)}", text, unreadable, _is_full(error))
+
+
+def _is_full(error: duckdb.Error) -> bool:
+    return isinstance(error, duckdb.OutOfMemoryException)
 
 
 def _first_line(error: Exception) -> str:
