@@ -120,7 +120,7 @@ def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Ev
     summary_table = engine.name("summary")
     engine.keep(summary_table, summarized)
     names = summarized.named_selects
-    rows = tuple(dict(zip(names, row, strict=True)) for row in engine.rows(f"FROM {summary_table}"))
+    rows = tuple(dict(zip(names, row, strict=True)) for row in engine.rows(engine.kept(summary_table)))
     policies = {"missing": str(measures[0].values.get("missing"))}
     return Evaluation(
         rows=rows,
@@ -128,7 +128,7 @@ def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Ev
         checks=(*findings, *counted_notes(rows, inputs, policies)),
         sql=";\n\n".join(engine.ran) + ";",
         canonical={measure.text: str(measure) for measure in measures},
-        _summary=lambda: engine.arrow(f"FROM {summary_table}"),
+        _summary=lambda: engine.arrow(engine.kept(summary_table)),
         _per_query=lambda: engine.arrow(summary.per_query()),
         _write_per_query=lambda path: engine.copy(summary.per_query(), path),
     )

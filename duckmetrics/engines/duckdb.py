@@ -124,6 +124,10 @@ class DuckDBEngine:
         self._execute(text)
         self.ran.append(text)
 
+    def kept(self, name: str) -> exp.Select:
+        """Return the query of a table that was kept."""
+        return exp.select(exp.Star()).from_(name)
+
     def copy(self, query: exp.Query, path: Path) -> None:
         """Write a query's rows to a Parquet file."""
         self._execute(
@@ -212,7 +216,9 @@ class DuckDBEngine:
         """
         for name, outer in _readings(text):
             for kind in ("table", "view"):
-                listing = exp.Table(this=exp.Anonymous(this=f"duckdb_{kind}s"))
+                listing = exp.Table(
+                    this=exp.Anonymous(this={"table": "duckdb_tables", "view": "duckdb_views"}[kind])
+                )
                 same = exp.EQ(
                     this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower())
                 )
