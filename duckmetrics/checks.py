@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
 
 EXAMPLES = 3
+SAMPLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -134,15 +135,32 @@ def _counts(composer: Composer, engine: Engine, inputs: Inputs, planned: Sequenc
     scanned = {i for counters in scans.values() for i, _ in counters}
     for i, one in enumerate(planned):
         if one.when is not None:
-            query = exp.select(exp.Case().when(one.when.copy(), literal(1)).else_(literal(0)))
-            for table in one.when.find_all(exp.Table):
-                composer.relation(table.name, {})
-            counts[i] = engine.rows(composer.complete(query))[0][0]
+            counts[i] = _holds(composer, engine, one.when)
         elif isinstance(one.offenders, exp.Select) and one.offenders.args.get("having"):
             counts[i] = _repeated(composer, engine, one.offenders)
         elif i not in scanned:
             counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
     return counts
+
+
+def _holds(composer: Composer, engine: Engine, when: exp.Expr) -> int:
+    """Say whether a condition holds.
+
+    Plan rule: the conditions say that no row has something, and mostly the first rows have it
+    already, so that these are asked before all rows are.
+    """
+    for table in when.find_all(exp.Table):
+        composer.relation(table.name, {})
+    first = when.copy()
+    for table in list(first.find_all(exp.Table)):
+        if table.name == "predictions":
+            some = exp.select(exp.Star()).from_("predictions").limit(SAMPLE)
+            table.replace(some.subquery("predictions"))
+    for condition in (first, when.copy()):
+        query = exp.select(exp.Case().when(condition, literal(1)).else_(literal(0)))
+        if not engine.rows(composer.complete(query))[0][0]:
+            return 0
+    return 1
 
 
 def _scanned(
