@@ -100,7 +100,8 @@ class Composer:
         query = outer.select(*(e.copy().as_(name) for name, e in projections.items()))
         for block in self.blocks:
             self.steps[block.name] = block.query()
-        self.steps = {n: s.copy() for n, s in self.steps.items() if n in self._needed(query)}
+        needed = self._needed(query)
+        self.steps = {n: s.copy() for n, s in self.steps.items() if n in needed}
         computed = {n: s for n, s in self.steps.items() if n not in self.inputs}
         prune(computed, query, self._grains)
         return self.complete(query), names

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 AGGREGATION = "agg"
+DEFAULT_AGGREGATION = "mean"
 CUTOFF = "k"
 PER_CALL = ("population",)
 
@@ -62,7 +63,7 @@ class Measure:
             for param, (_, value) in zip(self.declared, self.params, strict=True)
             if param.name != CUTOFF and (param.required or value != param.default)
         ]
-        if self.aggregation != "mean":
+        if self.aggregation != DEFAULT_AGGREGATION:
             changed.append(f"{AGGREGATION}={self.aggregation}")
         arguments = f"({', '.join(changed)})" if changed else ""
         return f"{self.metric.name}{arguments}{self._cutoff}"
@@ -151,7 +152,7 @@ def parse_measure(catalog: Catalog, spec: str, switches: Mapping[str, object] | 
         if CUTOFF not in declared:
             raise MetricError(f"{spec}: {alias.metric.name} has no cut-off; drop @{match['k']}")
         given[CUTOFF] = match["k"]
-    aggregation = str(given.pop(AGGREGATION, (switches or {}).get(AGGREGATION, "mean")))
+    aggregation = str(given.pop(AGGREGATION, (switches or {}).get(AGGREGATION, DEFAULT_AGGREGATION)))
     if aggregation not in catalog.aggregation_names:
         raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
     for name in given:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.checks import Finding
 
-FIXED = ("system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant",
-         "n_undefined", "signature")  # fmt: skip
 MISSING = object()
 
 
