@@ -15,10 +15,10 @@ from duckmetrics.errors import (
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from duckmetrics.api import describe, evaluate, metrics
+    from duckmetrics.api import curve, describe, evaluate, metrics
     from duckmetrics.results import Evaluation
 
-_LAZY = {"describe": "api", "evaluate": "api", "metrics": "api", "Evaluation": "results"}
+_LAZY = {"curve": "api", "describe": "api", "evaluate": "api", "metrics": "api", "Evaluation": "results"}
 
 __all__ = [
     "DefinitionError",
@@ -29,6 +29,7 @@ __all__ = [
     "MetricError",
     "UnsupportedError",
     "__version__",
+    "curve",
     "describe",
     "evaluate",
     "metrics",

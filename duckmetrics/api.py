@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog import Catalog
-from duckmetrics.checks import check, counted_notes, varying
+from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
 from duckmetrics.compose import Composer
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.inputs import Inputs, Request, gather, slice_label
-from duckmetrics.measure import parse_measures, split_specs, written
+from duckmetrics.families import EVALUATE, table_query
+from duckmetrics.inputs import Request, slice_label
+from duckmetrics.measure import parse_measures, parse_table, split_specs, written
 from duckmetrics.results import Evaluation
-from duckmetrics.summary import Summary
+from duckmetrics.systems import Systems
 from duckmetrics.tables import ColumnMap
 
 if TYPE_CHECKING:
@@ -21,9 +23,10 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+    from sqlglot import exp
 
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.measure import Measure
+    from duckmetrics.tables import Role, Source
 
 POPULATION = "population"
 
@@ -51,14 +54,17 @@ def evaluate(
     """Compute metrics of predictions against a truth, where the data are.
 
     Args:
-        predictions: a table with query_id, item_id and score (or rank): a path or glob, a DuckDB
-            table or view, SQL, a relation, an Arrow, pandas or Polars frame; or a mapping of
-            system names to such tables.
+        predictions: for rankings a table with query_id, item_id and score (or rank), for classifiers
+            one with label and score: a path or glob, a DuckDB table or view, SQL, a relation, an
+            Arrow, pandas or Polars frame; or a mapping of system names to such tables.
         truth: a table with query_id, item_id and relevance; without one, the predictions carry
             a column label.
-        metrics: specs such as ``"ndcg@10"`` or ``"map(norm=min_k)@100"``.
+        metrics: specs such as ``"ndcg@10"``, ``"map(norm=min_k)@100"`` or ``"auc"``. A name of both
+            families, such as ``"precision"``, is a ranking metric if there is a truth or a cut-off,
+            a classification metric if there is no query_id; ``"classification.precision"`` says so.
         system: the column of the predictions that names the system, or a mapping of systems.
-        by: attributes of the query to slice by; a list of lists asks for several groupings.
+        by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
+            a list of lists asks for several groupings.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
@@ -75,8 +81,6 @@ def evaluate(
         InputError: the data cannot be evaluated as they are.
         EngineError: the database refused a query.
     """
-    from duckmetrics.engines.duckdb import DuckDBEngine
-
     specs = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(spec, str) for spec in specs):
         raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
@@ -86,11 +90,6 @@ def evaluate(
         switches = {**switches, POPULATION: "table"}
     else:
         population = None
-    measures = parse_measures(catalog(), specs, switches)
-    if isinstance(connection, DuckDBEngine):
-        engine = connection
-    else:
-        engine = DuckDBEngine(connection, threads, memory_limit)
     request = Request(
         predictions=_systems(predictions, system),
         truth=truth,
@@ -99,39 +98,132 @@ def evaluate(
         queries=queries,
         population=population,
         columns=ColumnMap(dict(columns or {})),
-        positions=any(measure.values.get("ties") == "input" for measure in measures),
     )
+    session = Session(request, _engine(connection, threads, memory_limit), switches)
     try:
-        return run(engine, measures, gather(request, engine.attach, engine.extremes))
+        return session.evaluation(specs)
     finally:
-        engine.release()
+        session.engine.release()
 
 
-def run(engine: DuckDBEngine, measures: Sequence[Measure], inputs: Inputs) -> Evaluation:
-    """Check the inputs, compute the per-query values once, and summarize them."""
-    findings = check(catalog(), engine, inputs, measures)
-    varying(engine, inputs)
-    composer = Composer(catalog(), inputs.queries, inputs.one_system)
-    query, columns = composer.per_query(measures)
-    table = engine.name("per_query")
-    engine.keep(table, query)
-    summary = Summary(catalog(), inputs, measures, columns, table)
-    summarized = summary.query()
-    summary_table = engine.name("summary")
-    engine.keep(summary_table, summarized)
-    names = summarized.named_selects
-    rows = tuple(dict(zip(names, row, strict=True)) for row in engine.rows(engine.kept(summary_table)))
-    policies = {"missing": str(measures[0].values.get("missing"))}
-    return Evaluation(
-        rows=rows,
-        groupings={slice_label(grouping): grouping for grouping in ((), *inputs.by)},
-        checks=(*findings, *counted_notes(rows, inputs, policies)),
-        sql=";\n\n".join(engine.ran) + ";",
-        canonical={measure.text: str(measure) for measure in measures},
-        _summary=lambda: engine.arrow(engine.kept(summary_table)),
-        _per_query=lambda: engine.arrow(summary.per_query()),
-        _write_per_query=lambda path: engine.copy(summary.per_query(), path),
+def curve(
+    predictions: Any,
+    table: str,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **params: Any,
+) -> pa.Table:
+    """Return a table of a classifier, such as the points of its ROC curve.
+
+    Args:
+        predictions: a table with label and score, as for `evaluate`.
+        table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
+        **params: parameters of the table; a list of values gives the rows of each.
+
+    Returns:
+        The system and slice where there are several, then the columns of the table.
+
+    Raises:
+        MetricError: no such table, or a parameter that cannot be read.
+        InputError: the data cannot be evaluated as they are.
+        EngineError: the database refused a query.
+    """
+    request = Request(
+        predictions=_systems(predictions, system),
+        system=system if isinstance(system, str) else None,
+        by=_groupings(by),
+        columns=ColumnMap(dict(columns or {})),
     )
+    session = Session(request, _engine(connection, threads, memory_limit), {})
+    try:
+        return session.table(table, params)
+    finally:
+        session.engine.release()
+
+
+class Session:
+    """One request on one engine: the tables are attached once, whatever is asked of them."""
+
+    def __init__(self, request: Request, engine: DuckDBEngine, switches: Mapping[str, Any]) -> None:
+        self.request = request
+        self.engine = engine
+        self.switches = switches
+        self._attached: dict[tuple[int, str], Source] = {}
+
+    def evaluation(self, specs: Sequence[str]) -> Evaluation:
+        """Evaluate the measures of each family and put the results together."""
+        measures = parse_measures(catalog(), specs, self.switches, self.family)
+        self.request = replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
+        parts = []
+        for family in dict.fromkeys(measure.family for measure in measures):
+            chosen = [measure for measure in measures if measure.family == family]
+            parts.append(EVALUATE[family](catalog(), self.engine, self.request, chosen, self.attach))
+        per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        return Evaluation(
+            rows=tuple(row for part in parts for row in part.rows),
+            groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
+            checks=tuple(finding for part in parts for finding in part.findings),
+            sql=";\n\n".join(self.engine.ran) + ";",
+            canonical={measure.text: str(measure) for part in parts for measure in part.measures},
+            _summary=lambda: _concatenated([self.engine.arrow(part.summary) for part in parts]),
+            _per_query=None if per_query is None else lambda: self.engine.arrow(per_query),
+            _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
+            _table=self.table,
+        )
+
+    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
+        """Return the rows of a table; parameters that are lists give the rows of each value."""
+        return _concatenated([self.engine.arrow(query) for query in self.table_queries(spec, params)])
+
+    def table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
+        """One query per combination of the parameters that are lists."""
+        values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
+        queries = []
+        for chosen in product(*values):
+            given = dict(zip(params, chosen, strict=True))
+            measure = parse_table(catalog(), spec, given, self.switches)
+            queries.append(table_query(catalog(), self.engine, self.request, measure, self.attach))
+        return queries
+
+    def attach(self, table: Any, role: Role) -> Source:
+        key = id(table), role
+        if key not in self._attached:
+            self._attached[key] = self.engine.attach(table, role)
+        return self._attached[key]
+
+    def family(self) -> str | None:
+        """What a name means that belongs to two families: rankings have a truth, or queries."""
+        if self.request.truth is not None:
+            return RANKING
+        first = Systems(self.request.predictions, self.request.system, self.attach).first
+        queries = self.request.columns.find(first, "predictions", "query_id")
+        composite = self.request.columns.given("predictions", "query_id")
+        return CLASSIFICATION if queries is None and composite is None else None
+
+
+def _engine(connection: Any, threads: int | None, memory_limit: str | None) -> DuckDBEngine:
+    from duckmetrics.engines.duckdb import DuckDBEngine
+
+    if isinstance(connection, DuckDBEngine):
+        return connection
+    return DuckDBEngine(connection, threads, memory_limit)
+
+
+def _queries(per_query: exp.Query | None) -> exp.Query:
+    if per_query is None:
+        raise MetricError("per-query values: no metric of queries was asked for; add one, such as ndcg@10")
+    return per_query
+
+
+def _concatenated(parts: list[pa.Table]) -> pa.Table:
+    import pyarrow as pa
+
+    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
 
 
 def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
@@ -141,7 +233,8 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
         MetricError: a metric, parameter or switch cannot be read.
         UnsupportedError: the dialect is unknown or lacks something.
     """
-    measures = parse_measures(catalog(), [p for s in metrics for p in split_specs(s)], switches)
+    specs = [part for spec in metrics for part in split_specs(spec)]
+    measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
     return Composer(catalog()).text(measures, dialect, steps)
 
 

@@ -18,11 +18,13 @@ from duckmetrics.fold import Value, bind, constant, literal
 from duckmetrics.header import body, read_header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 DIALECT = "duckdb"
-POLICIES = "evaluated"
-METRIC_FAMILIES = ("ranking", "classification")
+RANKING, CLASSIFICATION = "ranking", "classification"
+METRIC_FAMILIES = (RANKING, CLASSIFICATION)
+# What every metric of a family passes through: the relation that applies its policies.
+POLICIES = {RANKING: "evaluated"}
 
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
@@ -69,6 +71,11 @@ class Definition:
     @property
     def title(self) -> str:
         return self.header["title"]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it yields rows, such as the points of a curve, and not one value each."""
+        return self.family in METRIC_FAMILIES and "range" not in self.header
 
     @cached_property
     def text(self) -> str:
@@ -187,21 +194,31 @@ class Alias:
 
 
 class Catalog:
-    """Every definition under sql/: metrics by (family, name), the others by name."""
+    """Every definition under sql/: metrics and tables by (family, name), the others by name."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.metrics: dict[tuple[str, str], Definition] = {}
+        self.tables: dict[tuple[str, str], Definition] = {}
         self.relations: dict[str, Definition] = {}
         self.aggregations: dict[str, Definition] = {}
         self.checks: dict[str, Definition] = {}
+        self.functions: dict[str, Definition] = {}
+        self.statistics: dict[str, Definition] = {}
+        self.count_checks: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
             "checks": self.checks,
+            "functions": self.functions,
+            "statistics": self.statistics,
+            "count_checks": self.count_checks,
         }
         for definition in definitions:
-            if definition.family in METRIC_FAMILIES:
+            if definition.is_table:
+                self.tables[definition.family, definition.name] = definition
+                self.relations[definition.name] = definition
+            elif definition.family in METRIC_FAMILIES:
                 self.metrics[definition.family, definition.name] = definition
             elif definition.family in shelves:
                 shelves[definition.family][definition.name] = definition
@@ -239,21 +256,43 @@ class Catalog:
             if alias.bound or not any(p.required for p in alias.metric.own_params.values())
         }  # fmt: skip
 
-    def find(self, name: str, family: str | None = None) -> Alias:
+    def find(
+        self, name: str, family: str | None = None, meant: Callable[[], str | None] = lambda: None
+    ) -> Alias:
         """Return the metric called `name`, whatever the case of its letters.
 
+        Args:
+            meant: asked for the family where a name belongs to several.
         Raises:
-            MetricError: no such metric, or one of each family.
+            MetricError: no such metric, or one of each family and none is meant.
         """
         for spelling in (name, name.lower()):
             found = {f: a for (f, n), a in self.names.items() if n == spelling and family in (None, f)}
             if len(found) == 1:
                 return next(iter(found.values()))
             if found:
+                if (chosen := meant()) in found:
+                    return found[chosen]
                 spellings = " or ".join(f"{f}.{spelling}" for f in found)
-                raise MetricError(f"{name}: means two metrics; write {spellings}")
+                raise MetricError(f"{name!r} means two metrics; write {spellings}")
+        if any(n == name.lower() and family in (None, f) for f, n in self.tables):
+            raise MetricError(
+                f"{name!r} is a table, not one number; read it with .table({name!r}), or "
+                f"'duckmetrics curve {name}' on the command line"
+            )
         known = {n for f, n in self.names if family in (None, f)}
         raise MetricError(unknown("metric", name, known))
+
+    def find_table(self, name: str, family: str | None = None) -> Definition:
+        """Return the table called `name`, whatever the case of its letters.
+
+        Raises:
+            MetricError: no such table.
+        """
+        for (known_family, known), definition in self.tables.items():
+            if known == name.lower() and family in (None, known_family):
+                return definition
+        raise MetricError(unknown("table", name, {n for _, n in self.tables}))
 
     def sources(self, definition: Definition) -> Iterator[Definition]:
         """Yield the relations and metrics of the same family that a definition reads itself."""
@@ -284,8 +323,9 @@ class Catalog:
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""
         switches = dict(metric.switches)
-        outer = self.relations[POLICIES]
-        for source in (*self.foundations(metric), outer, *self.foundations(outer)):
+        outer = self.relations[POLICIES[metric.family]] if metric.family in POLICIES else None
+        around = () if outer is None else (outer, *self.foundations(outer))
+        for source in (*self.foundations(metric), *around):
             for name, param in source.switches.items():
                 switches.setdefault(name, param)
         return {**metric.own_params, **dict(sorted(switches.items()))}

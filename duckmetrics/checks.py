@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
 
 EXAMPLES = 3
+WEIGHT, WEIGHTED = "weight", "weighted"
+NOTE = "note"
 SAMPLE = 10_000
 
 
@@ -63,11 +65,11 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     Raises:
         InputError: at least one check of severity error found something.
     """
-    composer = Composer(catalog, inputs.queries, inputs.one_system)
+    composer = Composer(catalog, inputs.queries, inputs.constants)
     planned = list(_planned(catalog, composer, inputs, measures))
-    counts = _counts(composer, engine, inputs, planned)
+    counts, totals = _counts(composer, engine, inputs, planned)
     found = [
-        _finding(composer, engine, inputs, one, count)
+        _finding(composer, engine, inputs, one, count, totals)
         for one, count in zip(planned, counts, strict=True) if count
     ]  # fmt: skip
     errors = [finding for finding in found if finding and finding.severity == "error"]
@@ -84,6 +86,8 @@ def _planned(
             continue
         seen: set[Binding] = set()
         for measure in measures:
+            if not _concerned(catalog, measure) & set(definition.header["for"].split(", ")):
+                continue
             values: dict[str, Value] = {**measure.values, "truth_lists": inputs.truth_lists}
             binding = composer.binding(definition, values)
             if binding in seen:
@@ -112,6 +116,13 @@ def _planned(
             )  # fmt: skip
 
 
+def _concerned(catalog: Catalog, measure: Measure) -> set[str]:
+    """What a check can name to be asked for a measure: its family, and all that it reads."""
+    read = {definition.name for definition in catalog.foundations(measure.metric)}
+    weighted = {WEIGHT} if measure.values.get(WEIGHTED) else set()
+    return {measure.family, measure.metric.name} | read | weighted
+
+
 def _shown(condition: exp.Expr, measure: Measure) -> str:
     """Write a condition with the values of the measure's parameters as a person would."""
     shown = condition.copy()
@@ -121,16 +132,23 @@ def _shown(condition: exp.Expr, measure: Measure) -> str:
     return shown.sql(DIALECT)
 
 
-def _counts(composer: Composer, engine: Engine, inputs: Inputs, planned: Sequence[_Check]) -> list[int]:
-    """Count the offenders, one scan per input for the checks that only filter it."""
+def _counts(
+    composer: Composer, engine: Engine, inputs: Inputs, planned: Sequence[_Check]
+) -> tuple[list[int], dict[str, int]]:
+    """Count the offenders, one scan per input for the checks that only filter it.
+
+    Returns: the number of offenders of every check, and the number of rows of every input scanned.
+    """
     counts = [0] * len(planned)
+    totals: dict[str, int] = {}
     scans: dict[str, list[tuple[int, exp.Expr]]] = {}
     for i, one in enumerate(planned):
         counted = _counted(one.offenders) if one.when is None else None
         if counted is not None:
             scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
     for name, counters in scans.items():
-        for (i, _), count in zip(counters, _scanned(composer, engine, inputs, name, counters), strict=True):
+        totals[name], *found = _scanned(composer, engine, inputs, name, counters)
+        for (i, _), count in zip(counters, found, strict=True):
             counts[i] = count
     scanned = {i for counters in scans.values() for i, _ in counters}
     for i, one in enumerate(planned):
@@ -140,7 +158,7 @@ def _counts(composer: Composer, engine: Engine, inputs: Inputs, planned: Sequenc
             counts[i] = _repeated(composer, engine, one.offenders)
         elif i not in scanned:
             counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
-    return counts
+    return counts, totals
 
 
 def _holds(composer: Composer, engine: Engine, when: exp.Expr) -> int:
@@ -167,7 +185,7 @@ def _scanned(
     composer: Composer, engine: Engine, inputs: Inputs, name: str, counters: Sequence[tuple[int, exp.Expr]]
 ) -> tuple[Any, ...]:
     """Read an input once from end to end; what cannot be read shows here."""
-    query = exp.select(*(counter for _, counter in counters)).from_(name)
+    query = exp.select(exp.Count(this=exp.Star()), *(counter for _, counter in counters)).from_(name)
     try:
         return engine.rows(composer.complete(query))[0]
     except EngineError as error:
@@ -192,7 +210,7 @@ def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     that came out of order, only means that the check itself has to be run.
     """
     keys = [k.copy() for k in offenders.args["group"].expressions
-            if not (composer.one_system and k.name == "system")]  # fmt: skip
+            if k.name not in composer.constants]  # fmt: skip
     hashed = exp.select(exp.Anonymous(this="hash", expressions=keys).as_("h"))
     hashed = hashed.from_(offenders.args["from_"].this.copy()).order_by(exp.column("h"))
     previous = exp.Window(this=exp.Lag(this=exp.column("h")))
@@ -206,7 +224,9 @@ def _count_of(offenders: exp.Query) -> exp.Select:
     return exp.select(exp.Count(this=exp.Star())).from_(offenders.subquery("offenders"))
 
 
-def _finding(composer: Composer, engine: Engine, inputs: Inputs, one: _Check, count: int) -> Finding | None:
+def _finding(
+    composer: Composer, engine: Engine, inputs: Inputs, one: _Check, count: int, totals: Mapping[str, int]
+) -> Finding | None:
     if one.when is not None or one.offenders.args.get("having"):
         count = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
         if not count:
@@ -217,9 +237,20 @@ def _finding(composer: Composer, engine: Engine, inputs: Inputs, one: _Check, co
     examples = tuple(_example(names, row) for row in rows)
     where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
     shown = f" ({'; '.join(examples)})" if examples else ""
-    message = f"{where}: {count} {one.title}{shown}; {one.advice}"
+    title = _singular(one.title) if count == 1 else one.title
+    total = totals.get(table) if one.severity == NOTE else None
+    share = f", {count / total:.2g} of all" if total else ""
+    message = f"{where}: {count} {title}{share}{shown}; {one.advice}"
     return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
                    count, examples, message)  # fmt: skip
+
+
+def _singular(title: str) -> str:
+    """``rows whose score is NULL`` -> ``row whose score is NULL``."""
+    noun, _, rest = title.partition(" ")
+    return (
+        f"{noun.removesuffix('ies')}y {rest}" if noun.endswith("ies") else f"{noun.removesuffix('s')} {rest}"
+    )
 
 
 def _examples(composer: Composer, engine: Engine, one: _Check) -> list[tuple[Any, ...]]:
@@ -275,6 +306,18 @@ def varying(engine: Engine, inputs: Inputs) -> None:
 
 def _text(value: object) -> str:
     return "NULL" if value is None else str(value)
+
+
+def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
+    """Warn of measures that count every row as one though the rows have weights."""
+    label = inputs.labels["predictions"]
+    return [
+        Finding(
+            "unweighted", "warning", label, inputs.column_label("predictions", WEIGHT), 0, (),
+            f"{label}: {measure.text} counts every row as 1; it has no weighted form, or weighted=false",
+        )
+        for measure in measures if inputs.weighted and measure.values.get(WEIGHTED) is False
+    ]  # fmt: skip
 
 
 def counted_notes(

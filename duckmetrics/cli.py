@@ -1,4 +1,4 @@
-"""The command line: evaluate, metrics, sql.
+"""The command line: evaluate, curve, metrics, sql.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad usage or bad input, 3 the engine failed.
 The database, the parser and the table printer are imported only by the commands that need them.
@@ -87,15 +87,17 @@ def cli() -> None:
 @click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
 @click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
 def evaluate(**options: Any) -> None:
-    """Compute metrics of PREDICTIONS against TRUTH.
+    """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
 
     Tables are Parquet, CSV, JSON or TREC files, folders and patterns of them, names of tables of
-    --database, or SQL. PREDICTIONS has query_id, item_id and score (or rank); TRUTH has query_id,
-    item_id and relevance. Without TRUTH, PREDICTIONS has a column label.
+    --database, or SQL. Of rankings, PREDICTIONS has query_id, item_id and score (or rank), and TRUTH
+    query_id, item_id and relevance; without TRUTH, PREDICTIONS has a column label. Of classifiers,
+    PREDICTIONS has label and score, and perhaps weight and group_id.
 
     \b
     duckmetrics evaluate run.parquet truth.parquet -m ndcg@10,map@100
     duckmetrics evaluate truth.parquet --system A=a.parquet --system B=b.parquet -m mrr
+    duckmetrics evaluate ctr.parquet -m auc,log_loss --column label=clicked --by country
     """
     from duckmetrics.api import evaluate as compute
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -126,6 +128,65 @@ def evaluate(**options: Any) -> None:
             write(result, format_, path)
     else:
         write(result, format_, None)
+
+
+@cli.command()
+@click.argument("table")
+@click.argument("predictions")
+@click.option("--by", multiple=True, metavar="COLUMN", help="A curve for each combination of these columns.")
+@click.option("--system", metavar="COLUMN", help="The column that names the system.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=YOURS",
+    help="Map a column: label=clicked, score=pctr.",
+)
+@click.option(
+    "--set",
+    "params",
+    multiple=True,
+    metavar="PARAM=VALUE[,VALUE…]",
+    help="Set a parameter: points=200, threshold=0.3,0.5.",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the rows to a file.")
+@click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
+@click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
+@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+def curve(table: str, **options: Any) -> None:
+    """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
+
+    PREDICTIONS has the columns label and score; 'duckmetrics metrics' lists the tables.
+
+    \b
+    duckmetrics curve roc_curve ctr.parquet --column label=clicked -o roc.parquet
+    duckmetrics curve "calibration_curve(bins=20)" ctr.parquet --by country
+    """
+    from duckmetrics.api import curve as compute
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.report import write_rows
+
+    format_ = _format(options["format_"], options["output"])
+    _writable(options["output"])
+    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    pairs = _pairs("--set", options["params"])
+    params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
+    with _progress(engine):
+        rows = compute(
+            options["predictions"],
+            table,
+            system=options["system"],
+            by=_groupings(options["by"], ()),
+            columns=_pairs("--column", options["columns"]),
+            connection=engine,
+            **params,
+        )
+    if options["output"]:
+        with _replacing(options["output"]) as path:
+            write_rows(rows, format_, path)
+    else:
+        write_rows(rows, format_, None)
 
 
 @cli.command()

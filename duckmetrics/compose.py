@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import UnsupportedError as UnsupportedDialectFeature
 
-from duckmetrics.catalog import DIALECT, POLICIES, Catalog, Definition
+from duckmetrics.catalog import CLASSIFICATION, DIALECT, POLICIES, RANKING, Catalog, Definition
 from duckmetrics.errors import DefinitionError, UnsupportedError
 from duckmetrics.fold import Value, bind, fold
-from duckmetrics.plan import depth_of, prune, without_system
+from duckmetrics.plan import constants_of, depth_of, drop, prune, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.measure import Measure
 
-KEYS = ("system", "query_id")
+KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
+# Families whose relations may have the grain of a metric already, so that nothing is to be grouped.
+UNGROUPED = (CLASSIFICATION,)
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
 
 
@@ -44,6 +46,7 @@ class Block:
 
     name: str
     source: exp.Select
+    keys: tuple[str, ...]
     columns: dict[str, exp.Expr] = field(default_factory=dict)
 
     def add(self, value: exp.Expr) -> str:
@@ -57,7 +60,7 @@ class Block:
 
     def query(self) -> exp.Select:
         query = self.source.copy()
-        keys = [exp.column(key) for key in KEYS]
+        keys = [exp.column(key) for key in self.keys]
         query.set("expressions", [*keys, *(v.copy().as_(c) for c, v in self.columns.items())])
         return query
 
@@ -69,24 +72,25 @@ class Composer:
         catalog: the definitions.
         inputs: canonical queries by input name; an input that is not listed is left as a table
             of that name. A relation of the same name is replaced by the input.
-        one_system: no more than one system is evaluated, so that it need not tell rows apart.
+        constants: the columns that are the same in every row, as the system is when there is one,
+            with their value; they need not tell rows apart.
     """
 
     def __init__(
         self,
         catalog: Catalog,
         inputs: Mapping[str, exp.Query] | None = None,
-        one_system: bool = False,
+        constants: Mapping[str, Value] | None = None,
     ) -> None:
         self.catalog = catalog
         self.inputs = dict(inputs or {})
-        self.one_system = one_system
+        self.constants = dict(constants or {})
         self.steps: dict[str, exp.Query] = {}
         self.blocks: list[Block] = []
         self._names: dict[str, str] = {}
         self._relations: dict[Binding, str] = {}
         self._grains: dict[str, tuple[str, ...]] = {}
-        self._values: dict[Binding, exp.Expr] = {}
+        self._values: dict[tuple[Path, tuple[tuple[str, Value], ...], str], exp.Expr | None] = {}
 
     def per_query(self, measures: Sequence[Measure]) -> tuple[exp.Select, list[Columns]]:
         """Return the query of one row per system and query, and which columns are whose."""
@@ -98,13 +102,17 @@ class Composer:
             values = {**measure.values, "depth": depth}
             names.append(self._policies(measure.metric, values, outer, projections))
         query = outer.select(*(e.copy().as_(name) for name, e in projections.items()))
+        return self.assemble(query), names
+
+    def assemble(self, query: exp.Select) -> exp.Select:
+        """Write the whole query once all values are known: blocks, pruning, steps in front."""
         for block in self.blocks:
             self.steps[block.name] = block.query()
         needed = self._needed(query)
         self.steps = {n: s.copy() for n, s in self.steps.items() if n in needed}
         computed = {n: s for n, s in self.steps.items() if n not in self.inputs}
         prune(computed, query, self._grains)
-        return self.complete(query), names
+        return self.complete(query)
 
     def complete(self, query: exp.Query) -> exp.Select:
         """Put the steps that a query needs in front of it, in the order they build on each other."""
@@ -188,7 +196,18 @@ class Composer:
                 table.replace(exp.to_table(step).as_(alias, table=True))
         for select in list(query.find_all(exp.Select)):
             self._inline(select)
+            self._drop_constants(select)
         return query
+
+    def _drop_constants(self, select: exp.Select) -> None:
+        """Group and partition by no column that is a constant in the one step that is read."""
+        source = select.args.get("from_")
+        if source is None or select.args.get("joins") or not isinstance(source.this, exp.Table):
+            return
+        step = None if source.this.name in self.inputs else self.steps.get(source.this.name)
+        constants = constants_of(step) if step is not None else {}
+        if constants:
+            drop(select, constants)
 
     def _inline(self, select: exp.Select) -> None:
         """Read through a step that only renames or computes columns of one table."""
@@ -214,6 +233,10 @@ class Composer:
         select.set("from_", inner.args["from_"].copy())
         fold(select)
         select.set("expressions", [_unaliased(p) for p in select.expressions])
+
+    def add(self, name: str, query: exp.Query) -> str:
+        """Keep a query as a step of about this name and return the name it got."""
+        return self._step(name, query)
 
     def _step(self, name: str, query: exp.Query) -> str:
         """Keep a query as a step, unless the same query is there already."""
@@ -241,7 +264,7 @@ class Composer:
         projections: dict[str, exp.Expr],
     ) -> Columns:
         """Wrap a metric in population, missing and no_relevant, as `evaluated` defines them."""
-        definition = self.catalog.relations[POLICIES]
+        definition = self.catalog.relations[POLICIES[metric.family]]
         declared = {**definition.own_params, **definition.switches}
         known = {name: param.default for name, param in declared.items()} | dict(values)
         query = cast("exp.Select", bind(definition.query, known))
@@ -255,7 +278,7 @@ class Composer:
                 column.replace(exp.paren(columns[column.name].copy()))
         fold(final)
         results = {p.alias_or_name: _stripped(p.unalias()) for p in final.expressions}
-        for name in (*KEYS, "missing"):
+        for name in (*KEYS[metric.family], "missing"):
             projections.setdefault(name, results[name])
         return Columns(*(_kept(projections, kind, results[kind])
                          for kind in ("value", "no_relevant", "undefined")))  # fmt: skip
@@ -289,7 +312,7 @@ class Composer:
         for block in self.blocks:
             if block.name not in present:
                 on = exp.and_(*(exp.EQ(this=exp.column(key, block.name), expression=exp.column(key, first))
-                                for key in KEYS))  # fmt: skip
+                                for key in block.keys))  # fmt: skip
                 outer.join(exp.to_table(block.name), on=on, join_type="left", copy=False)
         replaced = cast("exp.Select", _requalified(status, aliases))
         replaced.set("expressions", [p.unalias().as_(p.alias_or_name) for p in replaced.expressions])
@@ -298,45 +321,65 @@ class Composer:
                 column.replace(exp.paren(value.copy()))
         return replaced
 
-    def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
-        """Return a metric as an expression over block columns, adding what the blocks lack."""
-        binding = self.binding(metric, values)
-        if binding not in self._values:
-            self._values[binding] = self._new_value(metric, values)
-        return self._values[binding].copy()
+    def value(
+        self, metric: Definition, values: Mapping[str, Value], column: str = "value"
+    ) -> exp.Expr | None:
+        """Return a metric as an expression over block columns, adding what the blocks lack.
 
-    def _new_value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
-        parts = [d for d in self.catalog.sources(metric) if d.family == metric.family]
-        if parts:
-            return self._value_of_parts(metric, parts, values)
-        query = self.resolved(metric, values)
-        if not isinstance(query, exp.Select) or not query.args.get("group"):
-            raise DefinitionError(f"{metric.path}: no GROUP BY; aggregate by {', '.join(KEYS)}")
-        value = next((p for p in query.expressions if p.alias_or_name == "value"), None)
+        Args:
+            column: the projection of the file; None is returned where there is none of that name,
+                or where it is NULL under these parameters.
+        """
+        binding = (*self.binding(metric, values), column)
+        if binding not in self._values:
+            self._values[binding] = self._new_value(metric, values, column)
+        known = self._values[binding]
+        return None if known is None else known.copy()
+
+    def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
+        value = self.value(metric, values)
         if value is None:
             raise DefinitionError(f"{metric.path}: no column 'value'; name the result so")
+        return value
+
+    def _new_value(self, metric: Definition, values: Mapping[str, Value], column: str) -> exp.Expr | None:
+        parts = [d for d in self.catalog.sources(metric) if d.family == metric.family and not d.is_table]
+        if parts:
+            return self._value_of_parts(metric, parts, values, column)
+        query = self.resolved(metric, values)
+        keys = KEYS[metric.family]
+        if not isinstance(query, exp.Select) or not (query.args.get("group") or metric.family in UNGROUPED):
+            raise DefinitionError(f"{metric.path}: no GROUP BY; aggregate by {', '.join(keys)}")
+        value = next((p.unalias() for p in query.expressions if p.alias_or_name == column), None)
+        if value is None or isinstance(value, exp.Null):
+            return None
         source = query.copy()
         source.set("expressions", [])
         block = next((b for b in self.blocks if b.source == source), None)
         if block is None:
-            block = Block(self._free(f"per_query_of_{source.args['from_'].this.name}"), source)
+            name = f"per_{keys[-1].removesuffix('_id')}_of_{_read_from(source)}"
+            block = Block(self._free(name), source, keys)
             self.blocks.append(block)
-        return exp.column(block.add(value.unalias()), block.name)
+        return exp.column(block.add(value), block.name)
 
     def _value_of_parts(
-        self, metric: Definition, parts: Iterable[Definition], values: Mapping[str, Value]
-    ) -> exp.Expr:
+        self, metric: Definition, parts: Iterable[Definition], values: Mapping[str, Value], column: str
+    ) -> exp.Expr | None:
         """A metric of other metrics of the same grain is an expression over their values."""
         inner: dict[str, exp.Expr] = {}
+        declared = self.catalog.params(metric)
+        plan = {name: value for name, value in values.items() if name not in declared}
         for part in parts:
-            declared = self.catalog.params(part)
-            passed = {n: values.get(n, p.default) for n, p in declared.items()}
-            inner[part.name] = self._value(part, {**passed, "depth": values.get("depth")})
+            passed = {n: values.get(n, p.default) for n, p in self.catalog.params(part).items()}
+            inner[part.name] = self._value(part, {**passed, **plan})
         query = cast("exp.Select", bind(metric.query, values))
-        value = next(p for p in query.expressions if p.alias_or_name == "value")
-        for column in list(value.find_all(exp.Column)):
-            if column.table in inner and column.name == "value":
-                column.replace(inner[column.table].copy())
+        value = next((p for p in query.expressions if p.alias_or_name == column), None)
+        if value is None:
+            return None
+        for reference in list(value.find_all(exp.Column)):
+            if reference.table in inner and reference.name == "value":
+                part_value = inner[reference.table].copy()
+                reference.replace(exp.paren(part_value) if isinstance(part_value, exp.Binary) else part_value)
         return cast("exp.Expr", value.unalias())
 
     def _needed(self, query: exp.Expr) -> set[str]:
@@ -350,7 +393,7 @@ class Composer:
         return needed
 
     def _final(self, step: exp.Query) -> exp.Query:
-        return without_system(step) if self.one_system else step
+        return without(step, self.constants) if self.constants else step
 
 
 def with_directions(query: exp.Query) -> exp.Query:
@@ -401,6 +444,11 @@ def _requalified(node: exp.Expr, aliases: Mapping[str, str]) -> exp.Expr:
         if column.table in aliases:
             column.set("table", exp.to_identifier(aliases[column.table]))
     return node
+
+
+def _read_from(query: exp.Select) -> str:
+    """The name of the step that a query reads first."""
+    return str(query.args["from_"].this.name)
 
 
 def _table(name: str, alias: str) -> exp.Expr:

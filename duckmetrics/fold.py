@@ -28,11 +28,11 @@ _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
 }
 
 
-class _Unknown:
+class Unknown:
     """Stands for a value that only the data can tell."""
 
 
-_UNKNOWN = _Unknown()
+_UNKNOWN = Unknown()
 
 
 def literal(value: Value) -> exp.Expr:
@@ -74,7 +74,7 @@ def fold(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def constant(node: exp.Expr | None) -> Value | _Unknown:
+def constant(node: exp.Expr | None) -> Value | Unknown:
     """Return the value of a constant expression, or the marker for an unknown one."""
     match node:
         case exp.Null():
@@ -104,14 +104,14 @@ def _compare(node: exp.Expr) -> exp.Expr:
     left, right = constant(node.this), constant(node.expression)
     if left is None or right is None:
         return exp.null()
-    if isinstance(left, _Unknown) or isinstance(right, _Unknown):
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
         return node
     return exp.Boolean(this=_COMPARISONS[type(node)](left, right))
 
 
 def _is(node: exp.Expr) -> exp.Expr:
     value = constant(node.this)
-    if isinstance(value, _Unknown) or not isinstance(node.expression, exp.Null):
+    if isinstance(value, Unknown) or not isinstance(node.expression, exp.Null):
         return node
     return exp.Boolean(this=value is None)
 
@@ -119,14 +119,14 @@ def _is(node: exp.Expr) -> exp.Expr:
 def _in(node: exp.Expr) -> exp.Expr:
     value = constant(node.this)
     options = [constant(option) for option in node.expressions]
-    if isinstance(value, _Unknown) or not options or any(isinstance(o, _Unknown) for o in options):
+    if isinstance(value, Unknown) or not options or any(isinstance(o, Unknown) for o in options):
         return node
     return exp.null() if value is None else exp.Boolean(this=value in options)
 
 
 def _not(node: exp.Expr) -> exp.Expr:
     value = constant(node.this)
-    if isinstance(value, _Unknown):
+    if isinstance(value, Unknown):
         return node
     return exp.null() if value is None else exp.Boolean(this=not value)
 
@@ -165,7 +165,7 @@ def _case(node: exp.Expr) -> exp.Expr:
         if taken is True:
             otherwise = branch.args["true"]
             break
-        if isinstance(taken, _Unknown):
+        if isinstance(taken, Unknown):
             kept.append(branch)
     if not kept:
         return _grouped(otherwise, node.parent)
@@ -182,7 +182,7 @@ def _grouped(node: exp.Expr, parent: exp.Expr | None) -> exp.Expr:
 
 def _coalesce(node: exp.Expr) -> exp.Expr:
     node = _without_nulls(node)
-    decided = isinstance(node, exp.Coalesce) and not isinstance(constant(node.this), _Unknown)
+    decided = isinstance(node, exp.Coalesce) and not isinstance(constant(node.this), Unknown)
     return cast("exp.Expr", node.this) if decided else node
 
 
@@ -210,7 +210,7 @@ def _select(node: exp.Expr) -> exp.Expr:
 
 def _order(node: exp.Expr) -> exp.Expr:
     """Drop the keys that are the same for every row."""
-    keys = [key for key in node.expressions if isinstance(constant(key.this), _Unknown)]
+    keys = [key for key in node.expressions if isinstance(constant(key.this), Unknown)]
     node.set("expressions", keys)
     return node
 
@@ -231,6 +231,27 @@ def _union(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _group(node: exp.Expr) -> exp.Expr:
+    """A constant tells no rows apart."""
+    keys = [key for key in node.expressions if isinstance(constant(key), Unknown)]
+    node.set("expressions", keys)
+    return node
+
+
+def _window(node: exp.Expr) -> exp.Expr:
+    keys = node.args.get("partition_by") or []
+    node.set("partition_by", [key for key in keys if isinstance(constant(key), Unknown)])
+    return node
+
+
+def _product(node: exp.Expr) -> exp.Expr:
+    """``1e0 * x`` is x."""
+    for one, other in ((node.this, node.expression), (node.expression, node.this)):
+        if isinstance(one, exp.Literal) and not one.is_string and one.this == "1e0":
+            return _grouped(other, node.parent)
+    return node
+
+
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     **dict.fromkeys(_COMPARISONS, _compare),
     exp.Is: _is,
@@ -243,6 +264,9 @@ _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Least: _without_nulls,
     exp.Greatest: _without_nulls,
     exp.Filter: _filter,
+    exp.Group: _group,
+    exp.Mul: _product,
+    exp.Window: _window,
     exp.Select: _select,
     exp.Order: _order,
     exp.Union: _union,

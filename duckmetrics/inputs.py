@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
 from duckmetrics import tables
 from duckmetrics.errors import InputError
-from duckmetrics.fold import literal
+from duckmetrics.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
 from duckmetrics.tables import ColumnMap, Key, Role, Source
 
-Attach = Callable[[Any, Role], Source]
+if TYPE_CHECKING:
+    from duckmetrics.fold import Value
+
 Extremes = Callable[[Source, str], tuple[Any, Any]]
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
-ONE_SYSTEM = ""
 RESERVED = (
-    "system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant",
-    "n_undefined", "signature", "query_id",
+    "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+    "n_undefined", "n_positive", "signature", "query_id",
 )  # fmt: skip
 
 
@@ -54,6 +55,8 @@ class Inputs:
         by_source: where the slicing columns come from, for messages.
         names: canonical column, with its table -> the user's column.
         query_type: the type in which query ids are shown.
+        constants: the columns that are the same in every row, with their value.
+        weighted: whether the rows have weights.
     """
 
     queries: Mapping[str, exp.Query]
@@ -65,6 +68,8 @@ class Inputs:
     by_source: str | None
     names: Mapping[str, str] = field(default_factory=dict)
     query_type: str | None = None
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    weighted: bool = False
 
     def column_label(self, table: str, column: str) -> str:
         """What the user calls a canonical column."""
@@ -91,18 +96,8 @@ class _Gathering:
         self.extremes = extremes
         self.by = request.by
         self.columns = request.columns
-        given = request.predictions
-        self.mapping = dict(given) if isinstance(given, Mapping) else None
-        if self.mapping is not None and not self.mapping:
-            raise InputError("predictions: no system; name at least one, as in {'A': 'a.parquet'}")
-        if self.mapping is not None and request.system is not None:
-            raise InputError("system: given as a column and as a mapping; use one of the two")
-        parts = self.mapping if self.mapping is not None else {ONE_SYSTEM: given}
-        names = [str(name) for name in parts]
-        if len(set(names)) < len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise InputError(f"system: two of them are called {twice!r}; give each its own name")
-        self.predictions = {str(n): attach(part, "predictions") for n, part in parts.items()}
+        self.systems = Systems(request.predictions, request.system, attach)
+        self.predictions = self.systems.sources
         self.truth = None if request.truth is None else attach(request.truth, "truth")
         self.extra: dict[Role, Source] = {}
         if request.queries is not None:
@@ -112,29 +107,11 @@ class _Gathering:
                 self.extra["population"] = attach(request.population, "population")
             except InputError as error:
                 raise InputError(f"population: {error}; or choose truth, predictions or both") from error
-        self._refuse_empty_tables()
-        self._refuse_unknown_names()
-
-    def _refuse_empty_tables(self) -> None:
-        """A system without rows is legal beside others, all of its queries are missing."""
-        if all(source.empty for source in self.predictions.values()):
-            label = next(iter(self.predictions.values())).label
-            raise InputError(f"{label}: no rows; check how it was exported")
-        for source in (self.truth, self.extra.get("population")):
-            if source is not None and source.empty:
+        truth = [self.truth] if self.truth is not None else []
+        for source in (*truth, *(s for role, s in self.extra.items() if role == "population")):
+            if source.empty:
                 raise InputError(f"{source.label}: no rows; check how it was exported")
-
-    def _refuse_unknown_names(self) -> None:
-        """A mapping holds for the tables that have the column, but one of them must."""
-        sources = [*self.predictions.values(), *self.extra.values()]
-        sources += [self.truth] if self.truth is not None else []
-        for column, name in self.columns.names.items():
-            parts = [name, *name.split("+")] if "+" in name else [name]
-            if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
-                found = ", ".join(dict.fromkeys(c for source in sources for c in source.columns))
-                raise InputError(
-                    f"columns: no table has a column {name!r} for {column}; found {found}; map one of these"
-                )
+        refuse_unknown_names(self.columns, [*self.predictions.values(), *self.extra.values(), *truth])
 
     def inputs(self) -> Inputs:
         self._keys()
@@ -142,22 +119,21 @@ class _Gathering:
         if "population" in self.extra:
             source, key = self.extra["population"], self.query_keys["population"]
             queries["population"] = tables.selected(source, {"query_id": self._query_id(key)})
-        one_system = self.mapping is None and self.request.system is None
-        systems = tuple(self.mapping) if self.mapping is not None else None
-        if systems is not None or one_system:
-            names = [str(name) for name in systems or (ONE_SYSTEM,)]
-            queries["systems"] = tables.stacked(exp.select(literal(name).as_("system")) for name in names)
+        systems = self.systems.query()
+        if systems is not None:
+            queries["systems"] = systems
         by_source = self._attributes(queries)
         return Inputs(
             queries=queries,
             labels=self._labels(),
-            one_system=one_system,
-            systems=None if systems is None else tuple(map(str, systems)),
+            one_system=self.systems.only,
+            systems=self.systems.names,
             truth_lists=self.truth_list is not None,
             by=self.by,
             by_source=by_source,
             names=self._names(),
             query_type=self.query_type,
+            constants={"system": ONE_SYSTEM} if self.systems.only else {},
         )
 
     def _names(self) -> dict[str, str]:
@@ -262,7 +238,7 @@ class _Gathering:
         source, listed = self.predictions[name], self.lists[name]
         label = f"predictions {name}"
         query_id = self._query_id(self.query_keys[label])
-        shared = {"system": self._system(source, name), "query_id": query_id}
+        shared = {"system": self.systems.expression(source, name), "query_id": query_id}
         if listed is None:
             return tables.selected(source, {
                 **shared,
@@ -284,17 +260,6 @@ class _Gathering:
             "system", "query_id",
             _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"), "position",
         ).from_(unnested.subquery("unnested"))  # fmt: skip
-
-    def _system(self, source: Source, name: str) -> exp.Expr:
-        if self.request.system is None:
-            return literal(name)
-        found = source.find(self.request.system)
-        if found is None:
-            raise InputError(
-                f"{source.label}: no column {self.request.system!r} to tell systems apart; "
-                f"found {', '.join(source.columns)}; name one of them with system="
-            )
-        return exp.cast(tables.column(found), "VARCHAR")
 
     def _truth(self) -> exp.Query:
         if self.truth is None:
@@ -338,29 +303,22 @@ class _Gathering:
                 "item_id": self._item_id(self.item_keys[label]),
                 "relevance": tables.grade_expression(source, grade),
             }))  # fmt: skip
-        if self.request.system is None and self.mapping is None:
+        if self.systems.only:
             return parts[0]
         rows = tables.stacked(parts).subquery("labels")
         return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
 
     def _labels(self) -> dict[str, str]:
-        predictions = ", ".join(dict.fromkeys(source.label for source in self.predictions.values()))
-        labels = {"predictions": predictions, "truth": predictions}
+        labels = {"predictions": self.systems.label, "truth": self.systems.label}
         if self.truth is not None:
             labels["truth"] = self.truth.label
         return labels | {role: source.label for role, source in self.extra.items()}
 
     def _attributes(self, queries: dict[str, exp.Query]) -> str | None:
         """Write the input `attributes`: one row per query with the slicing columns."""
-        wanted = list(dict.fromkeys(c for grouping in self.request.by for c in grouping))
+        wanted = slicing_columns(self.request.by)
         if not wanted:
             return None
-        for name in wanted:
-            if name.lower() in RESERVED:
-                raise InputError(
-                    f"by: {name!r} is also a column of the results; rename it, as in "
-                    f'"SELECT {name} AS my_{name}, ... FROM ..."'
-                )
         candidates: list[tuple[str, list[tuple[Source, Key]]]] = []
         if "queries" in self.extra:
             candidates.append(("queries", [(self.extra["queries"], self.query_keys["queries"])]))
@@ -392,6 +350,22 @@ class _Gathering:
             })
             for source, key in sources
         )  # fmt: skip
+
+
+def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
+    """Every column of the groupings once.
+
+    Raises:
+        InputError: a column is called like one of the results.
+    """
+    wanted = list(dict.fromkeys(column for grouping in by for column in grouping))
+    for name in wanted:
+        if name.lower() in RESERVED:
+            raise InputError(
+                f"by: {name!r} is also a column of the results; rename it, as in "
+                f'"SELECT {name} AS my_{name}, ... FROM ..."'
+            )
+    return wanted
 
 
 def slice_label(grouping: Sequence[str]) -> str:

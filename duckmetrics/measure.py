@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog import Catalog, Definition, Param, substituted
+from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, substituted
 from duckmetrics.errors import MetricError, suggestion, unknown
 from duckmetrics.fold import Value, constant
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    Meant = Callable[[], str | None]
 
 AGGREGATION = "agg"
 DEFAULT_AGGREGATION = "mean"
@@ -37,15 +39,21 @@ class Measure:
 
     Attributes:
         text: the measure as typed; results show it.
+        name: the metric, with its family where the name alone would not tell.
         params: name and value of every parameter, the switches included, in a fixed order.
-        aggregation: from per-query values to one number.
+        aggregation: from per-query values to one number; None where a metric is one number already.
     """
 
     metric: Definition
     text: str
+    name: str
     params: tuple[tuple[str, Value], ...]
-    aggregation: str
+    aggregation: str | None
     declared: tuple[Param, ...]
+
+    @property
+    def family(self) -> str:
+        return self.metric.family
 
     @property
     def values(self) -> dict[str, Value]:
@@ -63,10 +71,10 @@ class Measure:
             for param, (_, value) in zip(self.declared, self.params, strict=True)
             if param.name != CUTOFF and (param.required or value != param.default)
         ]
-        if self.aggregation != DEFAULT_AGGREGATION:
+        if self.aggregation not in (None, DEFAULT_AGGREGATION):
             changed.append(f"{AGGREGATION}={self.aggregation}")
         arguments = f"({', '.join(changed)})" if changed else ""
-        return f"{self.metric.name}{arguments}{self._cutoff}"
+        return f"{self.name}{arguments}{self._cutoff}"
 
     @property
     def signature(self) -> str:
@@ -75,14 +83,13 @@ class Measure:
         Two results of equal signatures on equal data are equal.
         """
         parts = [f"{name}:{written(v)}" for name, v in self.params if name != CUTOFF]
-        return "|".join(
-            [
-                f"{self.metric.name}{self._cutoff}",
-                *parts,
-                f"{AGGREGATION}:{self.aggregation}",
-                f"v:{__version__}",
-            ]
-        )
+        aggregated = [f"{AGGREGATION}:{self.aggregation}"] if self.aggregation else []
+        return "|".join([f"{self.name}{self._cutoff}", *parts, *aggregated, f"v:{__version__}"])
+
+    def bound(self, **values: Value) -> Measure:
+        """Return the measure with these values, where it declares them."""
+        params = tuple((name, values.get(name, value)) for name, value in self.params)
+        return replace(self, params=params)
 
     @property
     def _cutoff(self) -> str:
@@ -104,21 +111,26 @@ def split_specs(text: str) -> list[str]:
 
 
 def parse_measures(
-    catalog: Catalog, specs: Sequence[str], switches: Mapping[str, object] | None = None
+    catalog: Catalog,
+    specs: Sequence[str],
+    switches: Mapping[str, object] | None = None,
+    meant: Meant = lambda: None,
 ) -> list[Measure]:
     """Read specs and apply the switches of the call to those that declare and allow them.
 
+    Args:
+        meant: asked for the family where a name belongs to several.
     Raises:
         MetricError: an unknown metric, parameter or switch, a value that is not allowed,
             the same spec twice, or a switch that no metric takes.
     """
     if not specs:
         raise MetricError("no metric; name at least one, such as 'ndcg@10'")
-    measures = [parse_measure(catalog, spec, switches) for spec in specs]
+    measures = [parse_measure(catalog, spec, switches, meant) for spec in specs]
     for name, value in (switches or {}).items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
-            known = {n for m in measures for n in m.values} | {AGGREGATION}
+            known = {n for m in measures for n in m.values} | {AGGREGATION for m in measures if m.aggregation}
             if name not in known:
                 raise MetricError(
                     f"switch {name!r}: no metric asked for takes it; {suggestion(name, known - {CUTOFF})}"
@@ -130,15 +142,55 @@ def parse_measures(
     return measures
 
 
-def parse_measure(catalog: Catalog, spec: str, switches: Mapping[str, object] | None = None) -> Measure:
+def parse_measure(
+    catalog: Catalog,
+    spec: str,
+    switches: Mapping[str, object] | None = None,
+    meant: Meant = lambda: None,
+) -> Measure:
     """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``."""
     match = _SPEC.fullmatch(spec)
     if match is None:
         raise MetricError(f"{spec}: cannot be read; write name(param=value)@k, such as ndcg@10")
+    ranked = match["k"] is not None
     try:
-        alias = catalog.find(match["name"].replace("-", "_"), match["family"])
+        alias = catalog.find(
+            match["name"].replace("-", "_"), match["family"], (lambda: RANKING) if ranked else meant
+        )
     except MetricError as error:
         raise MetricError(f"{spec.strip()}: {error}") from None
+    return _read(catalog, spec, match, alias, switches or {})
+
+
+def parse_table(
+    catalog: Catalog,
+    spec: str,
+    params: Mapping[str, object] | None = None,
+    switches: Mapping[str, object] | None = None,
+) -> Measure:
+    """Read the spec of a table such as ``roc_curve(points=100)``.
+
+    Args:
+        params: more parameters of the table.
+        switches: those of the call; the table takes what it declares.
+    Raises:
+        MetricError: no such table, or a parameter that cannot be read.
+    """
+    match = _SPEC.fullmatch(spec)
+    if match is None or match["k"] is not None:
+        raise MetricError(f"{spec}: cannot be read; write name(param=value)")
+    table = catalog.find_table(match["name"].replace("-", "_"), match["family"])
+    declared = catalog.params(table)
+    for name in params or {}:
+        if name not in declared:
+            raise MetricError(f"{spec}: {unknown('parameter', name, declared)}")
+    return _read(catalog, spec, match, Alias(table, {}), {**(switches or {}), **(params or {})})
+
+
+def _read(
+    catalog: Catalog, spec: str, match: re.Match[str], alias: Alias, switches: Mapping[str, object]
+) -> Measure:
+    """Bind the arguments of a spec whose metric is known."""
     declared = catalog.params(alias.metric)
     given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
     if twice := given.keys() & alias.bound.keys():
@@ -152,25 +204,35 @@ def parse_measure(catalog: Catalog, spec: str, switches: Mapping[str, object] | 
         if CUTOFF not in declared:
             raise MetricError(f"{spec}: {alias.metric.name} has no cut-off; drop @{match['k']}")
         given[CUTOFF] = match["k"]
-    aggregation = str(given.pop(AGGREGATION, (switches or {}).get(AGGREGATION, DEFAULT_AGGREGATION)))
-    if aggregation not in catalog.aggregation_names:
-        raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
+    aggregation: str | None = None
+    if alias.metric.family == RANKING:
+        aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
+        if aggregation not in catalog.aggregation_names:
+            raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
     for name in given:
         if name not in declared:
-            raise MetricError(f"{spec}: {unknown('parameter', name, {*declared, AGGREGATION})}")
+            known = {*declared, AGGREGATION} if aggregation else declared.keys()
+            raise MetricError(f"{spec}: {unknown('parameter', name, known)}")
         if name in PER_CALL:
             raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
-    return _measure(alias.metric, spec.strip(), declared, given, switches or {}, aggregation)
+    params = _values(alias.metric, spec.strip(), declared, given, switches)
+    name = alias.metric.name
+    families = [family for family, known in catalog.names if known == name]
+    if len(families) > 1 and params.get(CUTOFF) is None:
+        name = f"{alias.metric.family}.{name}"
+    return Measure(
+        alias.metric, spec.strip(), name, tuple(params.items()), aggregation, tuple(declared.values())
+    )
 
 
-def _measure(
+def _values(
     metric: Definition,
     spec: str,
     declared: Mapping[str, Param],
     given: Mapping[str, object],
     switches: Mapping[str, object],
-    aggregation: str,
-) -> Measure:
+) -> dict[str, Value]:
+    """The value of every parameter: the spec's own, then the call's, then the default."""
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given:
@@ -187,13 +249,12 @@ def _measure(
                 values = changed
     for param in declared.values():
         _check(spec, param, values)
-    params = tuple(values.items())
-    return Measure(metric, spec, params, aggregation, tuple(declared.values()))
+    return values
 
 
 def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> str | None:
     """Say why a measure does not take a switch; None when it does."""
-    if name == AGGREGATION:
+    if name == AGGREGATION and measure.aggregation is not None:
         return None
     declared = catalog.params(measure.metric)
     if name not in declared:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.fold import Unknown, constant, literal
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
 
 # DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
@@ -26,26 +29,39 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
     return deepest if deepest is not None and deepest <= MAX_DEPTH else None
 
 
-def without_system(query: exp.Query) -> exp.Query:
-    """Plan rule: a lone system tells no rows apart, so no window, group or join carries it.
+def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
+    """Plan rule: a column that is the same in every row is in no window, group or join.
 
     A constant key in PARTITION BY costs DuckDB half of the ranking time again.
     """
     query = query.copy()
-    for window in query.find_all(exp.Window):
-        kept = [key for key in window.args.get("partition_by") or [] if key.name != "system"]
-        window.set("partition_by", kept)
     for select in query.find_all(exp.Select):
-        group = select.args.get("group")
-        if group is not None:
-            group.set("expressions", [key for key in group.expressions if key.name != "system"])
-        select.set("expressions", [exp.Literal.string("").as_("system") if _is_system(p) else p
-                                   for p in select.expressions])  # fmt: skip
+        drop(select, constants)
         for join in select.args.get("joins") or []:
             if join.args.get("on") is not None:
-                conditions = [c for c in _conjuncts(join.args["on"]) if not _joins_system(c)]
-                join.set("on", exp.and_(*conditions, copy=False) if conditions else None)
+                conditions = [c for c in _conjuncts(join.args["on"]) if not _joins(c, constants)]
+                join.set("on", exp.and_(*conditions, copy=False) if conditions else exp.true())
     return query
+
+
+def drop(select: exp.Select, constants: Mapping[str, Value]) -> None:
+    """Take constant columns out of the windows and the group of one SELECT."""
+    for window in select.find_all(exp.Window):
+        kept = [key for key in window.args.get("partition_by") or [] if key.name not in constants]
+        window.set("partition_by", kept)
+    group = select.args.get("group")
+    if group is not None:
+        kept = [key for key in group.expressions if key.name not in constants]
+        select.set("group", exp.Group(expressions=kept) if kept else None)
+    select.set("expressions", [_constant(p, constants) for p in select.expressions])
+
+
+def constants_of(query: exp.Query) -> dict[str, Value]:
+    """The columns of a query that are the same in every row, as far as they are written as literals."""
+    if not isinstance(query, exp.Select):
+        return {}
+    values = {p.alias_or_name: constant(p.unalias()) for p in query.expressions}
+    return {name: value for name, value in values.items() if not isinstance(value, Unknown)}
 
 
 def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, tuple[str, ...]]) -> None:
@@ -94,13 +110,19 @@ def _ancestors(node: exp.Expr) -> Iterable[exp.Expr]:
         parent = parent.parent
 
 
-def _is_system(projection: exp.Expr) -> bool:
-    return projection.alias_or_name == "system" and isinstance(projection.unalias(), exp.Column)
+def _constant(projection: exp.Expr, constants: Mapping[str, Value]) -> exp.Expr:
+    name = projection.alias_or_name
+    is_one = name in constants and isinstance(projection.unalias(), exp.Column)
+    return literal(constants[name]).as_(name) if is_one else projection
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def _joins_system(condition: exp.Expr) -> bool:
-    return isinstance(condition, exp.EQ) and condition.this.name == condition.expression.name == "system"
+def _joins(condition: exp.Expr, names: Mapping[str, Value]) -> bool:
+    return (
+        isinstance(condition, exp.EQ)
+        and condition.this.name == condition.expression.name
+        and condition.this.name in names
+    )

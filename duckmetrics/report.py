@@ -14,15 +14,16 @@ from rich.console import Console
 from rich.table import Table
 
 from duckmetrics.api import catalog
+from duckmetrics.results import COUNTS, NUMERIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    import pyarrow as pa
+
     from duckmetrics.results import Evaluation
 
-COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
-NUMERIC = ("value", *COUNTS)
 SEVERITY_STYLE = {"warning": "yellow", "note": "dim"}
 
 
@@ -44,12 +45,63 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
         _print_findings(result)
 
 
+def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
+    """Write the rows of a table to a file, or to stdout."""
+    if format_ == "parquet" and path is not None:
+        import pyarrow.parquet as pq
+
+        pq.write_table(rows, path)
+        return
+    if format_ == "table" and path is None:
+        table = _table(rows.column_names, rows.column_names)
+        for row in rows.to_pylist():
+            table.add_row(*(_shown(value) for value in row.values()))
+        _console().print(table)
+        return
+    text = _ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()])
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    objects = [dict(zip(names, map(_valid, row), strict=True)) for row in rows]
+    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([names, *rows])
+    return text.getvalue()
+
+
+def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    cells = [[_shown(value) for value in row] for row in rows]
+    return "".join(_markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
+
+
+def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return "".join("\t".join(line) + "\n" for line in (names, *([_shown(v) for v in row] for row in rows)))
+
+
+_ROWS = {"json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "table": _rows_plain}
+
+
+def _shown(value: Any) -> str:
+    """A cell as a person wants to see it."""
+    if value is None:
+        return "NULL"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def print_catalog() -> None:
     """Print the metrics by family."""
     table = _table(["metric", "also", "title", "range"])
-    for (family, name), metric in sorted(catalog().metrics.items()):
+    for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items()):
         aliases = ", ".join(alias for alias, _ in metric.aliases())
-        table.add_row(f"{family}.{name}", aliases, metric.title, metric.header["range"])
+        table.add_row(f"{family}.{name}", aliases, metric.title, metric.header.get("range", "rows"))
     console = _console()
     console.print(table)
     console.print("duckmetrics metrics NAME explains one", style="dim")
@@ -61,7 +113,7 @@ def json_text(result: Evaluation) -> str:
         {
             "system": row["system"],
             "metric": row["metric"],
-            "value": row["value"],
+            **{column: row[column] for column in ("value", "lower", "upper")},
             "reason": row["reason"],
             **{count: row[count] for count in COUNTS},
             "segment": {column: _valid(value) for column, value in result.segment(row).items()},
@@ -75,17 +127,13 @@ def json_text(result: Evaluation) -> str:
 
 def csv_text(result: Evaluation) -> str:
     """One line per result, all columns, numbers unrounded."""
-    text = io.StringIO()
     columns = list(result.rows[0])
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([row[column] for column in columns] for row in result.rows)
-    return text.getvalue()
+    return _rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
 
 
 def markdown_text(result: Evaluation) -> str:
     """A table to paste into a pull request."""
-    header, cells = result.table()
+    header, cells = result.cells()
     rule = ["---:" if name in NUMERIC else "---" for name in header]
     return "".join(_markdown_line(line) for line in (header, rule, *cells))
 
@@ -106,10 +154,10 @@ def _valid(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _table(header: Sequence[str]) -> Table:
+def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in header:
-        right = name in NUMERIC
+        right = name in numeric
         table.add_column(
             name, justify="right" if right else "left", no_wrap=name in ("metric", "value"), overflow="fold"
         )
@@ -125,7 +173,7 @@ def _console() -> Console:
 
 
 def _print_table(result: Evaluation) -> None:
-    header, cells = result.table()
+    header, cells = result.cells()
     table = _table(header)
     previous: list[str] | None = None
     by = [i for i, name in enumerate(header) if name in result.by]

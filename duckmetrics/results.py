@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from duckmetrics.checks import Finding
 
 MISSING = object()
+COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
+NUMERIC = ("value", "lower", "upper", *COUNTS)
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,9 @@ class Evaluation:
 
     Attributes:
         rows: one dictionary per system, slice and metric; `value` is None where `reason` says why.
-            `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
-            `n_undefined` count queries of the population.
+            Of rankings, `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
+            `n_undefined` count queries of the population. Of classifiers, `n` counts rows and
+            `n_positive` those of the positive class; `n_undefined` counts groups without a value.
         groupings: the text in the column `slice` -> the slicing columns in force.
         checks: warnings and notes about the data.
         sql: the exact SQL that ran.
@@ -40,8 +43,9 @@ class Evaluation:
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
     _summary: Callable[[], pa.Table] = field(repr=False)
-    _per_query: Callable[[], pa.Table] = field(repr=False)
+    _per_query: Callable[[], pa.Table] | None = field(repr=False)
     _write_per_query: Callable[[Path], None] = field(repr=False)
+    _table: Callable[[str, dict[str, Any]], pa.Table] = field(repr=False)
 
     @property
     def summary(self) -> pa.Table:
@@ -50,8 +54,26 @@ class Evaluation:
 
     @property
     def per_query(self) -> pa.Table:
-        """One row per system, metric and query: (system, metric, <by...>, query_id, value)."""
+        """One row per system, metric and query: (system, metric, <by...>, query_id, value).
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+        """
+        if self._per_query is None:
+            raise MetricError("per_query: no metric of queries was asked for; add one, such as 'ndcg@10'")
         return self._per_query()
+
+    def table(self, spec: str, **params: Any) -> pa.Table:
+        """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
+
+        Args:
+            **params: parameters of the table; a list of values gives the rows of each.
+
+        Raises:
+            MetricError: no such table, or a parameter that cannot be read.
+            InputError: the predictions have no labels, or cannot be used for this table.
+        """
+        return self._table(spec, params)
 
     def write_per_query(self, path: Path) -> None:
         """Write the per-query values to a Parquet file without reading them into Python."""
@@ -132,19 +154,18 @@ class Evaluation:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.summary.__arrow_c_stream__(requested_schema)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
+    def cells(self) -> tuple[list[str], list[list[str]]]:
         """The columns and cells that a person wants to see."""
         shown = [
-            column for column in ("system", *self.by, "metric", "value", "n", "n_missing",
-                                  "n_no_relevant", "n_undefined", "reason")
+            column for column in ("system", *self.by, "metric", *NUMERIC, "reason")
             if column in ("metric", "value", "n", *self.by) or any(row[column] for row in self.rows)
         ]  # fmt: skip
         return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
 
     def __repr__(self) -> str:
-        header, cells = self.table()
+        header, cells = self.cells()
         widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        numeric = [c in ("value", "n", "n_missing", "n_no_relevant", "n_undefined") for c in header]
+        numeric = [c in NUMERIC for c in header]
 
         def line(cells: Sequence[str]) -> str:
             padded = (c.rjust(w) if right else c.ljust(w)
@@ -155,7 +176,7 @@ class Evaluation:
         return "\n".join([*lines, *(f"{f.severity}: {f.message}" for f in self.checks)])
 
     def _repr_html_(self) -> str:
-        header, cells = self.table()
+        header, cells = self.cells()
         head = "".join(f"<th>{escape(name)}</th>" for name in header)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
@@ -169,8 +190,10 @@ class Evaluation:
 
     def _cell(self, row: dict[str, Any], column: str) -> str:
         value = row[column]
-        if column == "value":
-            return "NULL" if value is None else f"{value:.4f}"
+        if column == "value" and value is None:
+            return "NULL"
+        if isinstance(value, float) and column in NUMERIC:
+            return f"{value:.4f}"
         if value is None:
             return "NULL" if column in self.groupings[row["slice"]] else ""
         return str(value)

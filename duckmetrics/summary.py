@@ -145,7 +145,7 @@ class Summary:
         self, i: int, measure: Measure, columns: Columns
     ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
         """Bind an aggregation file; a plain one becomes a column, another one steps of its own."""
-        alias = self.catalog.aggregation_names[measure.aggregation]
+        alias = self.catalog.aggregation_names[str(measure.aggregation)]
         values = {
             name: param.type(alias.bound[name]) if name in alias.bound else param.default
             for name, param in alias.metric.own_params.items()
@@ -232,13 +232,19 @@ class Summary:
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), "slice",
-            *self.by.values(), finite.as_("value"), reason.as_("reason"),
+            *self.by.values(), finite.as_("value"), *(_none("DOUBLE", c) for c in ("lower", "upper")),
+            reason.as_("reason"),
             exp.column(f"n_{i}").as_("n"), "n_missing",
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
-            literal(measure.signature).as_("signature"),
+            _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_("joined")  # fmt: skip
+
+
+def _none(type_: str, name: str) -> exp.Expr:
+    """A column of the results that rankings do not have."""
+    return exp.cast(exp.null(), type_).as_(name)
 
 
 def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[exp.Expr]:

@@ -27,7 +27,8 @@ EXPORTS = {
     "renamed.parquet": f"SELECT query_id AS user, item_id AS sku, score AS estimate FROM {PREDICTIONS}",
     "none.parquet": "SELECT 'q1' AS query_id, 'z' AS item_id, 0 AS relevance",
 }
-RESULT = ["system", "metric", "value", "reason", "n", "n_missing", "n_no_relevant", "n_undefined", "segment",
+RESULT = ["system", "metric", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+          "n_undefined", "n_positive", "segment",
           "signature"]  # fmt: skip
 CHECK = ["check", "severity", "table", "column", "count", "examples", "message"]
 

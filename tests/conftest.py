@@ -31,6 +31,11 @@ CUTOFFS = (None, 1, 2, 3, 50)
 Key = tuple[str, Any]
 
 
+def ranking() -> str:
+    """What a name means here that belongs to two families."""
+    return "ranking"
+
+
 # Composing and planning a hundred metrics costs more than running them on ten rows, so the cases
 # with ids of text are also put together, each under queries of its own name.
 TOGETHER = "together"
@@ -105,7 +110,7 @@ def specs_of(
 @cache
 def composed(specs: tuple[str, ...], switches: tuple[tuple[str, Any], ...]) -> tuple[str, list[str]]:
     """The query over tables named predictions and truth, and the value column of each spec."""
-    measures = parse_measures(CATALOG, specs, dict(switches))
+    measures = parse_measures(CATALOG, specs, dict(switches), ranking)
     query, columns = Composer(CATALOG).per_query(measures)
     return query.sql("duckdb"), [column.value for column in columns]
 
@@ -128,7 +133,7 @@ def reference_values(
     connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any
 ) -> dict[Key, float | None]:
     """The same by the plain-Python reference."""
-    measure = parse_measure(CATALOG, spec, switches)
+    measure = parse_measure(CATALOG, spec, switches, ranking)
     predictions = connection.execute("SELECT system, query_id, item_id, score FROM predictions").fetchall()
     truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
     return per_query(measure.metric.name, predictions, truth, **reference_params(measure))

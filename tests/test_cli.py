@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["exports", "run"]
 
-SUMMARY = ["system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant", "n_undefined",
+SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+           "n_undefined", "n_positive",
            "signature"]  # fmt: skip
 
 SIGNATURE = "|".join(
@@ -40,8 +41,9 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr,dcg", "--format", "json")
     first, second = results(outcome)
     assert first == {
-        "system": None, "metric": "rr", "value": RR, "reason": None, "n": 3, "n_missing": 1,
-        "n_no_relevant": 0, "n_undefined": 0, "segment": {}, "signature": SIGNATURE,
+        "system": None, "metric": "rr", "value": RR, "lower": None, "upper": None, "reason": None,
+        "n": 3, "n_missing": 1, "n_no_relevant": 0, "n_undefined": 0, "n_positive": None,
+        "segment": {}, "signature": SIGNATURE,
     }  # fmt: skip
     with little() as connection:
         expected = duckmetrics.evaluate("predictions", "truth", "dcg", connection=connection)["dcg"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from command import exports, results, run
-from conftest import CATALOG, RANKING
+from conftest import CATALOG, RANKING, ranking
 from little import DCG, PREDICTIONS, RR, little
 
 import duckmetrics
@@ -212,7 +212,7 @@ def test_the_printed_sql_gives_the_same_values(run: Command, steps: bool, switch
         rows = connection.execute(out).fetchall()
         names = [column[0] for column in connection.description or []]
     printed = [dict(zip(names, row, strict=True)) for row in rows]
-    columns = {spec: str(parse_measure(CATALOG, spec, options)) for spec in SPECS}
+    columns = {spec: str(parse_measure(CATALOG, spec, options, ranking)) for spec in SPECS}
     assert {(row["query_id"], row["metric"]): row["value"] for row in per_query} == {
         (row["query_id"], spec): row[column] for row in printed for spec, column in columns.items()
     }

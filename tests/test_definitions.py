@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlglot
-from conftest import CATALOG, RANKING, ROOT, open_case, specs_of, values_per_query
+from conftest import CATALOG, RANKING, ROOT, open_case, ranking, specs_of, values_per_query
 from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
@@ -16,7 +16,7 @@ from duckmetrics.compose import Composer
 from duckmetrics.errors import DefinitionError
 from duckmetrics.header import KEYS, read_header
 from duckmetrics.measure import parse_measure, parse_measures
-from duckmetrics.reference import ranking
+from duckmetrics.reference import ranking as ranking_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,8 +102,10 @@ def test_a_metric_declares_what_readers_need(metric: Definition) -> None:
 
 
 def test_a_metric_has_a_reference_function_and_the_other_way_round() -> None:
-    assert {metric.name for metric in RANKING} == set(ranking.__all__) & {m.name for m in RANKING}
-    assert {name for name in ranking.__all__ if name.islower()} == {metric.name for metric in RANKING}
+    assert {metric.name for metric in RANKING} == set(ranking_reference.__all__) & {m.name for m in RANKING}
+    assert {name for name in ranking_reference.__all__ if name.islower()} == {
+        metric.name for metric in RANKING
+    }
 
 
 def test_sqlglot_spells_every_function_as_the_file_does(definition: Definition) -> None:
@@ -147,7 +149,7 @@ def test_the_example_holds(metric: Definition) -> None:
 
 def test_a_measure_is_written_as_it_is_read(metric: Definition) -> None:
     for spec in specs_of(metric):
-        canonical = str(parse_measure(CATALOG, spec))
+        canonical = str(parse_measure(CATALOG, spec, meant=ranking))
         assert str(parse_measure(CATALOG, canonical)) == canonical
 
 
@@ -165,7 +167,7 @@ def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
 @pytest.mark.parametrize("case", ["sample", "ties", "nothing_retrieved", "graded", "unicode_ids"])
 def test_the_files_run_as_they_stand(metric: Definition, case: str) -> None:
     """Relations first, each as a table, then the metric with bound parameters: the composed values."""
-    (measure,) = parse_measures(CATALOG, [specs_of(metric, (2,))[0]])
+    (measure,) = parse_measures(CATALOG, [specs_of(metric, (2,))[0]], meant=ranking)
     connection = open_case(case)
     connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM truth")
     raw = run_as_it_stands(connection, metric, {**measure.values, "depth": None}, set())

@@ -123,17 +123,17 @@ CASES: dict[str, Case] = {
         "columns with columns={...}"),
     "NULL query": (
         "null_query", "truth", {},
-        "null_query: column 'query_id': 1 rows with no query_id (item_id=a); drop or mend these rows"),
+        "null_query: column 'query_id': 1 row with no query_id (item_id=a); drop or mend these rows"),
     "NULL item": (
         "null_item", "truth", {},
         "null_item: column 'item_id': 2 rows with no item_id (query_id=q1; query_id=q2); drop or mend "
         "these rows"),
     "NULL query in the truth": (
         "predictions", "null_judge", {},
-        "null_judge: column 'query_id': 1 rows with no query_id (item_id=a); drop or mend these rows"),
+        "null_judge: column 'query_id': 1 row with no query_id (item_id=a); drop or mend these rows"),
     "NULL item in the truth": (
         "predictions", "null_judged", {},
-        "null_judged: column 'item_id': 1 rows with no item_id (query_id=q1); drop or mend these rows"),
+        "null_judged: column 'item_id': 1 row with no item_id (query_id=q1); drop or mend these rows"),
     "NULL score": (
         "null_score", "truth", {},
         "null_score: column 'score': 2 rows whose score is NULL (query_id=q1, item_id=c; query_id=q2, "
@@ -148,11 +148,11 @@ CASES: dict[str, Case] = {
         '(CAST(score AS DOUBLE) AS score) FROM ..."'),
     "NULL relevance": (
         "predictions", "null_grade", {},
-        "null_grade: column 'relevance': 1 rows whose relevance is NULL (query_id=q1, item_id=x); drop "
+        "null_grade: column 'relevance': 1 row whose relevance is NULL (query_id=q1, item_id=x); drop "
         "them, or set null_relevance=zero if NULL means nonrelevant"),
     "infinite relevance": (
         "predictions", "infinite_grade", {},
-        "infinite_grade: column 'relevance': 1 rows whose relevance is NaN or infinite (query_id=q1, "
+        "infinite_grade: column 'relevance': 1 row whose relevance is NaN or infinite (query_id=q1, "
         "item_id=x, relevance=inf); drop or mend these rows"),
     "negative grades": (
         "predictions", "bad_grades", {},
@@ -170,7 +170,7 @@ CASES: dict[str, Case] = {
         "set duplicates=first"),
     "duplicate judgments": (
         "predictions", "judged_twice", {},
-        "judged_twice: column 'item_id': 1 items judged more than once for a query (query_id=q1, "
+        "judged_twice: column 'item_id': 1 item judged more than once for a query (query_id=q1, "
         "item_id=b); drop them, or set duplicates=first to keep the highest grade"),
     "NULL system": (
         "models", "truth", {"system": "model"},
@@ -184,7 +184,7 @@ CASES: dict[str, Case] = {
         "ids"),
     "missing queries": (
         "predictions", "truth", {"missing": "error"},
-        "predictions: column 'query_id': 1 queries of the population with no predictions (query_id=q3); "
+        "predictions: column 'query_id': 1 query of the population with no predictions (query_id=q3); "
         "predict them, or set missing=zero or missing=skip"),
     "by of no column": (
         "predictions", "truth", {"by": "country"},
@@ -204,7 +204,7 @@ CASES: dict[str, Case] = {
         "with columns={'position': ...}"),
     "grade above the scale": (
         "predictions", "truth", {"metric": "err(max_grade=1)"},
-        "truth: column 'relevance': 1 rows outside of what err(max_grade=1) needs, relevance <= 1 "
+        "truth: column 'relevance': 1 row outside of what err(max_grade=1) needs, relevance <= 1 "
         "(query_id=q1, item_id=c, relevance=2.0); mend them or change the parameter"),
     "two names for systems": (
         "predictions", "truth", {"system": {"A": "predictions"}},

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import CATALOG, CUTOFFS, RANKING, assert_same, reference_values, specs_of, values_per_query
+from conftest import (
+    CATALOG,
+    CUTOFFS,
+    RANKING,
+    assert_same,
+    ranking,
+    reference_values,
+    specs_of,
+    values_per_query,
+)
 
 from duckmetrics.measure import parse_measures
 
@@ -71,4 +80,4 @@ def test_ties_can_be_averaged_over(case: duckdb.DuckDBPyConnection, metric: Defi
 
 def test_every_metric_takes_the_cutoffs_tried_here() -> None:
     assert all(k is None or k > 0 for k in CUTOFFS)
-    assert len(parse_measures(CATALOG, [s for m in RANKING for s in specs_of(m)])) > 200
+    assert len(parse_measures(CATALOG, [s for m in RANKING for s in specs_of(m)], meant=ranking)) > 200

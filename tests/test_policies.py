@@ -162,7 +162,7 @@ def test_a_query_with_unjudged_items_only_is_answered_all_the_same() -> None:
 
 def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> None:
     predictions, truth = rows(("a", 3), ("b", 2), ("b", 1), ("c", 0.5)), judged(("c", 1))
-    with pytest.raises(InputError, match="1 items predicted more than once"):
+    with pytest.raises(InputError, match="1 item predicted more than once"):
         overall(predictions, truth)
     assert overall(predictions, truth, "first_rank", duplicates="first") == 3
     assert overall(predictions, truth, "first_rank", duplicates="count") == 4
@@ -172,7 +172,7 @@ def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> N
 
 def test_duplicate_judgments_are_refused_or_reduced_to_the_highest() -> None:
     predictions, truth = rows(("a", 3)), judged(("a", 1), ("a", 3), ("b", 1))
-    with pytest.raises(InputError, match="1 items judged more than once"):
+    with pytest.raises(InputError, match="1 item judged more than once"):
         overall(predictions, truth)
     assert overall(predictions, truth, "cg", duplicates="first") == 3
     assert overall(predictions, truth, "recall", duplicates="first") == 1 / 2
@@ -188,7 +188,7 @@ def test_the_same_item_for_two_systems_or_two_queries_is_no_duplicate() -> None:
 
 def test_negative_grades_are_refused_or_judged_nonrelevant() -> None:
     predictions, truth = rows(("a", 3), ("b", 2)), judged(("a", -2), ("b", 2))
-    with pytest.raises(InputError, match="1 rows whose relevance is negative"):
+    with pytest.raises(InputError, match="1 row whose relevance is negative"):
         overall(predictions, truth)
     assert overall(predictions, truth, "cg", negative_grade="zero") == 2
     assert overall(predictions, truth, "judged@2", negative_grade="zero") == 1
@@ -196,7 +196,7 @@ def test_negative_grades_are_refused_or_judged_nonrelevant() -> None:
 
 def test_null_relevance_is_refused_or_judged_nonrelevant() -> None:
     predictions, truth = rows(("a", 3), ("b", 2)), judged(("a", None), ("b", 2))
-    with pytest.raises(InputError, match="1 rows whose relevance is NULL"):
+    with pytest.raises(InputError, match="1 row whose relevance is NULL"):
         overall(predictions, truth)
     assert overall(predictions, truth, "cg", null_relevance="zero") == 2
     assert counted(evaluation(predictions, judged(("a", None)), null_relevance="zero"))[1:4] == (0, 0, 1)

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from conftest import CATALOG, RANKING, assert_same, reference_params, specs_of
+from conftest import CATALOG, RANKING, assert_same, ranking, reference_params, specs_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +107,7 @@ def test_random_data_equal_the_reference(run: Any, qrels: Any, data: st.DataObje
         predictions_table(predictions), truth_table(truth), [*dict.fromkeys([*specs, "recall"])], **switches
     )
     for spec in specs:
-        measure = parse_measure(CATALOG, spec, switches)
+        measure = parse_measure(CATALOG, spec, switches, ranking)
         expected = per_query(
             measure.metric.name, [("", *row) for row in predictions], truth, **reference_params(measure)
         )

@@ -189,7 +189,8 @@ def test_an_attribute_must_not_vary_within_a_query() -> None:
         evaluation(by="country", queries=f"{USERS} UNION ALL SELECT 'q1', NULL, 'phone'")
 
 
-RESULTS = ["system", "metric", "slice", "value", "reason", "n", "n_missing", "n_no_relevant", "n_undefined",
+RESULTS = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing",
+           "n_no_relevant", "n_undefined", "n_positive",
            "signature", "Value"]  # fmt: skip
 INTERNAL = ["slice_number", "measure_number", "segment", "missing", "score", "item_id", "by_1", "value_0",
             "a b", 'a"b', "a,b", "ü", "select"]  # fmt: skip

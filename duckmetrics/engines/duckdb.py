@@ -124,6 +124,14 @@ class DuckDBEngine:
         self._execute(text)
         self.ran.append(text)
 
+    def define(self, macros: Sequence[exp.Create]) -> None:
+        """Create temporary macros for the queries to come, unless they are there."""
+        for macro in macros:
+            name = macro.this.this.name
+            if ("MACRO", name) not in self._temporary:
+                self._execute(macro)
+                self._temporary.append(("MACRO", name))
+
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
         return exp.select(exp.Star()).from_(name)

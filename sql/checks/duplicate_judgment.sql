@@ -1,5 +1,6 @@
 -- name:     duplicate_judgment
 -- title:    items judged more than once for a query
+-- for:      ranking
 -- severity: error
 -- column:   truth.item_id
 -- inputs:   truth (query_id, item_id)

@@ -1,5 +1,6 @@
 -- name:     duplicate_prediction
 -- title:    items predicted more than once for a query
+-- for:      ranking
 -- severity: error
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id)

@@ -1,5 +1,6 @@
 -- name:     infinite_score
 -- title:    rows whose score is infinite; they are ranked first or last
+-- for:      ranking
 -- severity: note
 -- column:   predictions.score
 -- inputs:   predictions (query_id, item_id, score)

@@ -1,5 +1,6 @@
 -- name:     missing_query
 -- title:    queries of the population with no predictions
+-- for:      ranking
 -- severity: error
 -- column:   predictions.query_id
 -- inputs:   predictions (system, query_id), truth (query_id), population (query_id)

@@ -1,5 +1,6 @@
 -- name:     nan_relevance
 -- title:    rows whose relevance is NaN or infinite
+-- for:      ranking
 -- severity: error
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)

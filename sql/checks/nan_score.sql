@@ -1,5 +1,6 @@
 -- name:     nan_score
 -- title:    rows whose score is NaN, which would sort before every number
+-- for:      ranking
 -- severity: error
 -- column:   predictions.score
 -- inputs:   predictions (query_id, item_id, score)

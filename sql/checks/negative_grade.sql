@@ -1,5 +1,6 @@
 -- name:     negative_grade
 -- title:    rows whose relevance is negative
+-- for:      ranking
 -- severity: error
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)

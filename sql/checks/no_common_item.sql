@@ -1,5 +1,6 @@
 -- name:     no_common_item
 -- title:    items, none of them both predicted and judged for the same query, so every value is 0
+-- for:      ranking
 -- severity: warning
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)

@@ -1,5 +1,6 @@
 -- name:     no_common_query
 -- title:    queries, none of them in both tables
+-- for:      ranking
 -- severity: error
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id), truth (query_id)

@@ -1,5 +1,6 @@
 -- name:     null_relevance
 -- title:    rows whose relevance is NULL
+-- for:      ranking
 -- severity: error
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)

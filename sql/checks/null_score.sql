@@ -1,5 +1,6 @@
 -- name:     null_score
 -- title:    rows whose score is NULL
+-- for:      ranking
 -- severity: error
 -- column:   predictions.score
 -- inputs:   predictions (query_id, item_id, score)

@@ -1,5 +1,6 @@
 -- name:     null_system
 -- title:    rows with no system
+-- for:      ranking
 -- severity: error
 -- column:   predictions.system
 -- inputs:   predictions (system, query_id, item_id)

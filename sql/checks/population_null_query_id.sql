@@ -1,5 +1,6 @@
 -- name:     population_null_query_id
 -- title:    rows with no query_id
+-- for:      ranking
 -- severity: error
 -- column:   population.query_id
 -- inputs:   population (query_id)

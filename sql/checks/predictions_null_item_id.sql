@@ -1,5 +1,6 @@
 -- name:     predictions_null_item_id
 -- title:    rows with no item_id
+-- for:      ranking
 -- severity: error
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)

@@ -1,5 +1,6 @@
 -- name:     predictions_null_query_id
 -- title:    rows with no query_id
+-- for:      ranking
 -- severity: error
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id, item_id)

@@ -1,5 +1,6 @@
 -- name:     truth_null_item_id
 -- title:    rows with no item_id
+-- for:      ranking
 -- severity: error
 -- column:   truth.item_id
 -- inputs:   truth (query_id, item_id, relevance)

@@ -1,5 +1,6 @@
 -- name:     truth_null_query_id
 -- title:    rows with no query_id
+-- for:      ranking
 -- severity: error
 -- column:   truth.query_id
 -- inputs:   truth (query_id, item_id, relevance)

@@ -1,0 +1,144 @@
+"""How each family of metrics is evaluated on an engine, from checked inputs to rows of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog import CLASSIFICATION, RANKING
+from duckmetrics.checks import check, counted_notes, unweighted, varying
+from duckmetrics.compose import Composer
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.functions import linked
+from duckmetrics.inputs import Inputs, Request, gather
+from duckmetrics.observations import WEIGHTED, observe
+from duckmetrics.segments import SegmentSummary, distinct_scores, per_segment, planned, plans
+from duckmetrics.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from duckmetrics.catalog import Catalog
+    from duckmetrics.checks import Finding
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.measure import Measure
+    from duckmetrics.systems import Attach
+
+
+@dataclass(frozen=True)
+class Part:
+    """The results of the measures of one family.
+
+    Attributes:
+        rows: the summary, one dictionary per system, slice and measure.
+        summary: its query.
+        per_query: the query of the values per query, where there are queries.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    by: tuple[tuple[str, ...], ...]
+    findings: tuple[Finding, ...]
+    measures: tuple[Measure, ...]
+    summary: exp.Query
+    per_query: exp.Query | None = None
+
+
+def evaluate_rankings(
+    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Part:
+    """Compute the values of every query once, and summarize them."""
+    inputs = gather(request, attach, engine.extremes)
+    findings = check(catalog, engine, inputs, measures)
+    varying(engine, inputs)
+    query, columns = Composer(catalog, inputs.queries, inputs.constants).per_query(measures)
+    table = engine.name("per_query")
+    engine.keep(table, query)
+    summary = Summary(catalog, inputs, measures, columns, table)
+    rows, kept = _kept(engine, summary.query())
+    policies = {"missing": str(measures[0].values.get("missing"))}
+    notes = counted_notes(rows, inputs, policies)
+    return Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+
+
+def evaluate_rows(
+    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Part:
+    """Compute one value per segment of the rows."""
+    inputs, measures = _observed(engine, request, measures, attach)
+    findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
+    composer = Composer(catalog, inputs.queries, inputs.constants)
+    query = per_segment(composer, measures, _plans(catalog, engine, inputs, measures))
+    table = engine.name("per_segment")
+    engine.keep(table, _linked(catalog, engine, query))
+    summary = SegmentSummary(catalog, inputs, measures, table)
+    rows, kept = _kept(engine, summary.query(query.named_selects))
+    return Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+
+
+def table_query(
+    catalog: Catalog, engine: DuckDBEngine, request: Request, measure: Measure, attach: Attach
+) -> exp.Query:
+    """Check the inputs and write the query of a table such as a curve."""
+    inputs, (measure,) = _observed(engine, request, [measure], attach)
+    check(catalog, engine, inputs, [measure])
+    plan = _plans(catalog, engine, inputs, [measure])[measure.text]
+    composer = Composer(catalog, inputs.queries, inputs.constants)
+    query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
+    return _linked(catalog, engine, query)
+
+
+Evaluate = Callable[["Catalog", "DuckDBEngine", Request, "Sequence[Measure]", "Attach"], Part]
+EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_rows}
+
+
+def _observed(
+    engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> tuple[Inputs, list[Measure]]:
+    """The canonical rows, and the measures with what these rows decide."""
+
+    def keep(stem: str, query: exp.Query) -> str:
+        name = engine.name(stem)
+        try:
+            engine.keep(name, query)
+        except EngineError as error:
+            if not error.unreadable:
+                raise
+            raise InputError(f"predictions: cannot be read: {error}; check it") from error
+        return name
+
+    inputs = observe(request, measures, attach, keep)
+    decided = [
+        measure.bound(**{WEIGHTED: inputs.weighted})
+        if measure.values.get(WEIGHTED, False) is None
+        else measure
+        for measure in measures
+    ]
+    return inputs, decided
+
+
+def _plans(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
+) -> dict[str, str]:
+    distinct = None
+    if any(planned(catalog, measure) and not measure.values.get(WEIGHTED) for measure in measures):
+        distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants)))[0]
+    return plans(catalog, measures, inputs.weighted, distinct)
+
+
+def _linked(catalog: Catalog, engine: DuckDBEngine, query: exp.Query) -> exp.Query:
+    """Define the functions that a query calls."""
+    linked_query, macros = linked(catalog, query)
+    engine.define(macros)
+    return linked_query
+
+
+def _kept(engine: DuckDBEngine, query: exp.Select) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
+    """Run the query of a summary once; return its rows and where they are kept."""
+    table = engine.name("summary")
+    engine.keep(table, query)
+    kept = engine.kept(table)
+    names = query.named_selects
+    return tuple(dict(zip(names, row, strict=True)) for row in engine.rows(kept)), kept

@@ -1,0 +1,223 @@
+"""The tables of the classification family: curves and counts, one dictionary per row.
+
+Without rows there is no table. The notation is that of `classification`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from duckmetrics.reference import classification
+from duckmetrics.reference.bins import binned, gap
+from duckmetrics.reference.choice import choose
+from duckmetrics.reference.observation import (
+    Confusion,
+    Step,
+    captured,
+    class_weights,
+    confusion_at,
+    grouped,
+    mean,
+    present,
+    ratio,
+    steps,
+    total,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.reference.observation import Observation
+
+Table: TypeAlias = list[dict[str, Any]]
+
+__all__ = [
+    "brier_decomposition",
+    "calibration_curve",
+    "confusion",
+    "gains_curve",
+    "group_auc",
+    "pr_curve",
+    "roc_curve",
+    "threshold_table",
+]
+
+ABOVE_ALL = Step(math.inf, *[Fraction()] * 4)
+Z = 1.959963984540054  # the 97.5 % point of the normal distribution
+
+
+def confusion(rows: Sequence[Observation], *, threshold: float = 0.5) -> Table:
+    """TP, FP, FN and TN where score >= threshold predicts a positive.
+
+    Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
+    """
+    return [_counts(threshold, confusion_at(rows, threshold))] if present(rows) else []
+
+
+def threshold_table(rows: Sequence[Observation], *, points: int = 11) -> Table:
+    """What the threshold does: counts and rates at 0, 1/(points - 1), ..., 1.
+
+    Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
+    """
+    if points < 2:
+        raise ValueError(f"points={points}: both 0 and 1 are thresholds")
+    table: Table = []
+    for threshold in (i / (points - 1) for i in range(points if present(rows) else 0)):
+        tp, fp, fn, tn = confusion_at(rows, threshold)
+        rates = {
+            "precision": ratio(tp, tp + fp),
+            "recall": ratio(tp, tp + fn),
+            "specificity": ratio(tn, tn + fp),
+            "f1": ratio(2 * tp, 2 * tp + fn + fp),
+            "accuracy": ratio(tp + tn, tp + fp + fn + tn),
+        }
+        table.append({**_counts(threshold, Confusion(tp, fp, fn, tn)), **rates})
+    return table
+
+
+def roc_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
+    """One row per distinct score, descending, after one above them all (threshold infinity).
+
+    area: under the curve to the left of the row, so AUC in the last. points: no more rows than
+    these, evenly spaced. Fawcett, Pattern Recognition Letters 2006,
+    doi:10.1016/j.patrec.2005.10.010.
+    """
+    positives, negatives = class_weights(rows)
+    area, table = Fraction(), list[dict[str, Any]]()
+    for step in [ABOVE_ALL, *steps(rows)] if present(rows) else []:
+        area += step.negatives * (step.tp - step.positives / 2)
+        counts = {"threshold": step.threshold, "tp": float(step.tp), "fp": float(step.fp)}
+        rates = {"tpr": ratio(step.tp, positives), "fpr": ratio(step.fp, negatives)}
+        table.append({**counts, **rates, "area": ratio(area, positives * negatives)})
+    return _thinned(table, points)
+
+
+def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
+    """One row per distinct score, descending; area: average precision so far, step form.
+
+    points: no more rows than these, evenly spaced. Davis and Goadrich, ICML 2006,
+    doi:10.1145/1143844.1143874.
+    """
+    positives, _ = class_weights(rows)
+    area, table = Fraction(), list[dict[str, Any]]()
+    for step in steps(rows):
+        precision, recall = float(step.tp / (step.tp + step.fp)), ratio(step.tp, positives)
+        area += Fraction((ratio(step.positives, positives) or 0.0) * precision)
+        counts = {"threshold": step.threshold, "tp": float(step.tp), "fp": float(step.fp)}
+        reached = {"recall": recall, "area": float(area) if positives else None}
+        table.append({**counts, "precision": precision, **reached})
+    return _thinned(table, points)
+
+
+def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+    """Mean p beside mean y of every bin, with the 95 % interval of mean y; empty bins included.
+
+    n: how many rows; in the interval a weight counts as so many rows. lo, hi: the edges
+    (binning='mass': the smallest and the largest p). DeGroot and Fienberg, The Statistician 1983,
+    doi:10.2307/2987588; Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
+    """
+    members = binned(rows, bins, binning) if present(rows) else []
+    return [
+        {"bin": b, **_edges(b, bins, those, binning), "n": len(those), **_means(those)}
+        for b, those in enumerate(members)
+    ]
+
+
+def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
+    """Share of the positives (gain) that the top 1/bins, 2/bins, ... of the rows have, and its lift.
+
+    threshold: the score at the cut, whose rows count in proportion. Ling and Li, "Data mining for
+    direct marketing: problems and solutions", KDD 1998.
+    """
+    table, scores = [], steps(rows)
+    positives, n = class_weights(rows)[0], total(rows)
+    for share in (Fraction(i, bins) for i in range(1, bins + 1) if scores):
+        cut = next(step.threshold for step in scores if step.tp + step.fp >= share * n)
+        found = captured(scores, share * n)
+        gain, lift = ratio(found, positives), ratio(found, share * positives)
+        table.append({"share": float(share), "threshold": cut, "gain": gain, "lift": lift})
+    return table
+
+
+def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
+    """Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
+
+    With n_b, p_b, y_b the weight and the means of bin b, each a sum over bins of n_b/n times:
+    (p_b - y_b)^2; (y_b - mean y)^2; the variance of p in b; twice its covariance with y. The third
+    is mean y * (1 - mean y). Stephenson, Coelho and Jolliffe, Weather and Forecasting 2008,
+    doi:10.1175/2007WAF2006116.1.
+    """
+    rate = classification.base_rate(rows)
+    if rate is None:
+        return []
+    n, parts = float(total(rows)), []
+    for members in binned(rows, bins, binning):
+        p, y = mean(members, lambda row: row.score), mean(members, lambda row: row.y)
+        if p is None or y is None:
+            continue
+        share = float(total(members)) / n
+        variance = math.fsum(row.weight * (row.score - p) ** 2 for row in members) / n
+        covariance = 2 * math.fsum(row.weight * (row.score - p) * (row.y - y) for row in members) / n
+        parts.append((share * (p - y) ** 2, share * (y - rate) ** 2, variance, covariance))
+    reliability, resolution, variance, covariance = map(math.fsum, zip(*parts, strict=True))
+    return [
+        {
+            "brier": classification.brier(rows),
+            "reliability": reliability,
+            "resolution": resolution,
+            "uncertainty": rate * (1 - rate),
+            "within_variance": variance,
+            "within_covariance": covariance,
+        }
+    ]
+
+
+def group_auc(rows: Sequence[Observation]) -> Table:
+    """AUC of every group; of one class: None.
+
+    Zhou et al., "Deep interest network", KDD 2018, doi:10.1145/3219819.3219823.
+    """
+    table = []
+    for key, members in grouped(rows).items():
+        positives, negatives = map(float, class_weights(members))
+        counts = {"group_id": key, "n": positives + negatives, "positives": positives}
+        table.append({**counts, "auc": classification.auc(members)})
+    return table
+
+
+def _counts(threshold: float, counts: Confusion) -> dict[str, Any]:
+    return {"threshold": threshold, **{name: float(weight) for name, weight in counts._asdict().items()}}
+
+
+def _thinned(table: Table, points: int | None) -> Table:
+    """Keep the rows ceil(i (rows - 1) / (points - 1)), i = 0 ... points - 1, if there are more."""
+    if points is None or len(table) <= points:
+        return table
+    if points < 2:
+        raise ValueError(f"points={points}: the first and the last row are kept")
+    return [table[-(-i * (len(table) - 1) // (points - 1))] for i in range(points)]
+
+
+def _edges(b: int, bins: int, members: Sequence[Observation], binning: str) -> dict[str, float | None]:
+    scores = [row.score for row in members]
+    width = (b / bins, (b + 1) / bins)
+    mass = (min(scores, default=None), max(scores, default=None))
+    lo, hi = choose({"width": width, "mass": mass}, binning)
+    return {"lo": lo, "hi": hi}
+
+
+def _means(members: Sequence[Observation]) -> dict[str, float | None]:
+    label = mean(members, lambda row: row.y)
+    lower, upper = (None, None) if label is None else _wilson(label, float(total(members)))
+    score = mean(members, lambda row: row.score)
+    means = {"mean_score": score, "mean_label": label, "lower": lower, "upper": upper}
+    return {**means, "gap": gap(members)}
+
+
+def _wilson(share: float, n: float) -> tuple[float, float]:
+    """(share + z^2/2n -+ z sqrt(share (1 - share)/n + z^2/4n^2)) / (1 + z^2/n)."""
+    centre, scale = share + Z**2 / (2 * n), 1 + Z**2 / n
+    half = Z * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)

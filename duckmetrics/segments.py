@@ -1,0 +1,226 @@
+"""Classification: from rows to one number per system, segment and metric, and to tables of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.compose import with_directions
+from duckmetrics.fold import literal
+from duckmetrics.inputs import slice_label
+from duckmetrics.observations import OVERALL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog import Catalog
+    from duckmetrics.compose import Composer
+    from duckmetrics.fold import Value
+    from duckmetrics.inputs import Inputs
+    from duckmetrics.measure import Measure
+
+SEGMENTS, BINARY = "segments", "labeled"
+PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
+APPROX = "approx"
+# What a metric may yield beside its value.
+EXTRAS = ("lower", "upper", "n_undefined")
+# Sorting all rows beats grouping them by score when there are more distinct scores than this, and
+# more than one in so many rows.
+FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
+
+
+def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, str]) -> exp.Select:
+    """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ..."""
+    frame = composer.relation(SEGMENTS, {})
+    query = exp.select(*(exp.column(c, frame) for c in ("system", "segment", "n", "n_positive"))).from_(frame)
+    for i, measure in enumerate(measures):
+        values: dict[str, Value] = {**measure.values, PLAN: plan[measure.text]}
+        for column in ("value", *EXTRAS):
+            expression = composer.value(measure.metric, values, column)
+            if expression is not None:
+                query = query.select(expression.as_(f"{column}_{i}"))
+    for block in composer.blocks:
+        same = [exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, frame)) for k in block.keys]
+        query = query.join(block.name, on=exp.and_(*same), join_type="left")
+    return composer.assemble(query)
+
+
+def plans(
+    catalog: Catalog, measures: Sequence[Measure], weighted: bool, distinct: tuple[int, int] | None
+) -> dict[str, str]:
+    """Choose how pairs are counted for each measure; all ways lead to the same numbers.
+
+    Args:
+        distinct: about how many distinct scores there are, and how many rows.
+    """
+    shared = any(
+        _has(catalog, measure, "thresholds") and not planned(catalog, measure) for measure in measures
+    )
+    many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
+    chosen = {}
+    for measure in measures:
+        weights = measure.values.get("weighted", weighted)
+        by_group = "group_id" in measure.metric.inputs["predictions"]
+        sort = not weights and measure.values.get(APPROX) is None and (by_group or (many and not shared))
+        chosen[measure.text] = SORTED if sort else GROUPED
+    return chosen
+
+
+def planned(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether there are several ways to compute a measure."""
+    return PLAN in catalog.placeholders(measure.metric)
+
+
+def _has(catalog: Catalog, measure: Measure, relation: str) -> bool:
+    return any(source.name == relation for source in catalog.foundations(measure.metric))
+
+
+def distinct_scores(composer: Composer) -> exp.Select:
+    """The query of about how many distinct scores there are, and how many rows."""
+    composer.relation("predictions", {})
+    distinct = exp.ApproxDistinct(this=exp.column("score"))
+    return composer.complete(exp.select(distinct, exp.Count(this=exp.Star())).from_("predictions"))
+
+
+class SegmentSummary:
+    """Writes the queries over the table of values per segment.
+
+    Args:
+        table: its name; one row per system and segment that has rows.
+    """
+
+    def __init__(self, catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], table: str) -> None:
+        self.catalog = catalog
+        self.inputs = inputs
+        self.measures = measures
+        self.table = table
+        self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
+
+    def query(self, columns: Sequence[str]) -> exp.Select:
+        """One row per system, slice and measure, overall first.
+
+        Args:
+            columns: those that the table has.
+        """
+        parts = [self._row(i, measure, columns) for i, measure in enumerate(self.measures)]
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        names = [n for n in parts[0].named_selects if n not in ("slice_number", "measure_number")]
+        shown = {alias: name for name, alias in self.by.items()}
+        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
+        result = result.from_(whole.subquery("summary"))
+        for key in ("slice_number", *shown, "measure_number", "system"):
+            result = result.order_by(exp.column(key, "summary"), copy=False)
+        for name, step in (("frame", self._frame()), ("joined", self._joined())):
+            result = result.with_(name, as_=step, copy=False)
+        return cast("exp.Select", with_directions(result))
+
+    def table_query(self, composer: Composer, measure: Measure, plan: str) -> exp.Select:
+        """The rows of a table, with the system and slice they belong to."""
+        query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, PLAN: plan}))
+        order = query.args.pop("order", None)
+        name = composer.add(measure.metric.name, query)
+        columns = [c for c in query.named_selects if c not in ("system", "segment")]
+        keys = [] if self.inputs.one_system else [exp.column("system", name)]
+        result = exp.select(*keys)
+        if self.by:
+            result = result.select(self._slice_name().as_("slice"))
+            result = result.select(*(exp.column(a, "slices").as_(n, quoted=True) for n, a in self.by.items()))
+        result = result.select(*(exp.column(c, name) for c in columns)).from_(name)
+        slices = ("slice_number", *self.by.values()) if self.by else ()
+        within = order.expressions if order is not None else [exp.column(key) for key in measure.metric.grain]
+        within = [key for key in within if _column_name(key) in columns]
+        for key in (*keys, *(exp.column(key, "slices") for key in slices), *within):
+            result = result.order_by(key.copy(), copy=False)
+        if self.by:
+            same = exp.EQ(this=exp.column("segment", "slices"), expression=exp.column("segment", name))
+            result = result.join(self.inputs.queries["slices"].subquery("slices"), on=same)
+        return composer.assemble(result)
+
+    def _slice_name(self) -> exp.Expr:
+        labels = exp.Case(this=exp.column("slice_number", "slices"))
+        for number, grouping in enumerate(((), *self.inputs.by)):
+            labels = labels.when(literal(number), literal(slice_label(grouping)))
+        return labels
+
+    def _frame(self) -> exp.Query:
+        """The rows that must be there: every slice found, and all rows of every system."""
+        found = exp.select("system", "segment").from_(self.table)
+        systems = self.inputs.queries.get("systems")
+        if systems is None:
+            return found
+        overall = exp.select("system", literal(OVERALL).as_("segment")).from_(systems.subquery("systems"))
+        return exp.union(overall, found, distinct=True)
+
+    def _joined(self) -> exp.Select:
+        same = [exp.EQ(this=exp.column(k, "found"), expression=exp.column(k, "frame"))
+                for k in ("system", "segment")]  # fmt: skip
+        keys: list[exp.Expr] = [exp.column("system", "frame")]
+        if self.by:
+            keys += [self._slice_name().as_("slice"), exp.column("slice_number", "slices")]
+            keys += [exp.column(alias, "slices") for alias in self.by.values()]
+        else:
+            keys += [literal("").as_("slice"), literal(0).as_("slice_number")]
+        every = exp.Column(this=exp.Star(except_=[exp.to_identifier("system"), exp.to_identifier("segment")]),
+                           table=exp.to_identifier("found"))  # fmt: skip
+        joined = exp.select(*keys, every).from_("frame")
+        joined = joined.join(exp.to_table(self.table).as_("found"), on=exp.and_(*same), join_type="left")
+        if self.by:
+            segment = exp.EQ(this=exp.column("segment", "slices"), expression=exp.column("segment", "frame"))
+            joined = joined.join(self.inputs.queries["slices"].subquery("slices"), on=segment)
+        return joined
+
+    def _row(self, i: int, measure: Measure, columns: Sequence[str]) -> exp.Select:
+        def optional(column: str, type_: str) -> exp.Expr:
+            there = f"{column}_{i}" in columns
+            return (exp.column(f"{column}_{i}") if there else exp.cast(exp.null(), type_)).as_(column)
+
+        value = exp.column(f"value_{i}")
+        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
+        unnamed = exp.cast(exp.null(), "VARCHAR")
+        none = exp.cast(exp.null(), "BIGINT")
+        binary = _has(self.catalog, measure, BINARY)
+        positives = exp.func("coalesce", exp.column("n_positive"), literal(0)) if binary else none.copy()
+        return exp.select(
+            (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
+            literal(measure.text).as_("metric"), "slice", *self.by.values(),
+            finite.as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
+            self._reason(i, measure, binary).as_("reason"),
+            exp.func("coalesce", exp.column("n"), literal(0)).as_("n"),
+            none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
+            positives.as_("n_positive"), literal(measure.signature).as_("signature"),
+            "slice_number", literal(i).as_("measure_number"),
+        ).from_("joined")  # fmt: skip
+
+    def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
+        """Say why there is no value."""
+        conditions = [
+            ("isfinite(v)", None),
+            ("v IS NOT NULL", "the values overflow"),
+            ("coalesce(n, 0) = 0", "no rows"),
+        ]
+        why = measure.metric.header.get("undefined")
+        if binary and why is None:
+            conditions += [("n_positive = 0", "one class only: no positive row"),
+                           ("n_positive = n", "one class only: no negative row")]  # fmt: skip
+        reason = exp.Case()
+        for condition, text in conditions:
+            tree = sqlglot.parse_one(condition, dialect=DIALECT)
+            reason = reason.when(_renamed(tree, {"v": f"value_{i}"}), literal(text))
+        return reason.else_(literal(why or "no row has a weight"))
+
+
+def _column_name(key: exp.Expr) -> str | None:
+    column = key.find(exp.Column)
+    return None if column is None else column.name
+
+
+def _renamed(tree: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
+    columns: Iterable[exp.Column] = list(tree.find_all(exp.Column))
+    for column in columns:
+        column.set("this", exp.to_identifier(names.get(column.name, column.name)))
+    return tree

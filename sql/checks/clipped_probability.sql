@@ -1,0 +1,11 @@
+-- name:     clipped_probability
+-- title:    rows whose probability is nearer to 0 or 1 than eps and was clipped
+-- severity: note
+-- for:      clipped
+-- column:   predictions.score
+-- inputs:   predictions (label, score)
+-- params:   eps DOUBLE DEFAULT 1e-15
+-- advice:   set eps, or eps=0 to take them as they are
+SELECT label, score
+FROM predictions
+WHERE score < $eps OR score > 1 - $eps;

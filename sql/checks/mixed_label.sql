@@ -1,0 +1,10 @@
+-- name:     mixed_label
+-- title:    rows with the label 0 beside others with -1, so that the negative class is unclear
+-- severity: error
+-- for:      labeled
+-- column:   predictions.label
+-- inputs:   predictions (label, score)
+-- advice:   drop one of the two or make them one class
+SELECT label, score
+FROM predictions
+WHERE label = 0 AND (SELECT min(label) FROM predictions) = -1;

@@ -1,0 +1,10 @@
+-- name:     not_a_probability
+-- title:    rows whose score lies outside of [0, 1], so it is no probability
+-- severity: error
+-- for:      probabilities
+-- column:   predictions.score
+-- inputs:   predictions (label, score)
+-- advice:   apply the sigmoid or calibrate it first; metrics such as auc take any score
+SELECT label, score
+FROM predictions
+WHERE score < 0 OR score > 1;

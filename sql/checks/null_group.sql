@@ -1,0 +1,10 @@
+-- name:     null_group
+-- title:    rows whose group is NULL
+-- severity: error
+-- for:      group_auc
+-- column:   predictions.group_id
+-- inputs:   predictions (label, score, group_id)
+-- advice:   drop these rows or give them a group
+SELECT label, score
+FROM predictions
+WHERE group_id IS NULL;

@@ -1,0 +1,10 @@
+-- name:     row_nan_score
+-- title:    rows whose score is NaN, which would sort above every number
+-- severity: error
+-- for:      classification
+-- column:   predictions.score
+-- inputs:   predictions (label, score)
+-- advice:   drop these rows or find out why nothing was predicted
+SELECT label, score
+FROM predictions
+WHERE isnan(score);

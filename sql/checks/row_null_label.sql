@@ -1,0 +1,10 @@
+-- name:     row_null_label
+-- title:    rows whose label is NULL
+-- severity: error
+-- for:      classification
+-- column:   predictions.label
+-- inputs:   predictions (label, score)
+-- advice:   drop these rows, or say what a missing label means
+SELECT score
+FROM predictions
+WHERE label IS NULL;

@@ -1,0 +1,10 @@
+-- name:     row_null_score
+-- title:    rows whose score is NULL
+-- severity: error
+-- for:      classification
+-- column:   predictions.score
+-- inputs:   predictions (label, score)
+-- advice:   drop these rows or find out why nothing was predicted
+SELECT label
+FROM predictions
+WHERE score IS NULL;

@@ -1,0 +1,10 @@
+-- name:     unknown_label
+-- title:    rows whose label is none of 0, 1, -1, true and false
+-- severity: error
+-- for:      labeled
+-- column:   predictions.label
+-- inputs:   predictions (label, score)
+-- advice:   make it 0 or 1, as in CAST(rating >= 4 AS INTEGER)
+SELECT label, score
+FROM predictions
+WHERE NOT label IN (0, 1, -1);

@@ -1,0 +1,10 @@
+-- name:     wrong_weight
+-- title:    rows whose weight is negative, NaN or infinite
+-- severity: error
+-- for:      weight
+-- column:   predictions.weight
+-- inputs:   predictions (label, score, weight)
+-- advice:   mend them, 0 leaves a row out
+SELECT label, score, weight
+FROM predictions
+WHERE weight < 0 OR isnan(weight) OR isinf(weight);

@@ -1,0 +1,27 @@
+-- name:     base_entropy
+-- title:    Entropy of the base rate
+-- inputs:   predictions (system, segment, label, weight)
+-- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
+-- grain:    system, segment
+-- range:    [0, 1], neither is better
+-- formula:  -(c ln c + (1 - c) ln(1 - c)), c = share of the positives, or the base rate given
+-- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
+-- oracle:   reference
+-- example:  base_entropy() = 0.661563
+-- note:     the log loss of predicting the share of the positives for every row
+WITH shares AS (
+    SELECT
+        system,
+        segment,
+        CASE
+            WHEN $base_rate IS NOT NULL THEN least($base_rate, 1 - $base_rate)
+            ELSE least(sum(weight * label), sum(weight * (1 - label))) / nullif(sum(weight), 0)
+        END AS smaller
+    FROM labeled
+    GROUP BY system, segment
+)
+SELECT
+    system,
+    segment,
+    CASE WHEN smaller > 0 THEN -smaller * ln(smaller) - (1 - smaller) * log1p(-smaller) END AS value
+FROM shares;

@@ -1,0 +1,34 @@
+-- name:     gauc
+-- title:    AUC within each group, averaged over the groups
+-- inputs:   predictions (system, segment, label, score, weight, group_id)
+-- params:   average VARCHAR DEFAULT 'impressions' CHECK (average IN ('impressions', 'positives', 'pairs', 'uniform'))
+-- grain:    system, segment
+-- range:    [0, 1], higher is better
+-- undefined: no group has both classes
+-- formula:  sum of w_g AUC_g / sum of w_g; w_g = rows, positives or pairs of the group, or 1
+-- source:   Zhou et al., KDD 2018, doi:10.1145/3219819.3219823
+-- oracle:   reference
+-- example:  gauc() = 0.661765
+-- note:     groups of one class have no AUC; they are left out and counted in n_undefined
+SELECT
+    system,
+    segment,
+    sum(
+        auc * CASE $average
+            WHEN 'impressions' THEN positives + negatives
+            WHEN 'positives' THEN positives
+            WHEN 'pairs' THEN positives * negatives
+            ELSE 1e0
+        END
+    ) / nullif(sum(
+        CASE
+            WHEN auc IS NULL THEN 0e0
+            WHEN $average = 'impressions' THEN positives + negatives
+            WHEN $average = 'positives' THEN positives
+            WHEN $average = 'pairs' THEN positives * negatives
+            ELSE 1e0
+        END
+    ), 0) AS value,
+    count(*) FILTER (WHERE auc IS NULL) AS n_undefined
+FROM group_auc
+GROUP BY system, segment;

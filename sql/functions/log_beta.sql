@@ -1,0 +1,17 @@
+-- name:     log_beta
+-- title:    Logarithm of the beta function
+-- params:   a DOUBLE CHECK (a > 0), b DOUBLE CHECK (b > 0)
+-- range:    [-inf, inf]
+-- formula:  ln Gamma(a) + ln Gamma(b) - ln Gamma(a + b)
+-- source:   Loader, Fast and accurate computation of binomial probabilities, 2000
+-- oracle:   scipy.special.betaln
+-- example:  log_beta(2, 3) = -2.4849066497880004
+-- note:     error below 1e-14, relative or absolute, whichever is larger
+SELECT
+    CASE
+        WHEN ($a > 0e0 AND $b > 0e0 AND NOT isnan($a + $b)) IS NOT TRUE THEN NULL
+        -- The large parts of the three logarithms cancel in the formula, not in the computer.
+        ELSE 0.5e0 * ln(2e0 * pi() * (1e0 / $a + 1e0 / $b))
+            - $a * log1p($b / $a) - $b * log1p($a / $b)
+            + stirling_error($a) + stirling_error($b) - stirling_error($a + $b)
+    END AS value;

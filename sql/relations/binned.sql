@@ -1,0 +1,48 @@
+-- name:     binned
+-- title:    Rows with the bin of their probability
+-- inputs:   predictions (system, segment, label, score, weight)
+-- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
+--           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+-- grain:    row
+-- note:     width: [b / bins, (b + 1) / bins), the last bin closed; the product is put right where it crosses an edge;
+--           mass: as many rows as possible alike, the first bins one more; equal probabilities stay together
+WITH places AS (
+    SELECT
+        system,
+        segment,
+        label,
+        p,
+        weight,
+        rank() OVER (PARTITION BY system, segment ORDER BY p) - 1 AS place,
+        floor(count(*) OVER (PARTITION BY system, segment) / CAST($bins AS DOUBLE)) AS few,
+        count(*) OVER (PARTITION BY system, segment) % $bins AS wide
+    FROM probabilities
+)
+SELECT
+    system,
+    segment,
+    label,
+    p,
+    weight,
+    least(
+        CASE
+            WHEN p >= (floor(p * $bins) + 1) / $bins THEN floor(p * $bins) + 1
+            WHEN p < floor(p * $bins) / $bins THEN floor(p * $bins) - 1
+            ELSE floor(p * $bins)
+        END, $bins - 1
+    ) AS bin
+FROM probabilities
+WHERE $binning = 'width'
+UNION ALL
+SELECT
+    system,
+    segment,
+    label,
+    p,
+    weight,
+    CASE
+        WHEN place < wide * (few + 1) THEN floor(place / (few + 1))
+        ELSE wide + floor((place - wide * (few + 1)) / nullif(few, 0))
+    END AS bin
+FROM places
+WHERE $binning = 'mass';

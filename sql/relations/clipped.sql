@@ -1,0 +1,8 @@
+-- name:     clipped
+-- title:    Rows whose probability is kept away from 0 and 1
+-- inputs:   predictions (system, segment, label, score, weight)
+-- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
+-- grain:    row
+-- note:     NULL and NaN would pass the clip as a probability; a check has refused them before
+SELECT system, segment, label, greatest(least(p, 1 - $eps), $eps) AS p, weight
+FROM probabilities;

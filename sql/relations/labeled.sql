@@ -1,0 +1,17 @@
+-- name:     labeled
+-- title:    Rows with their class, 1 or 0
+-- inputs:   predictions (system, segment, label, score, weight, group_id)
+-- params:   per VARCHAR DEFAULT 'segment' CHECK (per IN ('segment', 'group'))
+-- switches: weighted BOOLEAN DEFAULT NULL
+-- grain:    row
+-- note:     labels are 0 and 1, or -1 and 1, which a check has seen to;
+--           weighted is true where the predictions have a weight, unless somebody says otherwise
+SELECT
+    system,
+    segment,
+    CASE $per WHEN 'group' THEN group_id END AS group_id,
+    CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS label,
+    score,
+    CASE WHEN $weighted THEN weight ELSE 1e0 END AS weight
+FROM predictions
+WHERE NOT $weighted OR weight > 0;
