@@ -177,6 +177,9 @@ class Composer:
         query = definition.query.copy()
         local: dict[str, str] = {}
         with_ = query.args.get("with_")
+        if with_ is not None and with_.args.get("recursive"):
+            inner = {cte.alias: cte.alias for cte in with_.expressions}
+            return self._linked(cast("exp.Query", bind(query, known)), known, inner)
         if with_ is not None:
             query.set("with_", None)
             for cte in with_.expressions:
@@ -195,8 +198,9 @@ class Composer:
                 alias = table.alias or name
                 table.replace(exp.to_table(step).as_(alias, table=True))
         for select in list(query.find_all(exp.Select)):
-            self._inline(select)
-            self._drop_constants(select)
+            if not (query.args.get("with_") and _read_from(select) in local):
+                self._inline(select)
+                self._drop_constants(select)
         return query
 
     def _drop_constants(self, select: exp.Select) -> None:
@@ -447,8 +451,9 @@ def _requalified(node: exp.Expr, aliases: Mapping[str, str]) -> exp.Expr:
 
 
 def _read_from(query: exp.Select) -> str:
-    """The name of the step that a query reads first."""
-    return str(query.args["from_"].this.name)
+    """The name of the step that a query reads first, empty where there is none."""
+    source = query.args.get("from_")
+    return str(source.this.name) if source is not None else ""
 
 
 def _table(name: str, alias: str) -> exp.Expr:

@@ -40,6 +40,7 @@ __all__ = [
     "auc_pairwise",
     "average_precision",
     "balanced_accuracy",
+    "base_entropy",
     "base_rate",
     "brier",
     "brier_skill",
@@ -73,6 +74,7 @@ __all__ = [
     "rig",
     "rmse",
     "specificity",
+    "spiegelhalter_p",
     "spiegelhalter_z",
     "tpr_at_fpr",
 ]
@@ -368,6 +370,19 @@ def log_loss(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None
     return mean(rows, lambda row: _surprise(clip(row.score, eps), row.positive))
 
 
+def base_entropy(rows: Sequence[Observation], *, base_rate: float | None = None) -> float | None:
+    """-(c ln c + (1 - c) ln(1 - c)), c: the base rate of these rows, or the one given; not 0 or 1.
+
+    He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014,
+    doi:10.1145/2648584.2648589.
+    """
+    rate = _rate(rows, base_rate)
+    if rate is None or rate in (0, 1):
+        return None
+    rarer = float(min(rate, 1 - rate))
+    return -(rarer * math.log(rarer) + (1 - rarer) * math.log1p(-rarer))
+
+
 def normalized_entropy(
     rows: Sequence[Observation], *, eps: float = 1e-15, base_rate: float | None = None
 ) -> float | None:
@@ -376,11 +391,8 @@ def normalized_entropy(
     He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014,
     doi:10.1145/2648584.2648589.
     """
-    loss, rate = log_loss(rows, eps=eps), _rate(rows, base_rate)
-    if loss is None or rate is None or rate in (0, 1):
-        return None
-    rarer = float(min(rate, 1 - rate))
-    return loss / -(rarer * math.log(rarer) + (1 - rarer) * math.log1p(-rarer))
+    loss, entropy = log_loss(rows, eps=eps), base_entropy(rows, base_rate=base_rate)
+    return None if loss is None or entropy is None else loss / entropy
 
 
 def rig(rows: Sequence[Observation], *, eps: float = 1e-15, base_rate: float | None = None) -> float | None:
@@ -486,6 +498,15 @@ def spiegelhalter_z(rows: Sequence[Observation]) -> float | None:
     deviation = math.fsum((row.y - row.score) * (1 - 2 * row.score) for row in rows)
     variance = math.fsum((1 - 2 * row.score) ** 2 * row.score * (1 - row.score) for row in rows)
     return deviation / math.sqrt(variance) if variance > 0 else None
+
+
+def spiegelhalter_p(rows: Sequence[Observation]) -> float | None:
+    """2 (1 - Phi(|z|)), the two-sided p-value of Spiegelhalter's z.
+
+    Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506.
+    """
+    z = spiegelhalter_z(rows)
+    return None if z is None else math.erfc(abs(z) / math.sqrt(2))
 
 
 def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | None:

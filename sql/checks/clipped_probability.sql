@@ -1,7 +1,7 @@
 -- name:     clipped_probability
 -- title:    rows whose probability is nearer to 0 or 1 than eps and was clipped
 -- severity: note
--- for:      clipped
+-- for:      clipped, calibration_fit
 -- column:   predictions.score
 -- inputs:   predictions (label, score)
 -- params:   eps DOUBLE DEFAULT 1e-15

@@ -1,7 +1,7 @@
 -- name:     not_a_probability
 -- title:    rows whose score lies outside of [0, 1], so it is no probability
 -- severity: error
--- for:      probabilities
+-- for:      probabilities, calibration_fit
 -- column:   predictions.score
 -- inputs:   predictions (label, score)
 -- advice:   apply the sigmoid or calibrate it first; metrics such as auc take any score
