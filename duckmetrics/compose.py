@@ -204,14 +204,21 @@ class Composer:
         return query
 
     def _drop_constants(self, select: exp.Select) -> None:
-        """Group and partition by no column that is a constant in the one step that is read."""
+        """Group and partition by no column that is a constant in the steps that are read."""
         source = select.args.get("from_")
-        if source is None or select.args.get("joins") or not isinstance(source.this, exp.Table):
-            return
-        step = None if source.this.name in self.inputs else self.steps.get(source.this.name)
-        constants = constants_of(step) if step is not None else {}
-        if constants:
-            drop(select, constants)
+        tables = [t.this for t in (source, *(select.args.get("joins") or [])) if t is not None]
+        steps = [self.steps.get(table.name, self.inputs.get(table.name)) for table in tables]
+        constants: dict[str, Value] = {}
+        varying: set[str] = set()
+        for step in steps:
+            if step is None:
+                return
+            found = constants_of(step)
+            constants |= found
+            varying |= {name for name in step.named_selects if name not in found}
+        kept = {name: value for name, value in constants.items() if name not in varying}
+        if kept:
+            drop(select, kept)
 
     def _inline(self, select: exp.Select) -> None:
         """Read through a step that only renames or computes columns of one table."""

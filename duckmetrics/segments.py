@@ -133,7 +133,7 @@ class SegmentSummary:
         result = result.select(*(exp.column(c, name) for c in columns)).from_(name)
         slices = ("slice_number", *self.by.values()) if self.by else ()
         within = order.expressions if order is not None else [exp.column(key) for key in measure.metric.grain]
-        within = [key for key in within if _column_name(key) in columns]
+        within = [_of(name, key) for key in within if _column_name(key) in columns]
         for key in (*keys, *(exp.column(key, "slices") for key in slices), *within):
             result = result.order_by(key.copy(), copy=False)
         if self.by:
@@ -212,6 +212,14 @@ class SegmentSummary:
             tree = sqlglot.parse_one(condition, dialect=DIALECT)
             reason = reason.when(_renamed(tree, {"v": f"value_{i}"}), literal(text))
         return reason.else_(literal(why or "no row has a weight"))
+
+
+def _of(table: str, key: exp.Expr) -> exp.Expr:
+    """Write a key of the order in terms of a step."""
+    key = key.copy()
+    for column in key.find_all(exp.Column):
+        column.set("table", exp.to_identifier(table))
+    return key
 
 
 def _column_name(key: exp.Expr) -> str | None:

@@ -13,18 +13,20 @@ WITH positives AS (
 ),
 negatives AS (
     SELECT system, segment, score, weight FROM labeled WHERE label = 0
-)
-SELECT
-    positives.system,
-    positives.segment,
-    sum(
-        positives.weight * negatives.weight
-        * CASE
+),
+compared AS (
+    SELECT
+        positives.system,
+        positives.segment,
+        positives.weight * negatives.weight AS weight,
+        CASE
             WHEN positives.score > negatives.score THEN 1e0
             WHEN positives.score = negatives.score THEN 5e-1
             ELSE 0e0
-        END
-    ) / nullif(sum(positives.weight * negatives.weight), 0) AS value
-FROM positives
-JOIN negatives ON negatives.system = positives.system AND negatives.segment = positives.segment
-GROUP BY positives.system, positives.segment;
+        END AS won
+    FROM positives
+    JOIN negatives ON negatives.system = positives.system AND negatives.segment = positives.segment
+)
+SELECT system, segment, sum(weight * won) / nullif(sum(weight), 0) AS value
+FROM compared
+GROUP BY system, segment;
