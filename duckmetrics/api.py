@@ -8,9 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
-from duckmetrics.compose import Composer
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.families import EVALUATE, table_query
+from duckmetrics.families import EVALUATE, composed_sql, table_query
 from duckmetrics.inputs import Request, slice_label
 from duckmetrics.measure import parse_measures, parse_table, split_specs, written
 from duckmetrics.results import Evaluation
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sqlglot import exp
 
+    from duckmetrics.catalog import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.tables import Role, Source
 
@@ -227,19 +227,26 @@ def _concatenated(parts: list[pa.Table]) -> pa.Table:
 
 
 def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
-    """Return the SQL of metrics over tables named `predictions` and `truth`.
+    """Return the SQL of metrics of one family over tables named `predictions` and `truth`.
+
+    Of classifiers, `predictions` has the columns system, segment, label, score, weight and group_id,
+    as far as the metrics read them; a segment is what shall be evaluated by itself.
 
     Raises:
         MetricError: a metric, parameter or switch cannot be read.
         UnsupportedError: the dialect is unknown or lacks something.
     """
     specs = [part for spec in metrics for part in split_specs(spec)]
-    measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
-    return Composer(catalog()).text(measures, dialect, steps)
+    return composed_sql(
+        catalog(), parse_measures(catalog(), specs, switches, lambda: RANKING), dialect, steps
+    )
 
 
 def metrics() -> pa.Table:
-    """The catalogue: one row per metric with family, aliases, parameters, range and source."""
+    """The catalogue: one row per metric with family, aliases, parameters, range and source.
+
+    A table, such as a curve, has no range.
+    """
     import pyarrow as pa
 
     return pa.Table.from_pylist([
@@ -249,26 +256,34 @@ def metrics() -> pa.Table:
             "aliases": [alias for alias, _ in metric.aliases()],
             "title": metric.title,
             "params": list(catalog().params(metric)),
-            "range": metric.header["range"],
+            "range": metric.header.get("range"),
             "formula": metric.header["formula"],
             "source": metric.header["source"],
         }
-        for (family, name), metric in sorted(catalog().metrics.items())
+        for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
     ])  # fmt: skip
 
 
 def describe(name: str) -> str:
-    """Explain a metric: title, formula, source, parameters with their values, range and SQL.
+    """Explain a metric or table: title, formula, source, parameters with their values, range and SQL.
+
+    A name of two families is explained twice.
 
     Raises:
         MetricError: no such metric.
     """
     family, _, bare = name.rpartition(".")
-    metric = catalog().find(bare, family or None).metric
+    known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare.lower()}
+    known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare.lower()}
+    chosen = [metric for f, metric in known.items() if family in ("", f)]
+    return "\n\n".join(map(_described, chosen or [catalog().find(bare, family or None).metric]))
+
+
+def _described(metric: Definition) -> str:
     header = metric.header
     lines = [f"{metric.family}.{metric.name}: {metric.title}", ""]
-    lines += [f"{key:<9}{header[key]}" for key in ("alias", "formula", "range", "note", "source")
-              if key in header]  # fmt: skip
+    keys = ("alias", "formula", "range", "undefined", "note", "source")
+    lines += [f"{key:<10}{header[key]}" for key in keys if key in header]
     lines += ["", "parameters"]
     for param in catalog().params(metric).values():
         default = "required" if param.required else f"default {written(param.default)}"

@@ -212,6 +212,7 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
 
     \b
     predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+    of classifiers: predictions (system, segment, label, score, weight, group_id)
     """
     from duckmetrics.api import compose_sql
 

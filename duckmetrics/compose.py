@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from sqlglot import ErrorLevel, exp
-from sqlglot.errors import UnsupportedError as UnsupportedDialectFeature
+from sqlglot import exp
 
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, POLICIES, RANKING, Catalog, Definition
-from duckmetrics.errors import DefinitionError, UnsupportedError
+from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import Value, bind, fold
 from duckmetrics.plan import constants_of, depth_of, drop, prune, without
 
@@ -125,33 +124,6 @@ class Composer:
                     name, as_=self._final(step), materialized=scanned_again, dialect=DIALECT, copy=False
                 )
         return cast("exp.Select", with_directions(self._final(whole)))
-
-    def text(self, measures: Sequence[Measure], dialect: str = DIALECT, steps: bool = False) -> str:
-        """Write the query of measures as text; with `steps`, as one table after the other.
-
-        Raises:
-            UnsupportedError: the dialect is unknown or lacks something the query needs.
-        """
-        query, names = self.per_query(measures)
-        for column, measure in zip(names, measures, strict=True):
-            for projection in query.expressions:
-                if projection.alias == column.value:
-                    projection.set("alias", exp.to_identifier(str(measure), quoted=True))
-        tables = [(cte.alias, cte.this) for cte in query.ctes]
-        written: list[exp.Expr] = [query]
-        if steps:
-            query.set("with_", None)
-            temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-            written = [
-                exp.Create(this=exp.to_table(n), kind="TABLE", expression=q, properties=temporary.copy())
-                for n, q in tables
-            ] + [query]
-        try:
-            return ";\n\n".join(
-                tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE) for tree in written
-            )
-        except (ValueError, UnsupportedDialectFeature) as error:
-            raise UnsupportedError(f"{dialect}: {error}; choose another dialect") from error
 
     def relation(self, name: str, values: Mapping[str, Value]) -> str:
         """Make a relation under these parameters a step and return the step's name."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.checks import check, counted_notes, unweighted, varying
 from duckmetrics.compose import Composer
-from duckmetrics.errors import EngineError, InputError
+from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.observations import WEIGHTED, observe
+from duckmetrics.script import script
 from duckmetrics.segments import SegmentSummary, distinct_scores, per_segment, planned, plans
 from duckmetrics.summary import Summary
 
@@ -88,6 +89,27 @@ def table_query(
     composer = Composer(catalog, inputs.queries, inputs.constants)
     query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return _linked(catalog, engine, query)
+
+
+def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, steps: bool) -> str:
+    """Write the SQL of measures of one family over tables of the names that their headers declare.
+
+    Raises:
+        MetricError: the measures are of several families.
+        UnsupportedError: the dialect is unknown or lacks something.
+    """
+    families = {measure.family for measure in measures}
+    if len(families) > 1:
+        raise MetricError(f"metrics of {' and '.join(sorted(families))}: have no query in common; ask apart")
+    composer = Composer(catalog)
+    if families == {RANKING}:
+        query, columns = composer.per_query(measures)
+        titles = {column.value: str(m) for column, m in zip(columns, measures, strict=True)}
+    else:
+        decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
+        query = per_segment(composer, decided, plans(catalog, decided, False, None))
+        titles = {f"value_{i}": str(measure) for i, measure in enumerate(measures)}
+    return script(catalog, query, titles, dialect, steps)
 
 
 Evaluate = Callable[["Catalog", "DuckDBEngine", Request, "Sequence[Measure]", "Attach"], Part]

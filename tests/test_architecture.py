@@ -32,6 +32,7 @@ LEVELS = [
         "segments",
         "observations",
         "functions",
+        "script",
         "compose",
         "plan",
         "inputs",

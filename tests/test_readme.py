@@ -44,10 +44,10 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
 
 def test_the_python_block_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    (block,) = [text for _, language, text in BLOCKS if language == "python"]
-    exec(compile(block, "README.md", "exec"), {})
-    overall, japan = map(float, capsys.readouterr().out.split())
-    assert 0 < japan < overall < 1
+    for block in [text for _, language, text in BLOCKS if language == "python"]:
+        exec(compile(block, "README.md", "exec"), {})
+        overall, worst = map(float, capsys.readouterr().out.split())
+        assert 0 < worst < overall < 1
 
 
 def test_both_commands_stand_in_the_readme_and_make_their_environment() -> None:
