@@ -8,6 +8,7 @@ Metrics that aggregate the same step by the same columns become one aggregate, s
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
 # Families whose relations may have the grain of a metric already, so that nothing is to be grouped.
 UNGROUPED = (CLASSIFICATION,)
+# Expressions that cost nothing, however often they are written.
+PLAIN = (exp.Column, exp.Literal, exp.Null)
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
 
 
@@ -193,7 +196,10 @@ class Composer:
             drop(select, kept)
 
     def _inline(self, select: exp.Select) -> None:
-        """Read through a step that only renames or computes columns of one table."""
+        """Read through a step that only renames or computes columns of one table.
+
+        What the step computes stays there when it is read more than once; a constant never does.
+        """
         source = select.args.get("from_")
         if source is None or select.args.get("joins") or not isinstance(source.this, exp.Table):
             return
@@ -205,7 +211,12 @@ class Composer:
         for projection in select.expressions:
             if isinstance(projection, exp.Column):
                 projection.replace(projection.copy().as_(projection.name))
-        for column in [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]:
+        columns = [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]
+        uses = Counter(c.name for c in columns if not isinstance(expressions.get(c.name), PLAIN))
+        whole = max(uses.values(), default=0) < 2
+        if not whole:
+            expressions = {n: e for n, e in expressions.items() if isinstance(e, exp.Literal | exp.Null)}
+        for column in columns:
             if column.name in expressions:
                 replacement = expressions[column.name].copy()
                 if isinstance(column.parent, exp.Binary | exp.Unary | exp.Is) and isinstance(
@@ -213,7 +224,8 @@ class Composer:
                 ):
                     replacement = exp.paren(replacement)
                 column.replace(replacement)
-        select.set("from_", inner.args["from_"].copy())
+        if whole:
+            select.set("from_", inner.args["from_"].copy())
         fold(select)
         select.set("expressions", [_unaliased(p) for p in select.expressions])
 

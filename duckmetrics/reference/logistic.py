@@ -31,10 +31,14 @@ def clip(p: float, eps: float) -> float:
 def calibration_line(rows: Sequence[Observation], eps: float) -> Line | None:
     """The maximum-likelihood line, by Newton's steps from (0, 0) until one is below 1e-10.
 
-    None if 25 steps do not get there (the classes are separated), with one class or constant p.
+    None if 25 steps do not get there (the classes are separated), with one class or constant p, and
+    where 1 - eps is 1, so that a p of 1 has no logit.
     """
     rows = present(rows)
-    x = [_logit(clip(row.score, eps)) for row in rows]
+    p = [clip(row.score, eps) for row in rows]
+    if 0 in p or 1 in p:
+        return None
+    x = [_logit(value) for value in p]
     if len(set(x)) < 2 or len({row.positive for row in rows}) < 2:
         return None
     line = Line(0.0, 0.0)

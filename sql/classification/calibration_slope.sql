@@ -1,7 +1,7 @@
 -- name:     calibration_slope
 -- title:    Slope of the calibration line
 -- inputs:   predictions (system, segment, label, score, weight)
--- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
+-- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 1 is better
 -- undefined: one class, one score, or classes that a score separates

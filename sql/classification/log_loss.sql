@@ -14,11 +14,11 @@
 SELECT
     system,
     segment,
-    sum(
-        -weight * CASE
-            WHEN label = 1 THEN CASE WHEN p > 0 THEN ln(p) ELSE CAST('-Infinity' AS DOUBLE) END
-            WHEN p = 1 THEN CAST('-Infinity' AS DOUBLE)
-            ELSE log1p(-p)
+    -sum(
+        weight * CASE
+            WHEN label = 1 AND p > 0 THEN ln(p)
+            WHEN label = 0 AND p < 1 THEN ln(1 - p) + ((1 - (1 - p)) - p) / (1 - p)  -- the rounding of 1 - p, put right
+            ELSE CAST('-Infinity' AS DOUBLE)
         END
     ) / nullif(sum(weight), 0) AS value
 FROM clipped

@@ -1,7 +1,7 @@
 -- name:     calibration_fit
 -- title:    Logistic regression of the label on the logit of the probability
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
--- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
+-- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
 -- grain:    system, segment
 -- note:     Newton's method from (0, 0), at most 25 steps, until none is larger than 1e-10; segments where it does
 --           not get there, because a line separates the classes, or that have one class or one score, are left out
