@@ -121,6 +121,14 @@ class Definition:
         return {table: sqlglot.parse_one(text, dialect=DIALECT) for table, text in declared}
 
     @cached_property
+    def conditions(self) -> tuple[exp.Expr, ...]:
+        """The conditions under which the rows of a check are findings; all of them must hold."""
+        if "when" not in self.header:
+            return ()
+        when = sqlglot.parse_one(self.header["when"], dialect=DIALECT)
+        return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
+
+    @cached_property
     def own_params(self) -> dict[str, Param]:
         """The parameters that belong to this file alone."""
         return self._declared("params")

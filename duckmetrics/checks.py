@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Catalog, substituted
 from duckmetrics.compose import Binding, Composer
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.fold import is_false, literal
+from duckmetrics.fold import bind, is_false, literal
 from duckmetrics.measure import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from duckmetrics.catalog import Definition
     from duckmetrics.engines import Engine
     from duckmetrics.fold import Value
     from duckmetrics.inputs import Inputs
@@ -55,7 +55,7 @@ class _Check:
     title: str
     advice: str
     offenders: exp.Query
-    when: exp.Expr | None = None
+    when: tuple[exp.Query, ...] = ()
 
 
 def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
@@ -85,24 +85,49 @@ def _planned(
         if "population" in definition.tables and "population" not in inputs.queries:
             continue
         seen: set[Binding] = set()
+        planned: list[_Check] = []
         for measure in measures:
             if not _concerned(catalog, measure) & set(definition.header["for"].split(", ")):
                 continue
-            values: dict[str, Value] = {**measure.values, "truth_lists": inputs.truth_lists}
+            values = _values(inputs, measure)
             binding = composer.binding(definition, values)
             if binding in seen:
                 continue
             seen.add(binding)
-            offenders = composer.resolved(definition, values)
-            if is_false(offenders.args.get("where")):
-                continue
-            header = definition.header
-            when = header.get("when")
-            yield _Check(
-                definition.name, header["severity"], header["column"], definition.title,
-                header["advice"], offenders,
-                sqlglot.parse_one(when, dialect=DIALECT) if when else None,
-            )  # fmt: skip
+            one = None if _is_off(definition, values) else _bound(composer, definition, values)
+            if one is not None and one not in planned:
+                planned.append(one)
+        yield from planned
+    yield from _required(composer, measures)
+
+
+def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
+    """What a check may ask about a measure: its parameters, and what the parameters do not say."""
+    sampled = measure.metric.header.get("sampled", "inconsistent")
+    return {**measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled}
+
+
+def _is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
+    """Say whether the parameters alone decide that a check finds nothing."""
+    where = definition.query.args.get("where")
+    known = {name: param.default for name, param in definition.own_params.items()} | dict(values)
+    return where is not None and is_false(bind(where, known))
+
+
+def _bound(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> _Check:
+    header = definition.header
+    asked = (
+        exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
+        for condition in definition.conditions
+    )
+    return _Check(
+        definition.name, header["severity"], header["column"], definition.title, header["advice"],
+        composer.resolved(definition, values), tuple(composer.linked(query, values) for query in asked),
+    )  # fmt: skip
+
+
+def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[_Check]:
+    """What single metrics ask of the rows of an input."""
     for measure in measures:
         for table, condition in measure.metric.requires.items():
             bound = substituted(condition, measure.values)
@@ -143,7 +168,7 @@ def _counts(
     totals: dict[str, int] = {}
     scans: dict[str, list[tuple[int, exp.Expr]]] = {}
     for i, one in enumerate(planned):
-        counted = _counted(one.offenders) if one.when is None else None
+        counted = None if one.when else _counted(one.offenders)
         if counted is not None:
             scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
     for name, counters in scans.items():
@@ -152,7 +177,7 @@ def _counts(
             counts[i] = count
     scanned = {i for counters in scans.values() for i, _ in counters}
     for i, one in enumerate(planned):
-        if one.when is not None:
+        if one.when:
             counts[i] = _holds(composer, engine, one.when)
         elif isinstance(one.offenders, exp.Select) and one.offenders.args.get("having"):
             counts[i] = _repeated(composer, engine, one.offenders)
@@ -161,24 +186,25 @@ def _counts(
     return counts, totals
 
 
-def _holds(composer: Composer, engine: Engine, when: exp.Expr) -> int:
-    """Say whether a condition holds.
+def _holds(composer: Composer, engine: Engine, conditions: Sequence[exp.Query]) -> int:
+    """Say whether all conditions hold, asked one after the other.
 
     Plan rule: the conditions say that no row has something, and mostly the first rows have it
-    already, so that these are asked before all rows are.
+    already, so that those of the table a condition reads first are asked before all rows are.
     """
-    for table in when.find_all(exp.Table):
-        composer.relation(table.name, {})
-    first = when.copy()
-    for table in list(first.find_all(exp.Table)):
-        if table.name == "predictions":
-            some = exp.select(exp.Star()).from_("predictions").limit(SAMPLE)
-            table.replace(some.subquery("predictions"))
-    for condition in (first, when.copy()):
-        query = exp.select(exp.Case().when(condition, literal(1)).else_(literal(0)))
-        if not engine.rows(composer.complete(query))[0][0]:
-            return 0
+    for condition in conditions:
+        for query in (_of_first_rows(condition), condition):
+            if not engine.rows(composer.complete(query))[0][0]:
+                return 0
     return 1
+
+
+def _of_first_rows(condition: exp.Query) -> exp.Query:
+    first = condition.copy()
+    table = next(source.this for source in first.find_all(exp.From) if isinstance(source.this, exp.Table))
+    some = exp.select(exp.Star()).from_(exp.to_table(table.name)).limit(SAMPLE)
+    table.replace(some.subquery(table.alias_or_name))
+    return first
 
 
 def _scanned(
@@ -227,7 +253,7 @@ def _count_of(offenders: exp.Query) -> exp.Select:
 def _finding(
     composer: Composer, engine: Engine, inputs: Inputs, one: _Check, count: int, totals: Mapping[str, int]
 ) -> Finding | None:
-    if one.when is not None or one.offenders.args.get("having"):
+    if one.when or one.offenders.args.get("having"):
         count = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
         if not count:
             return None

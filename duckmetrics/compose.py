@@ -162,6 +162,10 @@ class Composer:
                 local[cte.alias] = self._step(cte.alias, self._linked(step, known, local))
         return self._linked(cast("exp.Query", bind(query, known)), known, local)
 
+    def linked(self, query: exp.Query, values: Mapping[str, Value]) -> exp.Query:
+        """Make steps of the tables that a query of no file reads."""
+        return self._linked(query.copy(), values, {})
+
     def _linked(self, query: exp.Query, values: Mapping[str, Value], local: Mapping[str, str]) -> exp.Query:
         """Replace the tables that a query reads by the steps they mean."""
         for table in list(query.find_all(exp.Table)):

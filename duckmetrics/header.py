@@ -19,6 +19,7 @@ KEYS = {
     "switches": "parameters that every metric built on this file takes over",
     "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
     "depth": "the deepest rank a metric looks at, in terms of its parameters; absent: all ranks",
+    "sampled": "consistent: its mean over samples of the items is that over all of them; absent: it is not",
     "grain": "the columns that identify a row",
     "range": "the interval of the values, and which way is better",
     "formula": "one line of plain text",

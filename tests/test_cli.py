@@ -28,9 +28,9 @@ SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n"
            "signature"]  # fmt: skip
 
 SIGNATURE = "|".join(
-    ["reciprocal_rank", "duplicates:error", "missing:zero", "negative_grade:error", "no_relevant:null",
-     "null_relevance:error", "population:truth", "rel:null", "scores:double", "ties:item_asc",
-     "unjudged:nonrelevant", "agg:mean", f"v:{duckmetrics.__version__}"]
+    ["reciprocal_rank", "catalog_size:null", "duplicates:error", "missing:zero", "negative_grade:error",
+     "no_relevant:null", "null_relevance:error", "population:truth", "rel:null", "scores:double",
+     "ties:item_asc", "unjudged:nonrelevant", "agg:mean", f"v:{duckmetrics.__version__}"]
 )  # fmt: skip
 
 

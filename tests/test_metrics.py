@@ -46,6 +46,8 @@ SWITCHES = [
     {"rel": 2},
     {"rel": 0},
     {"rel": 2, "gain": "binary"},
+    {"catalog_size": 23},
+    {"catalog_size": 10, "unjudged": "skip", "duplicates": "first"},
 ]
 
 

@@ -24,6 +24,7 @@ Metric: TypeAlias = Callable[..., float | None]
 
 METRICS: Mapping[str, Metric] = {name: getattr(ranking, name) for name in ranking.__all__}
 NO_RELEVANT: Mapping[str, float | None] = {"null": None, "zero": 0.0, "one": 1.0}
+WITHOUT_RANKS = ("bpref", "infap", "judged", "query_auc")  # these look at the other items too
 MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None}
 
 
@@ -77,6 +78,8 @@ def _parameters(name: str, params: dict[str, Any]) -> tuple[Switches, dict[str, 
         own["ties"] = switches.ties
     elif switches.ties == "expected":
         raise ValueError(f"{name} has no ties='expected'; cg, dcg and ndcg have")
+    if switches.catalog_size is not None and (name in WITHOUT_RANKS or switches.ties == "expected"):
+        raise ValueError(f"{name}, ties={switches.ties!r}: needs more than the rank of the relevant item")
     complete = signature.bind(None, **own)
     complete.apply_defaults()
     return switches, dict(complete.kwargs)

@@ -35,7 +35,11 @@ WORDS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Switches:
-    """One word per convention; population may also be the query ids themselves."""
+    """One word per convention; population may also be the query ids themselves.
+
+    catalog_size: the number of all items, of which the rows of a query are the relevant one and a
+    uniform sample of the others; None: the rows are what the system returned.
+    """
 
     ties: str = "item_asc"
     scores: str = "double"
@@ -46,6 +50,7 @@ class Switches:
     population: str | Sequence[Id] = "truth"
     missing: str = "zero"
     no_relevant: str = "null"
+    catalog_size: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse a word that no switch has."""

@@ -54,7 +54,24 @@ def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches:
     for system, query, item, score in predictions:
         rounded = _float32(score) if switches.scores == "float32" else float(score)
         lists[system, query].append(Row(item, rounded, judged.get(query, {}).get(item)))
-    return {key: _ranked(rows, switches) for key, rows in lists.items()}
+    return {key: _of_all_items(_ranked(rows, switches), switches.catalog_size) for key, rows in lists.items()}
+
+
+def _of_all_items(sample: list[Row], catalog_size: int | None) -> list[Row]:
+    """Return the ranking of all n items that a ranking of m sampled ones and the relevant one is like.
+
+    The row of rank r goes to the rank floor(1 + (n - 1) (r - 1) / m), where the share of items
+    above it is the same; between the rows stand items that nobody judged. Krichene and Rendle,
+    KDD 2020, doi:10.1145/3394486.3403226.
+    """
+    if catalog_size is None or not sample:
+        return sample
+    if len(sample) > catalog_size:
+        raise ValueError(f"{len(sample)} rows are no sample of {catalog_size} items")
+    ranking = [Row(None, -math.inf, None)] * catalog_size
+    for place, row in enumerate(sample):
+        ranking[(catalog_size - 1) * place // max(len(sample) - 1, 1)] = row
+    return ranking
 
 
 def _ranked(rows: list[Row], switches: Switches) -> list[Row]:

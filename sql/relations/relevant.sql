@@ -2,9 +2,14 @@
 -- title:    Relevant items of the population's queries, once per system, found or not
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- switches: catalog_size INTEGER DEFAULT NULL
+--               CHECK (catalog_size > 1 AND (catalog_size IS NULL OR ties <> 'expected'))
 -- grain:    system, query_id, item_id
 -- note:     rank NULL = not returned; hit counts the relevant items found so far; m = all of them;
---           duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal order
+--           duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal order;
+--           catalog_size=n: the items are one relevant one and a uniform sample of the n - 1 others, so rank r of
+--           the sample is about floor(1 + (n - 1) * (r - 1) / (n_returned - 1)) of all n, never less than r
+--           (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226)
 WITH ideal AS (
     SELECT
         query_id,
@@ -26,8 +31,16 @@ SELECT
         ) = 1 THEN ideal.ideal_rank
     END AS ideal_rank,
     judged_queries.m,
-    coalesce(returned_counts.n_returned, 0) AS n_returned,
-    ranked.rank,
+    coalesce(
+        CASE
+            WHEN $catalog_size IS NULL THEN returned_counts.n_returned
+            WHEN returned_counts.n_returned > 0 THEN $catalog_size
+        END, 0
+    ) AS n_returned,
+    CASE
+        WHEN $catalog_size IS NULL THEN ranked.rank
+        ELSE 1 + (($catalog_size - 1) * (ranked.rank - 1)) // greatest(returned_counts.n_returned - 1, 1)
+    END AS rank,
     CASE WHEN ranked.rank IS NOT NULL THEN
         row_number() OVER (PARTITION BY queries.system, queries.query_id ORDER BY coalesce(ranked.rank, 2147483647))
     END AS hit,
