@@ -53,25 +53,29 @@ def literal(value: Value) -> exp.Expr:
 
 def bind(query: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
     """Return a copy of `query` with every ``$name`` replaced by its value and folded."""
-    bound = query.copy()
-    for placeholder in list(bound.find_all(exp.Placeholder)):
-        placeholder.replace(literal(values[placeholder.name]))
-    return fold(bound)
+    return _settled(query, values, copy=True)
 
 
 def fold(tree: exp.Expr) -> exp.Expr:
     """Fold `tree` in place, children first, and return it (or what it became)."""
-    for node in reversed(list(tree.walk())):
-        rule = _RULES.get(type(node))
-        if rule is None:
-            continue
-        folded = rule(node)
-        if folded is not node:
-            if node is tree:
-                tree = folded
-            else:
-                node.replace(folded)
-    return tree
+    return _settled(tree, {}, copy=False)
+
+
+def _settled(node: exp.Expr, values: Mapping[str, Value], copy: bool) -> exp.Expr:
+    """Copy, replace and fold in one pass: each alone would cost as much as all together."""
+    if isinstance(node, exp.Placeholder):
+        return literal(values[node.name])
+    settled = type(node)() if copy else node
+    for key, value in [*node.args.items()]:
+        if isinstance(value, exp.Expr):
+            child = _settled(value, values, copy)
+            settled.set(key, _grouped(child, node) if isinstance(value, exp.Case) else child)
+        elif isinstance(value, list):
+            settled.set(key, [_settled(v, values, copy) if isinstance(v, exp.Expr) else v for v in value])
+        else:
+            settled.set(key, value)
+    rule = _RULES.get(type(node))
+    return rule(settled) if rule else settled
 
 
 def constant(node: exp.Expr | None) -> Value | _Unknown:
@@ -168,13 +172,13 @@ def _case(node: exp.Expr) -> exp.Expr:
         if isinstance(taken, _Unknown):
             kept.append(branch)
     if not kept:
-        return _grouped(otherwise, node.parent)
+        return otherwise
     node.set("ifs", kept)
     node.set("default", None if isinstance(otherwise, exp.Null) else otherwise)
     return node
 
 
-def _grouped(node: exp.Expr, parent: exp.Expr | None) -> exp.Expr:
+def _grouped(node: exp.Expr, parent: exp.Expr) -> exp.Expr:
     """Put parentheses around an operation that becomes the operand of another."""
     inside = isinstance(parent, exp.Binary | exp.Unary) and not isinstance(parent, exp.Paren)
     return exp.paren(node) if inside and isinstance(node, exp.Binary) else node
