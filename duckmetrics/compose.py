@@ -166,15 +166,14 @@ class Composer:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
         declared = {**definition.own_params, **definition.switches}
         known = {name: param.default for name, param in declared.items()} | dict(values)
-        query = definition.query.copy()
+        query = cast("exp.Query", bind(definition.query, known))
         local: dict[str, str] = {}
-        with_ = query.args.get("with_")
-        if with_ is not None:
-            query.set("with_", None)
-            for cte in with_.expressions:
-                step = cast("exp.Query", bind(cte.this, known))
-                local[cte.alias] = self._step(cte.alias, self._linked(step, known, local))
-        return self._linked(cast("exp.Query", bind(query, known)), known, local)
+        ctes = query.ctes
+        query.set("with_", None)
+        for cte in ctes:
+            step = self._linked(cast("exp.Query", cte.this.pop()), known, local)
+            local[cte.alias] = self._step(cte.alias, step)
+        return self._linked(query, known, local)
 
     def _linked(self, query: exp.Query, values: Mapping[str, Value], local: Mapping[str, str]) -> exp.Query:
         """Replace the tables that a query reads by the steps they mean."""

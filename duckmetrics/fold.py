@@ -225,14 +225,21 @@ def _union(node: exp.Expr) -> exp.Expr:
     if node.args.get("distinct") or not isinstance(right, exp.Select):
         return node
     if is_false(right.args.get("where")):
-        return cast("exp.Expr", left)
+        return _beginning_as(node, left)
     if isinstance(left, exp.Select) and is_false(left.args.get("where")):
         names = [projection.alias_or_name for projection in left.expressions]
         named = [p.unalias().as_(n) for p, n in zip(right.expressions, names, strict=True)]
         right.set("expressions", [p.this if p.this.name == p.alias and isinstance(p.this, exp.Column)
                                   else p for p in named])  # fmt: skip
-        return right
+        return _beginning_as(node, right)
     return node
+
+
+def _beginning_as(union: exp.Expr, branch: exp.Expr) -> exp.Expr:
+    """Keep the CTEs of a union for the branch that is left of it."""
+    if union.args.get("with_"):
+        branch.set("with_", union.args["with_"])
+    return branch
 
 
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
