@@ -51,27 +51,29 @@ def literal(value: Value) -> exp.Expr:
     return exp.Literal.string(value)
 
 
-def bind(query: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
-    """Return a copy of `query` with every ``$name`` replaced by its value and folded."""
-    return _settled(query, values, copy=True)
+def bind(query: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr] = exp.Placeholder) -> exp.Expr:
+    """Return a copy of `query`, folded, with its values in: of every ``$name``, or every `holder`."""
+    return _settled(query, values, holder, copy=True)
 
 
 def fold(tree: exp.Expr) -> exp.Expr:
     """Fold `tree` in place, children first, and return it (or what it became)."""
-    return _settled(tree, {}, copy=False)
+    return _settled(tree, {}, exp.Placeholder, copy=False)
 
 
-def _settled(node: exp.Expr, values: Mapping[str, Value], copy: bool) -> exp.Expr:
+def _settled(node: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr], copy: bool) -> exp.Expr:
     """Copy, replace and fold in one pass: each alone would cost as much as all together."""
-    if isinstance(node, exp.Placeholder):
+    if isinstance(node, holder) and node.name in values:
         return literal(values[node.name])
     settled = type(node)() if copy else node
     for key, value in [*node.args.items()]:
         if isinstance(value, exp.Expr):
-            child = _settled(value, values, copy)
+            child = _settled(value, values, holder, copy)
             settled.set(key, _grouped(child, node) if isinstance(value, exp.Case) else child)
         elif isinstance(value, list):
-            settled.set(key, [_settled(v, values, copy) if isinstance(v, exp.Expr) else v for v in value])
+            settled.set(key, [
+                _settled(v, values, holder, copy) if isinstance(v, exp.Expr) else v for v in value
+            ])  # fmt: skip
         else:
             settled.set(key, value)
     rule = _RULES.get(type(node))
