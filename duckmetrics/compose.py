@@ -162,10 +162,17 @@ class Composer:
         used = self.catalog.placeholders(definition)
         return definition.path, tuple((name, values[name]) for name in sorted(used & values.keys()))
 
+    def _known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The values, and the defaults of the file if there are parameters without one."""
+        known = dict(values)
+        if not self.catalog.placeholders(definition) <= known.keys():
+            declared = {**definition.own_params, **definition.switches}
+            known = {name: param.default for name, param in declared.items()} | known
+        return known
+
     def resolved(self, definition: Definition, values: Mapping[str, Value]) -> exp.Query:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
-        declared = {**definition.own_params, **definition.switches}
-        known = {name: param.default for name, param in declared.items()} | dict(values)
+        known = self._known(definition, values)
         query = cast("exp.Query", bind(definition.query, known))
         local: dict[str, str] = {}
         ctes = query.ctes
@@ -241,8 +248,7 @@ class Composer:
     ) -> Columns:
         """Wrap a metric in population, missing and no_relevant, as `evaluated` defines them."""
         definition = self.catalog.relations[POLICIES]
-        declared = {**definition.own_params, **definition.switches}
-        known = {name: param.default for name, param in declared.items()} | dict(values)
+        known = self._known(definition, values)
         query = cast("exp.Select", bind(definition.query, known))
         status = cast("exp.Select", query.args["with_"].expressions[0].this)
         value = self._value(metric, values)
