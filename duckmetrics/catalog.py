@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
 
 from duckmetrics.errors import DefinitionError, MetricError, unknown
-from duckmetrics.fold import Value, bind, constant, literal
+from duckmetrics.fold import Value, bind, constant
 from duckmetrics.header import body, read_header
 
 if TYPE_CHECKING:
@@ -186,11 +186,7 @@ def _param(column: exp.Expr) -> Param:
 
 def substituted(condition: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
     """Fold a condition over parameter names once their values are known."""
-    holder = exp.select(condition.copy())
-    for column in list(holder.find_all(exp.Column)):
-        if column.name in values:
-            column.replace(literal(values[column.name]))
-    return cast("exp.Expr", bind(holder, {}).expressions[0])
+    return bind(condition, values, exp.Column)
 
 
 @dataclass(frozen=True)

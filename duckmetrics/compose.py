@@ -145,22 +145,28 @@ class Composer:
         used = self.catalog.placeholders(definition)
         return definition.path, tuple((name, values[name]) for name in sorted(used & values.keys()))
 
+    def _known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The values, and the defaults of the file if there are parameters without one."""
+        known = dict(values)
+        if not self.catalog.placeholders(definition) <= known.keys():
+            declared = {**definition.own_params, **definition.switches}
+            known = {name: param.default for name, param in declared.items()} | known
+        return known
+
     def resolved(self, definition: Definition, values: Mapping[str, Value]) -> exp.Query:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
-        declared = {**definition.own_params, **definition.switches}
-        known = {name: param.default for name, param in declared.items()} | dict(values)
-        query = definition.query.copy()
+        known = self._known(definition, values)
+        query = cast("exp.Query", bind(definition.query, known))
         local: dict[str, str] = {}
         with_ = query.args.get("with_")
         if with_ is not None and with_.args.get("recursive"):
-            inner = {cte.alias: cte.alias for cte in with_.expressions}
-            return self._linked(cast("exp.Query", bind(query, known)), known, inner)
-        if with_ is not None:
-            query.set("with_", None)
-            for cte in with_.expressions:
-                step = cast("exp.Query", bind(cte.this, known))
-                local[cte.alias] = self._step(cte.alias, self._linked(step, known, local))
-        return self._linked(cast("exp.Query", bind(query, known)), known, local)
+            return self._linked(query, known, {cte.alias: cte.alias for cte in query.ctes})
+        ctes = query.ctes
+        query.set("with_", None)
+        for cte in ctes:
+            step = self._linked(cast("exp.Query", cte.this.pop()), known, local)
+            local[cte.alias] = self._step(cte.alias, step)
+        return self._linked(query, known, local)
 
     def linked(self, query: exp.Query, values: Mapping[str, Value]) -> exp.Query:
         """Make steps of the tables that a query of no file reads."""
@@ -264,8 +270,7 @@ class Composer:
     ) -> Columns:
         """Wrap a metric in population, missing and no_relevant, as `evaluated` defines them."""
         definition = self.catalog.relations[POLICIES[metric.family]]
-        declared = {**definition.own_params, **definition.switches}
-        known = {name: param.default for name, param in declared.items()} | dict(values)
+        known = self._known(definition, values)
         query = cast("exp.Select", bind(definition.query, known))
         status = cast("exp.Select", query.args["with_"].expressions[0].this)
         value = self._value(metric, values)

@@ -51,27 +51,33 @@ def literal(value: Value) -> exp.Expr:
     return exp.Literal.string(value)
 
 
-def bind(query: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
-    """Return a copy of `query` with every ``$name`` replaced by its value and folded."""
-    bound = query.copy()
-    for placeholder in list(bound.find_all(exp.Placeholder)):
-        placeholder.replace(literal(values[placeholder.name]))
-    return fold(bound)
+def bind(query: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr] = exp.Placeholder) -> exp.Expr:
+    """Return a copy of `query`, folded, with its values in: of every ``$name``, or every `holder`."""
+    return _settled(query, values, holder, copy=True)
 
 
 def fold(tree: exp.Expr) -> exp.Expr:
     """Fold `tree` in place, children first, and return it (or what it became)."""
-    for node in reversed(list(tree.walk())):
-        rule = _RULES.get(type(node))
-        if rule is None:
-            continue
-        folded = rule(node)
-        if folded is not node:
-            if node is tree:
-                tree = folded
-            else:
-                node.replace(folded)
-    return tree
+    return _settled(tree, {}, exp.Placeholder, copy=False)
+
+
+def _settled(node: exp.Expr, values: Mapping[str, Value], holder: type[exp.Expr], copy: bool) -> exp.Expr:
+    """Copy, replace and fold in one pass: each alone would cost as much as all together."""
+    if isinstance(node, holder) and node.name in values:
+        return literal(values[node.name])
+    settled = type(node)() if copy else node
+    for key, value in [*node.args.items()]:
+        if isinstance(value, exp.Expr):
+            child = _settled(value, values, holder, copy)
+            settled.set(key, _grouped(child, node) if isinstance(value, exp.Case) else child)
+        elif isinstance(value, list):
+            settled.set(key, [
+                _settled(v, values, holder, copy) if isinstance(v, exp.Expr) else v for v in value
+            ])  # fmt: skip
+        else:
+            settled.set(key, value)
+    rule = _RULES.get(type(node))
+    return rule(settled) if rule else settled
 
 
 def constant(node: exp.Expr | None) -> Value | Unknown:
@@ -168,13 +174,13 @@ def _case(node: exp.Expr) -> exp.Expr:
         if isinstance(taken, Unknown):
             kept.append(branch)
     if not kept:
-        return _grouped(otherwise, node.parent)
+        return otherwise
     node.set("ifs", kept)
     node.set("default", None if isinstance(otherwise, exp.Null) else otherwise)
     return node
 
 
-def _grouped(node: exp.Expr, parent: exp.Expr | None) -> exp.Expr:
+def _grouped(node: exp.Expr, parent: exp.Expr) -> exp.Expr:
     """Put parentheses around an operation that becomes the operand of another."""
     inside = isinstance(parent, exp.Binary | exp.Unary) and not isinstance(parent, exp.Paren)
     return exp.paren(node) if inside and isinstance(node, exp.Binary) else node
@@ -221,13 +227,13 @@ def _union(node: exp.Expr) -> exp.Expr:
     if node.args.get("distinct") or not isinstance(right, exp.Select):
         return node
     if is_false(right.args.get("where")):
-        return cast("exp.Expr", left)
+        return _beginning_as(node, left)
     if isinstance(left, exp.Select) and is_false(left.args.get("where")):
         names = [projection.alias_or_name for projection in left.expressions]
         named = [p.unalias().as_(n) for p, n in zip(right.expressions, names, strict=True)]
         right.set("expressions", [p.this if p.this.name == p.alias and isinstance(p.this, exp.Column)
                                   else p for p in named])  # fmt: skip
-        return right
+        return _beginning_as(node, right)
     return node
 
 
@@ -248,8 +254,15 @@ def _product(node: exp.Expr) -> exp.Expr:
     """``1e0 * x`` is x."""
     for one, other in ((node.this, node.expression), (node.expression, node.this)):
         if isinstance(one, exp.Literal) and not one.is_string and one.this == "1e0":
-            return _grouped(other, node.parent)
+            return cast("exp.Expr", other)
     return node
+
+
+def _beginning_as(union: exp.Expr, branch: exp.Expr) -> exp.Expr:
+    """Keep the CTEs of a union for the branch that is left of it."""
+    if union.args.get("with_"):
+        branch.set("with_", union.args["with_"])
+    return branch
 
 
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {

@@ -70,20 +70,23 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
     DuckDB drops unused columns by itself, but not the joins: it does not know that the joined step
     has one row per key, which its declared grain says. The query also reads better without them.
     """
+    reads = {name: _column_names(step) for name, step in steps.items()}
+    unions = [query for query in (*steps.values(), result) if isinstance(query, exp.Union)]
+    stacked = {table.name for union in unions for table in union.find_all(exp.Table)}
     for name in reversed(list(steps)):
         step = steps[name]
-        if not isinstance(step, exp.Select) or step.args.get("distinct"):
+        if not isinstance(step, exp.Select) or step.args.get("distinct") or name in stacked:
             continue
-        consumers = [query for other, query in steps.items() if other != name] + [result]
-        read = {column.name for query in consumers for column in query.find_all(exp.Column)}
-        read |= {column.name for clause in ("where", "qualify", "group", "having", "order")
-                 if step.args.get(clause) for column in step.args[clause].find_all(exp.Column)}  # fmt: skip
-        unions = [query for query in consumers if isinstance(query, exp.Union)]
-        if any(table.name == name for union in unions for table in union.find_all(exp.Table)):
-            continue
+        clauses = [c for key in ("where", "qualify", "group", "having", "order") if (c := step.args.get(key))]
+        read = _column_names(result, *clauses).union(*(r for other, r in reads.items() if other != name))
         kept = [p for p in step.expressions if p.alias_or_name in read]
         step.set("expressions", kept or step.expressions[:1])
         step.set("joins", [j for j in step.args.get("joins") or [] if not _idle(j, step, grains)])
+        reads[name] = _column_names(step)
+
+
+def _column_names(*trees: exp.Expr) -> set[str]:
+    return {column.name for tree in trees for column in tree.find_all(exp.Column)}
 
 
 def _idle(join: exp.Join, step: exp.Select, grains: Mapping[str, tuple[str, ...]]) -> bool:

@@ -166,7 +166,7 @@ def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
 
 def _console() -> Console:
     """Standard output; a line is broken for a terminal only, never for a pipe."""
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 10_000
     return console
@@ -187,6 +187,6 @@ def _print_table(result: Evaluation) -> None:
 
 
 def _print_findings(result: Evaluation) -> None:
-    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for finding in result.checks:
         console.print(f"{finding.severity}: {finding.message}", style=SEVERITY_STYLE[finding.severity])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
@@ -55,7 +56,7 @@ class Summary:
         shown = {alias: name for name, alias in self.by.items()}
         names = [name for name in parts[0].named_selects if name not in ("slice_number", "measure_number")]
         result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
-        result = result.from_(whole.subquery("summary"))
+        result = result.from_(whole.subquery("summary", copy=False), copy=False)
         for key in ("slice_number", *shown, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
         for name, step in self._steps():
@@ -118,7 +119,7 @@ class Summary:
             else:
                 blocks.append(own[-1][0])
             aggregates += self._counts(i, columns)
-        steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE))))
+        steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE, copy=False))))
         steps.append(("frame", self._frame()))
         steps.append(("joined", self._joined(["aggregated", *blocks])))
         return steps
@@ -135,9 +136,10 @@ class Summary:
                 name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
             )
             part = exp.select(
-                "system", "query_id", "missing", *values, literal(slice_label(grouping)).as_("slice"),
+                "system", "query_id", "missing", *map(exp.column, values),
+                literal(slice_label(grouping)).as_("slice"),
                 literal(number).as_("slice_number"), *columns,
-            ).from_("attributed")  # fmt: skip
+            ).from_("attributed", copy=False)  # fmt: skip
             whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
         return cast("exp.Query", whole)
 
@@ -175,7 +177,7 @@ class Summary:
 
     def _grouped(self, select: exp.Select) -> exp.Select:
         select.set("expressions", [*(exp.column(k) for k in self.keys), *select.expressions])
-        return select.group_by(*self.keys)
+        return select.group_by(*self.keys, copy=False)
 
     def _counts(self, i: int, columns: Columns) -> list[exp.Expr]:
         def filtered(condition: str) -> exp.Expr:
@@ -217,29 +219,35 @@ class Summary:
         return joined
 
     def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
-        reason = sqlglot.parse_one(
-            "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
-            "WHEN n_population = 0 THEN 'no query in the population' "
-            "WHEN r = n_population THEN 'no query has a relevant item' "
-            "WHEN n_missing = n_population THEN 'no query has predictions' "
-            "ELSE 'no query has a value' END",
-            dialect=DIALECT,
-        )
+        reason = _reason().copy()
         for column in list(reason.find_all(exp.Column)):
             replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
             column.set("this", exp.to_identifier(replaced))
         value = exp.column(f"value_{i}")
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         return exp.select(
-            self._shown_system(), literal(measure.text).as_("metric"), "slice",
-            *self.by.values(), finite.as_("value"), *(_none("DOUBLE", c) for c in ("lower", "upper")),
-            reason.as_("reason"),
-            exp.column(f"n_{i}").as_("n"), "n_missing",
+            self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
+            *map(exp.column, self.by.values()), finite.as_("value"),
+            _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), reason.as_("reason"),
+            exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
             _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
-            "slice_number", literal(i).as_("measure_number"),
-        ).from_("joined")  # fmt: skip
+            exp.column("slice_number"), literal(i).as_("measure_number"),
+        ).from_("joined", copy=False)  # fmt: skip
+
+
+@cache
+def _reason() -> exp.Expr:
+    """Why there is no number: `v` stands for the value, `r` for the queries without a relevant item."""
+    return sqlglot.parse_one(
+        "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
+        "WHEN n_population = 0 THEN 'no query in the population' "
+        "WHEN r = n_population THEN 'no query has a relevant item' "
+        "WHEN n_missing = n_population THEN 'no query has predictions' "
+        "ELSE 'no query has a value' END",
+        dialect=DIALECT,
+    )
 
 
 def _none(type_: str, name: str) -> exp.Expr:

@@ -126,6 +126,11 @@ def test_the_default_is_a_table_to_read_with_the_warnings_beside_it(run: Command
     assert outcome.err.count("\n") == 1
 
 
+def test_no_name_is_printed_as_a_picture(run: Command) -> None:
+    outcome = run("evaluate", "t.parquet", "--system", ":car:=p.parquet", "-m", "rr")
+    assert outcome.out.splitlines()[1].startswith(":car:")
+
+
 def test_parquet_needs_a_file_and_holds_the_summary(run: Command, tmp_path: Path) -> None:
     refused = run("evaluate", "p.parquet", "t.parquet", "-m", "rr", "--format", "parquet")
     assert (refused.code, refused.out) == (2, "")
