@@ -210,14 +210,29 @@ def _of_first_rows(condition: exp.Query) -> exp.Query:
 def _scanned(
     composer: Composer, engine: Engine, inputs: Inputs, name: str, counters: Sequence[tuple[int, exp.Expr]]
 ) -> tuple[Any, ...]:
-    """Read an input once from end to end; what cannot be read shows here."""
-    query = exp.select(exp.Count(this=exp.Star()), *(counter for _, counter in counters)).from_(name)
+    """Read an input once from end to end; what cannot be read shows here.
+
+    Plan rule: one condition for all checks finds nothing in clean data, several times as fast as a
+    count for each.
+    """
+    total = exp.Count(this=exp.Star())
+    conditions = (_of_the_row(counter.expression.this) for _, counter in counters)
+    any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
+    query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
     try:
+        if not engine.rows(composer.complete(any_of_them))[0][0]:
+            return (0, *(0 for _ in counters))
         return engine.rows(composer.complete(query))[0]
     except EngineError as error:
         if not error.unreadable:
             raise
         raise InputError(f"{inputs.labels[name]}: cannot be read: {error}; check it") from error
+
+
+def _of_the_row(condition: exp.Expr) -> exp.Expr:
+    """The part of a condition that looks at its row alone: it holds wherever the whole does."""
+    conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
+    return exp.and_(*(part.copy() for part in conjuncts if not part.find(exp.Query)))
 
 
 def _counted(offenders: exp.Query) -> exp.Expr | None:

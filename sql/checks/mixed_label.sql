@@ -1,5 +1,5 @@
 -- name:     mixed_label
--- title:    rows with the label 0 beside others with -1, so that the negative class is unclear
+-- title:    rows with the label -1 beside others with 0, so that the negative class is unclear
 -- severity: error
 -- for:      labeled
 -- column:   predictions.label
@@ -7,4 +7,4 @@
 -- advice:   drop one of the two or make them one class
 SELECT label, score
 FROM predictions
-WHERE label = 0 AND (SELECT min(label) FROM predictions) = -1;
+WHERE label = -1 AND EXISTS (SELECT 1 FROM predictions WHERE label = 0);
