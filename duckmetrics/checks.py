@@ -94,9 +94,10 @@ def _planned(
             if binding in seen:
                 continue
             seen.add(binding)
-            one = None if _is_off(definition, values) else _bound(composer, definition, values)
-            if one is not None and one not in planned:
-                planned.append(one)
+            if not _is_off(definition, values):
+                offenders = composer.resolved(definition, values)
+                if all(offenders != known.offenders for known in planned):
+                    planned.append(_bound(composer, definition, values, offenders))
         yield from planned
     yield from _required(composer, measures)
 
@@ -114,7 +115,10 @@ def _is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
     return where is not None and is_false(bind(where, known))
 
 
-def _bound(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> _Check:
+def _bound(
+    composer: Composer, definition: Definition, values: Mapping[str, Value], offenders: exp.Query
+) -> _Check:
+    """Bind the conditions of a check; they read no other relations than its query does."""
     header = definition.header
     asked = (
         exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
@@ -122,7 +126,7 @@ def _bound(composer: Composer, definition: Definition, values: Mapping[str, Valu
     )
     return _Check(
         definition.name, header["severity"], header["column"], definition.title, header["advice"],
-        composer.resolved(definition, values), tuple(composer.linked(query, values) for query in asked),
+        offenders, tuple(composer.linked(query, values) for query in asked),
     )  # fmt: skip
 
 
