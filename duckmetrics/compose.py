@@ -63,7 +63,7 @@ class Block:
     def query(self) -> exp.Select:
         query = self.source.copy()
         keys = [exp.column(key) for key in self.keys]
-        query.set("expressions", [*keys, *(v.copy().as_(c) for c, v in self.columns.items())])
+        query.set("expressions", [*keys, *(v.as_(c) for c, v in self.columns.items())])
         return query
 
 
@@ -103,7 +103,7 @@ class Composer:
         for measure in measures:
             values = {**measure.values, "depth": depth}
             names.append(self._policies(measure.metric, values, outer, projections))
-        query = outer.select(*(e.copy().as_(name) for name, e in projections.items()))
+        query = outer.select(*(e.as_(name) for name, e in projections.items()))
         return self.assemble(query), names
 
     def assemble(self, query: exp.Select) -> exp.Select:
@@ -174,16 +174,19 @@ class Composer:
 
     def _linked(self, query: exp.Query, values: Mapping[str, Value], local: Mapping[str, str]) -> exp.Query:
         """Replace the tables that a query reads by the steps they mean."""
-        for table in list(query.find_all(exp.Table)):
-            name = table.name
-            if not name or not isinstance(table.this, exp.Identifier):
+        found = list(query.find_all(exp.Table, exp.Select))
+        for table in found:
+            if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
                 continue
+            name = table.name
             step = local[name] if name in local else self.relation(name, values)
             if step != name:
                 alias = table.alias or name
                 table.replace(exp.to_table(step).as_(alias, table=True))
-        for select in list(query.find_all(exp.Select)):
-            if not (query.args.get("with_") and _read_from(select) in local):
+        for select in found:
+            if isinstance(select, exp.Select) and not (
+                query.args.get("with_") and _read_from(select) in local
+            ):
                 self._inline(select)
                 self._drop_constants(select)
         return query
@@ -220,7 +223,7 @@ class Composer:
         expressions = {p.alias_or_name: p.unalias() for p in inner.expressions}
         for projection in select.expressions:
             if isinstance(projection, exp.Column):
-                projection.replace(projection.copy().as_(projection.name))
+                projection.replace(projection.as_(projection.name))
         columns = [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]
         uses = Counter(c.name for c in columns if not isinstance(expressions.get(c.name), PLAIN))
         whole = max(uses.values(), default=0) < 2
@@ -279,7 +282,7 @@ class Composer:
         final = exp.select(*(p.unalias().as_(p.alias_or_name) for p in query.expressions))
         for column in list(final.find_all(exp.Column)):
             if not column.table and column.name in columns:
-                column.replace(exp.paren(columns[column.name].copy()))
+                column.replace(exp.paren(columns[column.name]))
         fold(final)
         results = {p.alias_or_name: _stripped(p.unalias()) for p in final.expressions}
         for name in (*KEYS[metric.family], "missing"):
@@ -322,7 +325,7 @@ class Composer:
         replaced.set("expressions", [p.unalias().as_(p.alias_or_name) for p in replaced.expressions])
         for column in list(replaced.find_all(exp.Column)):
             if column.table == "metric" and column.name == "value":
-                column.replace(exp.paren(value.copy()))
+                column.replace(exp.paren(value))
         return replaced
 
     def value(

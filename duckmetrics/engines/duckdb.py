@@ -120,7 +120,7 @@ class DuckDBEngine:
             properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         )  # fmt: skip
         self._temporary.append(("TABLE", name))
-        text = create.sql(self.dialect, pretty=True)
+        text = create.sql(self.dialect, pretty=True, copy=False)
         self._execute(text)
         self.ran.append(text)
 
@@ -365,7 +365,7 @@ class DuckDBEngine:
         return Source(label, exp.to_table(name), {})
 
     def _execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
-        text = query if isinstance(query, str) else query.sql(self.dialect)
+        text = query if isinstance(query, str) else query.sql(self.dialect, copy=False)
         try:
             return self.connection.execute(text)
         except duckdb.Error as error:
