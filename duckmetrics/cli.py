@@ -173,7 +173,7 @@ def curve(table: str, **options: Any) -> None:
     engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
     pairs = _pairs("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
-    with _progress(engine):
+    with _progress(engine), _imports_spared():
         rows = compute(
             options["predictions"],
             table,
