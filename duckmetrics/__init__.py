@@ -17,10 +17,20 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     from duckmetrics.api import curve, describe, evaluate, metrics
     from duckmetrics.results import Evaluation
+    from duckmetrics.significance import ChiSquare, chi_square
 
-_LAZY = {"curve": "api", "describe": "api", "evaluate": "api", "metrics": "api", "Evaluation": "results"}
+_LAZY = {
+    "curve": "api",
+    "describe": "api",
+    "evaluate": "api",
+    "metrics": "api",
+    "Evaluation": "results",
+    "ChiSquare": "significance",
+    "chi_square": "significance",
+}
 
 __all__ = [
+    "ChiSquare",
     "DefinitionError",
     "DuckmetricsError",
     "EngineError",
@@ -29,6 +39,7 @@ __all__ = [
     "MetricError",
     "UnsupportedError",
     "__version__",
+    "chi_square",
     "curve",
     "describe",
     "evaluate",

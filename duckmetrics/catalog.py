@@ -87,7 +87,7 @@ class Definition:
         """The parsed query, its ``$parameters`` still open."""
         try:
             tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
-        except sqlglot.ParseError as error:
+        except (sqlglot.ParseError, sqlglot.TokenError) as error:
             raise DefinitionError(f"{self.path}: {error}; mend the query") from error
         if not isinstance(tree, exp.Query):
             raise DefinitionError(f"{self.path}: found {tree.key.upper()}; write a bare SELECT")
@@ -296,7 +296,8 @@ class Catalog:
         for (known_family, known), definition in self.tables.items():
             if known == name.lower() and family in (None, known_family):
                 return definition
-        raise MetricError(unknown("table", name, {n for _, n in self.tables}))
+        names = {f"{f}.{n}" if family else n for f, n in self.tables}
+        raise MetricError(unknown("table", f"{family}.{name}" if family else name, names))
 
     def sources(self, definition: Definition) -> Iterator[Definition]:
         """Yield the relations and metrics of the same family that a definition reads itself."""

@@ -354,14 +354,16 @@ def _text(value: object) -> str:
 
 
 def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
-    """Warn of measures that count every row as one though the rows have weights."""
+    """Warn of measures that have no weighted form though the rows have weights."""
     label = inputs.labels["predictions"]
+    without = [m for m in measures for p in m.declared if p.name == WEIGHTED and p.default is False]
     return [
         Finding(
-            "unweighted", "warning", label, inputs.column_label("predictions", WEIGHT), 0, (),
-            f"{label}: {measure.text} counts every row as 1; it has no weighted form, or weighted=false",
+            "unweighted", "warning", label, inputs.weight, 0, (),
+            f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every row "
+            "as 1; read it without weights beside, or leave it out",
         )
-        for measure in measures if inputs.weighted and measure.values.get(WEIGHTED) is False
+        for measure in without if inputs.weight is not None
     ]  # fmt: skip
 
 

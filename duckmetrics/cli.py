@@ -1,4 +1,4 @@
-"""The command line: evaluate, curve, metrics, sql.
+"""The command line: evaluate, curve, metrics, sql, test.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad usage or bad input, 3 the engine failed.
 The database, the parser and the table printer are imported only by the commands that need them.
@@ -7,6 +7,7 @@ The database, the parser and the table printer are imported only by the commands
 from __future__ import annotations
 
 import gc
+import json
 import sys
 from contextlib import contextmanager
 from inspect import signature
@@ -220,6 +221,45 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
     click.echo(compose_sql(specs, dialect, steps, **_pairs("--set", switches)) + ";")
 
 
+@cli.group()
+def test() -> None:
+    """Tests of significance: chi-square."""
+
+
+@test.command(name="chi-square", context_settings={"ignore_unknown_options": True})
+@click.argument("observed", nargs=-1, required=True, metavar="COUNT COUNT… | ROW ROW… | TABLE")
+@click.option("--expected", metavar="N,N…", help="Expected counts or shares.  [default: all alike]")
+@click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
+@click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
+@click.option("--correction", is_flag=True, help="Yates' correction of a table of 2 by 2.")
+@click.option(
+    "--format", "format_", type=click.Choice(("table", "json")), default="table", help="How to print."
+)
+@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:
+    """Test counts against an expectation, or two attributes for independence.
+
+    TABLE has the columns observed and maybe expected, or row and column and maybe n; without n,
+    every row counts 1.
+
+    \b
+    duckmetrics test chi-square 3 7
+    duckmetrics test chi-square 90,60,104 30,50,51
+    duckmetrics test chi-square log.parquet --column row=variant --column column=clicked
+    """
+    from duckmetrics.significance import chi_square as compute
+
+    result = compute(
+        _counts(observed),
+        None if expected is None else _row(expected),
+        columns=_pairs("--column", options["columns"]),
+        connection=options["database"],
+        correction=options["correction"],
+        statistic=options["statistic"],
+    )
+    click.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else result)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one message on stderr and an exit code."""
     try:
@@ -300,6 +340,26 @@ def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
             raise click.UsageError(f"{option} {name}: given twice; keep one of them")
         pairs[name.strip()] = value.strip()
     return pairs
+
+
+def _counts(texts: Sequence[str]) -> str | list[float] | list[list[float]]:
+    """Read counts, or rows of counts; a single argument that is neither names a table."""
+    try:
+        rows = [_row(text) for text in texts]
+    except click.UsageError:
+        if len(texts) == 1:
+            return texts[0]
+        raise
+    return rows if any("," in text for text in texts) else [row[0] for row in rows]
+
+
+def _row(text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise click.UsageError(
+            f"{text!r}: no counts; write 3 7, rows such as 3,7 5,5, or one table"
+        ) from None
 
 
 @contextmanager

@@ -1,4 +1,9 @@
-"""The scalar functions under sql/functions, made macros of the database for the queries that call them."""
+"""The scalar functions under sql/functions, made macros of the database for the queries that call them.
+
+A file is one expression over ``$parameters`` and may call other files by name. As a macro it is called
+``duckmetrics_<name>``, so that no macro of the caller is replaced. The arguments of a query become
+what the header declares: 0.1, which DuckDB reads as a DECIMAL, is computed with as a DOUBLE.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,16 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.errors import DefinitionError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from duckmetrics.catalog import Catalog, Definition
 
 PREFIX = "duckmetrics_"
+
+_TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN"}
 
 
 def linked(catalog: Catalog, query: exp.Query) -> tuple[exp.Query, list[exp.Create]]:
@@ -19,21 +28,22 @@ def linked(catalog: Catalog, query: exp.Query) -> tuple[exp.Query, list[exp.Crea
 
     Returns: the query with the calls renamed, and the statements that define what it calls, each
         after those that it builds on.
+    Raises:
+        DefinitionError: a function calls itself, directly or through others.
     """
     query = query.copy()
     needed: dict[str, Definition] = {}
-    for name in _renamed(catalog, query):
-        _gather(catalog, name, needed)
+    for name in sorted(_rename(catalog, query, PREFIX, cast=True)):
+        _gather(catalog, name, needed, ())
     return query, [macro(catalog, definition) for definition in needed.values()]
 
 
 def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp.Create:
-    """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO``; arguments become what its params say."""
+    """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO prefix_name(params) AS (expression)``."""
     body = definition.query.copy()
-    list(_renamed(catalog, body, prefix))
+    _rename(catalog, body, prefix)
     for placeholder in list(body.find_all(exp.Placeholder)):
-        column = exp.column(placeholder.name)
-        placeholder.replace(exp.cast(column, "DOUBLE"))
+        placeholder.replace(exp.column(placeholder.name))
     return exp.Create(
         this=exp.UserDefinedFunction(
             this=exp.to_table(prefix + definition.name),
@@ -47,18 +57,44 @@ def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp
     )
 
 
-def _renamed(catalog: Catalog, tree: exp.Expr, prefix: str = PREFIX) -> Iterator[str]:
-    for call in list(tree.find_all(exp.Anonymous)):
-        name = call.name.lower()
+def called(catalog: Catalog, query: exp.Query) -> set[str]:
+    """The functions of the catalog that a query calls itself."""
+    return _rename(catalog, query.copy(), PREFIX)
+
+
+def _rename(catalog: Catalog, tree: exp.Expr, prefix: str, cast: bool = False) -> set[str]:
+    """Put the prefix before every call of a function of the catalog, in place; return their names."""
+    names = set()
+    for call in reversed(list(tree.find_all(exp.Func))):  # the calls within a call first
+        name = call.name.lower() if isinstance(call, exp.Anonymous) else call.sql_name().lower()
         if name in catalog.functions:
-            call.set("this", prefix + name)
-            yield name
+            names.add(name)
+            arguments = _arguments(call)
+            if cast:
+                types = [_TYPES[param.type] for param in catalog.functions[name].own_params.values()]
+                arguments = [exp.cast(a, t) for a, t in zip(arguments, types, strict=False)]
+            call.replace(exp.Anonymous(this=prefix + name, expressions=arguments))
+    return names
 
 
-def _gather(catalog: Catalog, name: str, needed: dict[str, Definition]) -> None:
-    if name in needed:
-        return
+def _arguments(call: exp.Func) -> list[exp.Expr]:
+    """The arguments of a call in their order, also where sqlglot knows them by names of their own."""
+    if isinstance(call, exp.Anonymous):
+        return call.expressions
+    given = (call.args.get(key) for key in call.arg_types)
+    return [
+        a for value in given if value is not None for a in (value if isinstance(value, list) else [value])
+    ]
+
+
+def _gather(catalog: Catalog, name: str, needed: dict[str, Definition], callers: Sequence[str]) -> None:
+    """Add a function to what is needed, after everything that it calls."""
     definition = catalog.functions[name]
-    for other in sorted(_renamed(catalog, definition.query.copy())):
-        _gather(catalog, other, needed)
-    needed[name] = definition
+    if name in callers:
+        raise DefinitionError(
+            f"{definition.path}: calls itself by {' -> '.join((*callers, name))}; break the circle"
+        )
+    if name not in needed:
+        for other in sorted(called(catalog, definition.query)):
+            _gather(catalog, other, needed, (*callers, name))
+        needed[name] = definition

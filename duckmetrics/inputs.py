@@ -56,7 +56,8 @@ class Inputs:
         names: canonical column, with its table -> the user's column.
         query_type: the type in which query ids are shown.
         constants: the columns that are the same in every row, with their value.
-        weighted: whether the rows have weights.
+        weighted: whether the weights of the rows count.
+        weight: the column of the weights, if there is one.
     """
 
     queries: Mapping[str, exp.Query]
@@ -70,6 +71,7 @@ class Inputs:
     query_type: str | None = None
     constants: Mapping[str, Value] = field(default_factory=dict)
     weighted: bool = False
+    weight: str | None = None
 
     def column_label(self, table: str, column: str) -> str:
         """What the user calls a canonical column."""

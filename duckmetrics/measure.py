@@ -180,19 +180,24 @@ def parse_table(
     if match is None or match["k"] is not None:
         raise MetricError(f"{spec}: cannot be read; write name(param=value)")
     table = catalog.find_table(match["name"].replace("-", "_"), match["family"])
-    declared = catalog.params(table)
-    for name in params or {}:
-        if name not in declared:
-            raise MetricError(f"{spec}: {unknown('parameter', name, declared)}")
-    return _read(catalog, spec, match, Alias(table, {}), {**(switches or {}), **(params or {})})
+    return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
 def _read(
-    catalog: Catalog, spec: str, match: re.Match[str], alias: Alias, switches: Mapping[str, object]
+    catalog: Catalog,
+    spec: str,
+    match: re.Match[str],
+    alias: Alias,
+    switches: Mapping[str, object],
+    params: Mapping[str, object] | None = None,
 ) -> Measure:
-    """Bind the arguments of a spec whose metric is known."""
+    """Bind the arguments of a spec whose metric is known, and parameters given beside it."""
     declared = catalog.params(alias.metric)
     given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
+    for name, value in (params or {}).items():
+        if name in given:
+            raise MetricError(f"{spec}: {name} is given twice; keep one of them")
+        given[name] = value
     if twice := given.keys() & alias.bound.keys():
         raise MetricError(
             f"{spec}: {match['name']} fixes {sorted(twice)[0]} already; write {alias.metric.name}(...)"

@@ -53,22 +53,25 @@ class _Observing:
         known = [attach(request.truth, "truth")] if request.truth is not None else []
         refuse_unknown_names(self.columns, [*sources, *known])
         declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
+        self.weights = [self.columns.find(source, "predictions", WEIGHT) for source in sources]
         self.weighted = self._weighted(measures)
         self.grouped = GROUP in declared
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
+        self.names["predictions.system"] = request.system or "system"
         self.by = {name: f"by_{i}" for i, name in enumerate(self._by(sources), start=1)}
 
     def _weighted(self, measures: Sequence[Measure]) -> bool:
         """Weights count where the predictions have them and a measure does not say otherwise."""
         asked = {measure.values.get(WEIGHTED, False) for measure in measures}
-        found = [self.columns.find(source, "predictions", WEIGHT) for _, source in self.systems]
-        if True in asked and None in found:
+        if True in asked and None in self.weights:
             raise tables.missing_column(self.systems.first, WEIGHT, "predictions")
-        if None in found and any(found):
+        if asked == {False}:
+            return False
+        if None in self.weights and any(self.weights):
             raise InputError(
                 f"{self.systems.label}: only some tables have a column {WEIGHT!r}; give it to all"
             )
-        return None not in found and asked != {False}
+        return None not in self.weights
 
     def _names(self, source: Source) -> dict[str, str]:
         """Canonical column -> the user's column, for those that are read."""
@@ -121,6 +124,7 @@ class _Observing:
             names=self.names,
             constants=constants,
             weighted=self.weighted,
+            weight=next(filter(None, self.weights), None),
         )
 
     def _rows(self, source: Source, name: str) -> exp.Select:

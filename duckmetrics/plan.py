@@ -53,7 +53,17 @@ def drop(select: exp.Select, constants: Mapping[str, Value]) -> None:
     if group is not None:
         kept = [key for key in group.expressions if key.name not in constants]
         select.set("group", exp.Group(expressions=kept) if kept else None)
+        if not kept:
+            _as_one_group(select)
     select.set("expressions", [_constant(p, constants) for p in select.expressions])
+
+
+def _as_one_group(select: exp.Select) -> None:
+    """Keep what GROUP BY a constant means: one row, whatever is selected, and none of no rows."""
+    some = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(0))
+    having = select.args.get("having")
+    condition = some if having is None else exp.and_(having.this, some, copy=False)
+    select.set("having", exp.Having(this=condition))
 
 
 def constants_of(query: exp.Query) -> dict[str, Value]:

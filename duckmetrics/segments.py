@@ -9,9 +9,10 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT
 from duckmetrics.compose import with_directions
+from duckmetrics.errors import InputError
 from duckmetrics.fold import literal
 from duckmetrics.inputs import slice_label
-from duckmetrics.observations import OVERALL
+from duckmetrics.observations import OVERALL, WEIGHTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 SEGMENTS, BINARY = "segments", "labeled"
 PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
 APPROX = "approx"
+KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # What a metric may yield beside its value.
 EXTRAS = ("lower", "upper", "n_undefined")
 # Sorting all rows beats grouping them by score when there are more distinct scores than this, and
@@ -33,19 +35,30 @@ FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
 
 
 def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, str]) -> exp.Select:
-    """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ..."""
-    frame = composer.relation(SEGMENTS, {})
-    query = exp.select(*(exp.column(c, frame) for c in ("system", "segment", "n", "n_positive"))).from_(frame)
+    """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ...
+
+    n and n_positive count all rows, n_weighted and n_positive_weighted those that have a weight.
+    """
+    frame = composer.relation(SEGMENTS, {WEIGHTED: False})
+    query = exp.select(*(exp.column(c, frame) for c in (*KEYS, *COUNTS))).from_(frame)
+    if any(measure.values.get(WEIGHTED) for measure in measures):
+        counted = composer.relation(SEGMENTS, {WEIGHTED: True})
+        query = query.select(*(exp.column(c, counted).as_(f"{c}_{WEIGHTED}") for c in COUNTS))
+        query = query.join(counted, on=_same_segment(KEYS, counted, frame), join_type="left")
     for i, measure in enumerate(measures):
         values: dict[str, Value] = {**measure.values, PLAN: plan[measure.text]}
-        for column in ("value", *EXTRAS):
+        for column in ("value", *(c for c in EXTRAS if c in measure.metric.query.named_selects)):
             expression = composer.value(measure.metric, values, column)
             if expression is not None:
-                query = query.select(expression.as_(f"{column}_{i}"))
+                query = query.select(expression.as_(f"{column}_{i}"), copy=False)
     for block in composer.blocks:
-        same = [exp.EQ(this=exp.column(k, block.name), expression=exp.column(k, frame)) for k in block.keys]
-        query = query.join(block.name, on=exp.and_(*same), join_type="left")
+        same = _same_segment(block.keys, block.name, frame)
+        query = query.join(block.name, on=same, join_type="left", copy=False)
     return composer.assemble(query)
+
+
+def _same_segment(keys: Sequence[str], one: str, other: str) -> exp.Expr:
+    return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
 
 
 def plans(
@@ -124,7 +137,13 @@ class SegmentSummary:
         query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, PLAN: plan}))
         order = query.args.pop("order", None)
         name = composer.add(measure.metric.name, query)
-        columns = [c for c in query.named_selects if c not in ("system", "segment")]
+        columns = [c for c in query.named_selects if c not in KEYS]
+        for column in self.by:
+            if column.lower() in columns:
+                raise InputError(
+                    f"by: {column!r} is also a column of {measure.metric.name}; rename it, as in "
+                    f'"SELECT {column} AS my_{column}, ... FROM ..."'
+                )
         keys = [] if self.inputs.one_system else [exp.column("system", name)]
         result = exp.select(*keys)
         if self.by:
@@ -176,23 +195,25 @@ class SegmentSummary:
 
     def _row(self, i: int, measure: Measure, columns: Sequence[str]) -> exp.Select:
         def optional(column: str, type_: str) -> exp.Expr:
-            there = f"{column}_{i}" in columns
-            return (exp.column(f"{column}_{i}") if there else exp.cast(exp.null(), type_)).as_(column)
+            if f"{column}_{i}" not in columns:
+                return exp.cast(exp.null(), type_).as_(column)
+            found: exp.Expr = exp.column(f"{column}_{i}")
+            return (exp.func("coalesce", found, literal(0)) if type_ == "BIGINT" else found).as_(column)
 
         value = exp.column(f"value_{i}")
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         unnamed = exp.cast(exp.null(), "VARCHAR")
         none = exp.cast(exp.null(), "BIGINT")
         binary = _has(self.catalog, measure, BINARY)
-        positives = exp.func("coalesce", exp.column("n_positive"), literal(0)) if binary else none.copy()
+        n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in _counts(measure))
         return exp.select(
             (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
             literal(measure.text).as_("metric"), "slice", *self.by.values(),
             finite.as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
-            self._reason(i, measure, binary).as_("reason"),
-            exp.func("coalesce", exp.column("n"), literal(0)).as_("n"),
+            self._reason(i, measure, binary).as_("reason"), n.as_("n"),
             none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
-            positives.as_("n_positive"), literal(measure.signature).as_("signature"),
+            (n_positive if binary else none.copy()).as_("n_positive"),
+            literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_("joined")  # fmt: skip
 
@@ -202,16 +223,25 @@ class SegmentSummary:
             ("isfinite(v)", None),
             ("v IS NOT NULL", "the values overflow"),
             ("coalesce(n, 0) = 0", "no rows"),
+            ("coalesce(counted, 0) = 0", "no row has a weight"),
         ]
         why = measure.metric.header.get("undefined")
         if binary and why is None:
             conditions += [("n_positive = 0", "one class only: no positive row"),
-                           ("n_positive = n", "one class only: no negative row")]  # fmt: skip
+                           ("n_positive = counted", "one class only: no negative row")]  # fmt: skip
+        counted, n_positive = _counts(measure)
+        names = {"v": f"value_{i}", "counted": counted, "n_positive": n_positive}
         reason = exp.Case()
         for condition, text in conditions:
             tree = sqlglot.parse_one(condition, dialect=DIALECT)
-            reason = reason.when(_renamed(tree, {"v": f"value_{i}"}), literal(text))
-        return reason.else_(literal(why or "no row has a weight"))
+            reason = reason.when(_renamed(tree, names), literal(text), copy=False)
+        return reason.else_(literal(why or "it is not defined for these rows"))
+
+
+def _counts(measure: Measure) -> tuple[str, str]:
+    """The columns that count the rows a measure looks at, and the positives among them."""
+    n, n_positive = (f"{c}_{WEIGHTED}" if measure.values.get(WEIGHTED) else c for c in COUNTS)
+    return n, n_positive
 
 
 def _of(table: str, key: exp.Expr) -> exp.Expr:

@@ -20,7 +20,7 @@ from duckmetrics.fold import literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-Role = Literal["predictions", "truth", "queries", "population"]
+Role = Literal["predictions", "truth", "queries", "population", "counts"]
 
 ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
 CANONICAL = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -149,10 +150,8 @@ def observations(
     groupings = [(), *map(tuple, by)]
     columns = list(dict.fromkeys(column for grouping in groupings for column in grouping))
     attributes = [f'"{column}"' for column in (*([system] if system else []), *columns)]
-    result = connection.execute(
-        f"SELECT {', '.join(['label::DOUBLE', 'score::DOUBLE', f'{weight}::DOUBLE', 'group_id', *attributes])} "
-        "FROM predictions"
-    )
+    selected = ", ".join(["label::DOUBLE", "score::DOUBLE", f"{weight}::DOUBLE", "group_id", *attributes])
+    result = connection.execute(f"SELECT {selected} FROM predictions")
     found: dict[Key, list[Observation]] = defaultdict(list)
     for label, score, weight_, group, *rest in result.fetchall():
         name = rest.pop(0) if system else None
@@ -214,6 +213,24 @@ def same(found: Any, wanted: Any, tolerance: float = 1e-12) -> bool:
     return type(found) is type(wanted) and bool(found == wanted)
 
 
+def reason_holds(row: Row) -> bool:
+    """Say whether a value has no reason and NULL has one that is true, as far as the counts tell."""
+    n, positives, reason = row["n"], row["n_positive"], row["reason"]
+    if row["value"] is not None or reason is None:
+        return row["value"] is not None and reason is None
+    if (n == 0) != (reason in ("no rows", "no row has a weight")):
+        return False
+    if "one class only" in reason:
+        return bool(n > 0 and (positives == 0 if "no positive" in reason else positives == n))
+    return bool(reason != "it is not defined for these rows")
+
+
+def in_range(metric: Definition, value: float) -> bool:
+    """Say whether a value lies in the interval that the header promises."""
+    low, high = map(float, re.findall(r"-?inf|-?\d+", metric.header["range"])[:2])
+    return low - 1e-12 <= value <= high + 1e-12
+
+
 def differences(
     result: Evaluation, rows: dict[Key, list[Observation]], specs: Iterable[str], weighted: bool
 ) -> list[str]:
@@ -234,8 +251,40 @@ def differences(
             for name, value in wanted._asdict().items()
             if not same(row[name], value)
         ]
-        if (row["value"] is None) != isinstance(row["reason"], str):
-            wrong.append(f"{spec} of {key}: value {row['value']} with reason {row['reason']}")
+        if not reason_holds(row):
+            wrong.append(f"{spec} of {key}: value {row['value']}, reason {row['reason']}")
+        if row["value"] is not None and not in_range(measures[spec].metric, row["value"]):
+            wrong.append(f"{spec} of {key}: {row['value']} is out of the range")
         if row["n_missing"] is not None or row["n_no_relevant"] is not None:
             wrong.append(f"{spec} of {key}: counts of queries")
+    return wrong
+
+
+def table_differences(
+    found: Iterable[Row], spec: str, rows: dict[Key, list[Observation]], weighted: bool
+) -> list[str]:
+    """Where the rows of a table are not those of the reference, in its order."""
+    measure = parse_table(CATALOG, spec, {}, {} if weighted else {"weighted": False})
+    columns = set(measure.metric.query.named_selects) - {"system", "segment"}
+    tables_: dict[Any, list[Row]] = defaultdict(list)
+    for row in found:
+        attributes = {name: value for name, value in row.items() if name not in columns}
+        name, slice_ = attributes.pop("system", None), attributes.pop("slice", "")
+        grouping = tuple(slice_.split(",")) if slice_ else ()
+        assert all(value is None for n, value in attributes.items() if n not in grouping)
+        key = name, grouping, tuple(attributes[column] for column in grouping)
+        tables_[key].append({name: value for name, value in row.items() if name in columns})
+    wrong = []
+    for key in rows.keys() | tables_.keys():
+        wanted = reference(measure, weigh(rows.get(key, []), measure, weighted))
+        if len(tables_[key]) != len(wanted):
+            wrong.append(f"{spec} of {key}: {len(tables_[key])} rows, should be {len(wanted)}")
+            continue
+        for i, (row, other) in enumerate(zip(tables_[key], wanted, strict=True)):
+            assert row.keys() == other.keys() == columns
+            wrong += [
+                f"{spec} of {key}, row {i}: {name} is {row[name]}, should be {value}"
+                for name, value in other.items()
+                if not same(row[name], value)
+            ]
     return wrong

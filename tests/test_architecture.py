@@ -22,7 +22,7 @@ OWN = [path for path in MODULES if path not in REFERENCE]
 LEVELS = [
     ["cli"],
     ["report", "progress"],
-    ["api"],
+    ["api", "significance"],
     ["families"],
     ["engines"],
     [
@@ -37,6 +37,8 @@ LEVELS = [
         "plan",
         "inputs",
         "systems",
+        "count_checks",
+        "counts",
         "tables",
     ],
     ["measure"],

@@ -43,7 +43,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "recall_at_precision": {"precision": 0.3},
     "tpr_at_fpr": {"fpr": 0.2},
 }
-WITHOUT_WEIGHTS = {"spiegelhalter_z", "hosmer_lemeshow"}
+WITHOUT_WEIGHTS = {"spiegelhalter_z", "spiegelhalter_p", "hosmer_lemeshow"}
 RATINGS = {"rmse", "mae", "r2"}
 AT_A_THRESHOLD = {"accuracy", "precision", "recall", "specificity", "fpr", "fnr", "npv", "f_beta"}
 AT_A_THRESHOLD |= {"balanced_accuracy", "mcc", "cohen_kappa"}
@@ -227,7 +227,8 @@ def test_gauc_is_the_mean_of_the_groups(rows: Rows) -> None:
         assert close(found, np.average(values, weights=weights)) if values else found is None
     defined = [row["auc"] for row in tables.group_auc(rows) if row["auc"] is not None]
     assert sorted(defined) == pytest.approx(sorted(values), abs=EXACT)
-    assert math.fsum(column(tables.group_auc(rows), "n")) == pytest.approx(sum(row.weight for row in rows))
+    counted = column(tables.group_auc(rows), "positives") + column(tables.group_auc(rows), "negatives")
+    assert math.fsum(counted) == pytest.approx(sum(row.weight for row in rows))
 
 
 # --- scikit-learn: at a threshold ----------------------------------------------------------------
@@ -408,6 +409,7 @@ SAME_AS_THE_FIXTURE: list[tuple[str, str, dict[str, Any]]] = [
     ("average_precision", "average_precision", {}),
     ("pr_auc_trapezoid", "average_precision", {"interpolation": "trapezoid"}),
     ("logloss", "log_loss", {}),
+    ("base_entropy", "base_entropy", {}),
     ("normalized_entropy", "normalized_entropy", {}),
     ("rig", "rig", {}),
     ("brier", "brier", {}),
@@ -416,6 +418,7 @@ SAME_AS_THE_FIXTURE: list[tuple[str, str, dict[str, Any]]] = [
     ("pcoc_pctr_over_ctr", "calibration_ratio", {}),
     ("copc_ctr_over_pctr", "copc", {}),
     ("spiegelhalter_z", "spiegelhalter_z", {}),
+    ("spiegelhalter_p", "spiegelhalter_p", {}),
     ("ks", "ks", {}),
     ("pauc_fpr0.3_raw", "partial_auc", {"max_fpr": 0.3, "norm": "raw"}),
     ("pauc_fpr0.3_normalised_by_0.3", "partial_auc", {"max_fpr": 0.3, "norm": "max_fpr"}),
@@ -841,8 +844,8 @@ def test_gauc_by_hand() -> None:
     table = tables.group_auc([*rows, Observation(1.0, 1.0), Observation(0.0, 1.0)])
     assert column(table, "group_id") == ["A", "B", "C", "D", "E", None]
     assert column(table, "auc") == [1, 0, 1, None, None, 0.5]
-    assert column(table, "n") == [2, 8, 6, 2, 1, 2]
     assert column(table, "positives") == [1, 4, 1, 2, 0, 1]
+    assert column(table, "negatives") == [1, 4, 5, 0, 1, 1]
     assert scalar.gauc([row for row in rows if row.group in ("D", "E")]) is None
     with pytest.raises(ValueError, match="uniform"):
         scalar.gauc(rows, average="none")
@@ -967,6 +970,7 @@ def test_no_rows(rows: Rows) -> None:
 NEEDS_BOTH = {"auc", "auc_pairwise", "gini", "partial_auc", "gauc", "ks", "tpr_at_fpr", "balanced_accuracy"}
 NEEDS_BOTH |= {
     "mcc",
+    "base_entropy",
     "normalized_entropy",
     "rig",
     "brier_skill",
@@ -1021,7 +1025,7 @@ def test_the_columns_of_the_tables() -> None:
         "gains_curve": "share threshold gain lift",
         "threshold_table": "threshold tp fp fn tn precision recall specificity f1 accuracy",
         "brier_decomposition": "brier reliability resolution uncertainty within_variance within_covariance",
-        "group_auc": "group_id n positives auc",
+        "group_auc": "group_id positives negatives auc",
     }
     assert set(expected) == set(tables.__all__)
     for name, columns in expected.items():

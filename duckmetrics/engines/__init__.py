@@ -28,6 +28,10 @@ class Engine(Protocol):
         """Run a query and keep its rows as a temporary table of that name."""
         ...
 
+    def define(self, macros: Sequence[exp.Create]) -> None:
+        """Make functions known to the queries to come, until the engine is released."""
+        ...
+
     def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]:
         """Return the names and types of a query's columns without running it."""
         ...

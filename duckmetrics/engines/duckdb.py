@@ -96,10 +96,13 @@ class DuckDBEngine:
         self.connection.execute(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(self.dialect))
 
     def release(self) -> None:
-        """Give a caller's connection its own settings back."""
+        """Give a caller's connection its own settings back, and take our macros from it."""
         for name, value in self._before.items():
             self._set(name, value)
         self._before.clear()
+        macros = [made for made in self._temporary if made[0] == "MACRO"]
+        _drop(self.connection, macros)
+        self._temporary[:] = [made for made in self._temporary if made not in macros]
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         return self._execute(query).fetchall()
@@ -125,12 +128,18 @@ class DuckDBEngine:
         self.ran.append(text)
 
     def define(self, macros: Sequence[exp.Create]) -> None:
-        """Create temporary macros for the queries to come, unless they are there."""
+        """Create temporary macros for the queries to come, until `release`.
+
+        Named in full when they are dropped: a macro of the database may have the same name.
+        """
         for macro in macros:
-            name = macro.this.this.name
-            if ("MACRO", name) not in self._temporary:
-                self._execute(macro)
-                self._temporary.append(("MACRO", name))
+            text = macro.sql(self.dialect, pretty=True)
+            # Created again, because another engine may have dropped them from the same connection.
+            self._execute(text)
+            made = ("MACRO", f"temp.main.{macro.this.this.name}")
+            if made not in self._temporary:
+                self._temporary.append(made)
+                self.ran.append(text)
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""

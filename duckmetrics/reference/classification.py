@@ -376,7 +376,7 @@ def base_entropy(rows: Sequence[Observation], *, base_rate: float | None = None)
     He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014,
     doi:10.1145/2648584.2648589.
     """
-    rate = _rate(rows, base_rate)
+    rate = _rate(rows, base_rate) if present(rows) else None
     if rate is None or rate in (0, 1):
         return None
     rarer = float(min(rate, 1 - rate))
@@ -523,7 +523,7 @@ def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | N
         if not variance > 0:
             return None
         terms.append((observed - expected) ** 2 / variance)
-    return math.fsum(terms) if terms else None
+    return math.fsum(terms) if terms and max(terms) < math.inf else None
 
 
 # --- ratings -------------------------------------------------------------------------------------

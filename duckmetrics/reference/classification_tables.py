@@ -182,7 +182,7 @@ def group_auc(rows: Sequence[Observation]) -> Table:
     table = []
     for key, members in grouped(rows).items():
         positives, negatives = map(float, class_weights(members))
-        counts = {"group_id": key, "n": positives + negatives, "positives": positives}
+        counts = {"group_id": key, "positives": positives, "negatives": negatives}
         table.append({**counts, "auc": classification.auc(members)})
     return table
 

@@ -7,4 +7,4 @@
 -- advice:   apply the sigmoid or calibrate it first; metrics such as auc take any score
 SELECT label, score
 FROM predictions
-WHERE score < 0 OR score > 1;
+WHERE (score < 0 OR score > 1) AND NOT isnan(score);

@@ -7,4 +7,4 @@
 -- advice:   make it 0 or 1, as in CAST(rating >= 4 AS INTEGER)
 SELECT label, score
 FROM predictions
-WHERE NOT label IN (0, 1, -1);
+WHERE NOT label IN (0, 1, -1) AND NOT isnan(label) AND NOT isinf(label);

@@ -11,23 +11,36 @@ WITH slots AS (
     SELECT segments.system, segments.segment, slots.bin
     FROM segments
     CROSS JOIN range($bins) AS slots(bin)
+),
+intervals AS (
+    SELECT
+        system,
+        segment,
+        bin,
+        n,
+        mean_score,
+        mean_label,
+        lowest,
+        highest,
+        (mean_label + 3.8414588206941227e0 / (2 * total)) / (1 + 3.8414588206941227e0 / total) AS center,
+        1.9599639845400541e0 * sqrt(
+            mean_label * (1 - mean_label) / total + 3.8414588206941227e0 / (4 * total * total)
+        ) / (1 + 3.8414588206941227e0 / total) AS half
+    FROM bins
 )
 SELECT
     slots.system,
     slots.segment,
     slots.bin,
-    CASE $binning WHEN 'width' THEN slots.bin / CAST($bins AS DOUBLE) ELSE bins.lowest END AS lo,
-    CASE $binning WHEN 'width' THEN (slots.bin + 1) / CAST($bins AS DOUBLE) ELSE bins.highest END AS hi,
-    coalesce(bins.n, 0) AS n,
-    bins.mean_score,
-    bins.mean_label,
-    (bins.mean_label + 3.8414588206941227e0 / (2 * bins.total) - 1.9599639845400541e0 * sqrt(
-        bins.mean_label * (1 - bins.mean_label) / bins.total + 3.8414588206941227e0 / (4 * bins.total * bins.total)
-    )) / (1 + 3.8414588206941227e0 / bins.total) AS lower,
-    (bins.mean_label + 3.8414588206941227e0 / (2 * bins.total) + 1.9599639845400541e0 * sqrt(
-        bins.mean_label * (1 - bins.mean_label) / bins.total + 3.8414588206941227e0 / (4 * bins.total * bins.total)
-    )) / (1 + 3.8414588206941227e0 / bins.total) AS upper,
-    bins.mean_score - bins.mean_label AS gap
+    CASE $binning WHEN 'width' THEN slots.bin / CAST($bins AS DOUBLE) ELSE intervals.lowest END AS lo,
+    CASE $binning WHEN 'width' THEN (slots.bin + 1) / CAST($bins AS DOUBLE) ELSE intervals.highest END AS hi,
+    coalesce(intervals.n, 0) AS n,
+    intervals.mean_score,
+    intervals.mean_label,
+    CASE WHEN intervals.n > 0 THEN greatest(intervals.center - intervals.half, 0e0) END AS lower,
+    CASE WHEN intervals.n > 0 THEN least(intervals.center + intervals.half, 1e0) END AS upper,
+    intervals.mean_score - intervals.mean_label AS gap
 FROM slots
-LEFT JOIN bins ON bins.system = slots.system AND bins.segment = slots.segment AND bins.bin = slots.bin
+LEFT JOIN intervals
+    ON intervals.system = slots.system AND intervals.segment = slots.segment AND intervals.bin = slots.bin
 ORDER BY slots.system, slots.segment, slots.bin;

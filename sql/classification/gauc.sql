@@ -10,25 +10,23 @@
 -- oracle:   reference
 -- example:  gauc() = 0.661765
 -- note:     groups of one class have no AUC; they are left out and counted in n_undefined
-SELECT
-    system,
-    segment,
-    sum(
-        auc * CASE $average
+WITH groups AS (
+    SELECT
+        system,
+        segment,
+        auc,
+        CASE $average
             WHEN 'impressions' THEN positives + negatives
             WHEN 'positives' THEN positives
             WHEN 'pairs' THEN positives * negatives
             ELSE 1e0
-        END
-    ) / nullif(sum(
-        CASE
-            WHEN auc IS NULL THEN 0e0
-            WHEN $average = 'impressions' THEN positives + negatives
-            WHEN $average = 'positives' THEN positives
-            WHEN $average = 'pairs' THEN positives * negatives
-            ELSE 1e0
-        END
-    ), 0) AS value,
+        END AS share
+    FROM group_auc
+)
+SELECT
+    system,
+    segment,
+    sum(share * auc) / nullif(sum(share) FILTER (WHERE auc IS NOT NULL), 0) AS value,
     count(*) FILTER (WHERE auc IS NULL) AS n_undefined
-FROM group_auc
+FROM groups
 GROUP BY system, segment;

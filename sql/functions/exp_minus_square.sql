@@ -11,7 +11,7 @@ SELECT
     CASE
         WHEN (NOT isnan($x)) IS NOT TRUE THEN NULL
         WHEN abs($x) > 27.5e0 THEN 0e0
-        -- x = h + rest, where h is a multiple of 1/16: h^2 is exact, and x^2 = h^2 + rest * (x + h).
-        ELSE list_transform([floor(abs($x) * 16e0) / 16e0], lambda h:
-            exp(-h * h) * exp(-(abs($x) - h) * (abs($x) + h)))[1]
+        -- abs(x) = h + rest, where h = floor(16 abs(x)) / 16: h^2 is exact, and x^2 = h^2 + rest * (abs(x) + h).
+        ELSE exp(-floor(abs($x) * 16e0) * floor(abs($x) * 16e0) / 256e0) * exp(
+            (floor(abs($x) * 16e0) / 16e0 - abs($x)) * (floor(abs($x) * 16e0) / 16e0 + abs($x)))
     END AS value;

@@ -1,9 +1,11 @@
 -- name:     incomplete_beta
 -- title:    Incomplete beta function, regularized
--- params:   a DOUBLE CHECK (a > 0), b DOUBLE CHECK (b > 0), x DOUBLE CHECK (x >= 0 AND x <= 1)
+-- params:   a DOUBLE CHECK (a BETWEEN 1e-100 AND 1e100),
+--           b DOUBLE CHECK (b BETWEEN 1e-100 AND 1e100 AND least(a, b) <= 1e12),
+--           x DOUBLE CHECK (x BETWEEN 0 AND 1)
 -- range:    [0, 1]
 -- formula:  I_x(a, b) = integral of t^(a-1) (1-t)^(b-1) from 0 to x / B(a, b)
--- source:   Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.5.8
+-- source:   Didonato and Morris, ACM Transactions on Mathematical Software 1992, doi:10.1145/131766.131776
 -- oracle:   scipy.special.betainc
 -- example:  incomplete_beta(2, 3, 0.25) = 0.26171875
 -- note:     relative error below 1e-12 down to 1e-300 for a and b from 0.5 to 50000

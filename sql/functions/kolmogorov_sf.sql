@@ -6,7 +6,7 @@
 -- source:   Kolmogorov, Giornale dell'Istituto Italiano degli Attuari 1933; Feller, Annals of
 --           Mathematical Statistics 1948, doi:10.1214/aoms/1177730243
 -- oracle:   scipy.special.kolmogorov
--- example:  kolmogorov_sf(1.36) = 0.049485876755377876
+-- example:  kolmogorov_sf(1.36) = 0.04948587675537788
 -- note:     relative error below 1e-12 down to 1e-300; of two samples x = D * sqrt(n1 * n2 / (n1 + n2))
 SELECT
     CASE

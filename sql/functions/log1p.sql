@@ -5,7 +5,7 @@
 -- formula:  ln(1 + x)
 -- source:   Goldberg, ACM Computing Surveys 1991, doi:10.1145/103162.103163, theorem 4
 -- oracle:   math.log1p
--- example:  log1p(1e-10) = 9.9999999995e-11
+-- example:  log1p(1e-10) = 9.999999999500001e-11
 -- note:     relative error below 1e-15, also where 1 + x is rounded to 1
 SELECT
     CASE

@@ -1,6 +1,6 @@
 -- name:     log_beta
 -- title:    Logarithm of the beta function
--- params:   a DOUBLE CHECK (a > 0), b DOUBLE CHECK (b > 0)
+-- params:   a DOUBLE CHECK (a BETWEEN 1e-100 AND 1e100), b DOUBLE CHECK (b BETWEEN 1e-100 AND 1e100)
 -- range:    [-inf, inf]
 -- formula:  ln Gamma(a) + ln Gamma(b) - ln Gamma(a + b)
 -- source:   Loader, Fast and accurate computation of binomial probabilities, 2000
@@ -9,7 +9,7 @@
 -- note:     error below 1e-14, relative or absolute, whichever is larger
 SELECT
     CASE
-        WHEN ($a > 0e0 AND $b > 0e0 AND NOT isnan($a + $b)) IS NOT TRUE THEN NULL
+        WHEN ($a BETWEEN 1e-100 AND 1e100 AND $b BETWEEN 1e-100 AND 1e100) IS NOT TRUE THEN NULL
         -- The large parts of the three logarithms cancel in the formula, not in the computer.
         ELSE 0.5e0 * ln(2e0 * pi() * (1e0 / $a + 1e0 / $b))
             - $a * log1p($b / $a) - $b * log1p($a / $b)

@@ -1,15 +1,15 @@
 -- name:     normal_quantile
 -- title:    Normal quantile
--- params:   p DOUBLE CHECK (p >= 0 AND p <= 1)
+-- params:   p DOUBLE CHECK (p BETWEEN 0 AND 1)
 -- range:    [-inf, inf]
 -- formula:  the z with P(Z <= z) = p of a standard normal Z
 -- source:   Wichura, Applied Statistics 1988, algorithm AS 241 (PPND16), doi:10.2307/2347330
 -- oracle:   scipy.stats.norm.ppf
--- example:  normal_quantile(0.975) = 1.959963984540054
+-- example:  normal_quantile(0.975) = 1.9599639845400538
 -- note:     relative error below 1e-15
 SELECT
     CASE
-        WHEN ($p >= 0e0 AND $p <= 1e0) IS NOT TRUE THEN NULL
+        WHEN ($p BETWEEN 0e0 AND 1e0) IS NOT TRUE THEN NULL
         WHEN $p = 0e0 THEN CAST('-inf' AS DOUBLE)
         WHEN $p = 1e0 THEN CAST('inf' AS DOUBLE)
         -- The middle.

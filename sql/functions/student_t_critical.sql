@@ -1,6 +1,6 @@
 -- name:     student_t_critical
 -- title:    Two-sided critical value of the Student t distribution
--- params:   alpha DOUBLE CHECK (alpha > 0 AND alpha < 1), df DOUBLE CHECK (df > 0)
+-- params:   alpha DOUBLE CHECK (alpha > 0 AND alpha < 1), df DOUBLE CHECK (df >= 0.001)
 -- range:    [0, inf]
 -- formula:  the t >= 0 with P(abs(T) >= t) = alpha
 -- source:   Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.1 and 26.7.5
@@ -9,20 +9,17 @@
 -- note:     relative error below 1e-12 for alpha from 1e-300 and df from 1 to infinity
 SELECT
     CASE
-        WHEN ($alpha > 0e0 AND $alpha < 1e0 AND $df > 0e0 AND NOT isnan($df)) IS NOT TRUE THEN NULL
+        WHEN ($alpha > 0e0 AND $alpha < 1e0 AND $df >= 0.001e0 AND NOT isnan($df)) IS NOT TRUE THEN NULL
         WHEN $df > 1e16 THEN -normal_quantile(0.5e0 * $alpha)
         -- In the far tail I_x(a, b) = x^a / (a B(a, b)), which gives x = df / (df + t^2).
-        ELSE list_transform([(ln($alpha * 0.5e0 * $df) + log_beta(0.5e0 * $df, 0.5e0)) * 2e0 / $df], lambda log_x:
-            CASE
-                WHEN log_x < -46e0 THEN sqrt($df) * exp(-0.5e0 * log_x)
-                -- Newton's method for ln p as a function of ln t, from below: five steps do, for every df.
-                ELSE list_reduce(
-                    CAST(range(0, 6) AS DOUBLE[]),
-                    lambda t, i: t * exp(
-                        ln(student_t_p(t, $df) / $alpha)
-                        * student_t_p(t, $df) / (2e0 * student_t_weight($df, t / sqrt($df)))),
-                    greatest(
-                        sqrt($df * (exp(-least(log_x, 0e0)) - 1e0)),
-                        student_t_expansion(-normal_quantile(0.5e0 * $alpha), $df)))
-            END)[1]
+        WHEN student_t_log_x($alpha, $df) < -46e0 THEN sqrt($df) * exp(-0.5e0 * student_t_log_x($alpha, $df))
+        -- Newton's method for the p-value as a function of ln t, from below: six steps do for every df.
+        ELSE list_reduce(
+            list_prepend(
+                greatest(
+                    sqrt($df * (exp(-least(student_t_log_x($alpha, $df), 0e0)) - 1e0)),
+                    student_t_expansion(-normal_quantile(0.5e0 * $alpha), $df)),
+                CAST(range(0, 6) AS DOUBLE[])),
+            lambda t, i: t * exp(
+                (student_t_p(t, $df) - $alpha) / (2e0 * student_t_weight($df, t / sqrt($df)))))
     END AS value;

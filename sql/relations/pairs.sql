@@ -13,13 +13,13 @@ WITH places AS (
         labeled.group_id,
         labeled.label,
         rank() OVER (PARTITION BY labeled.system, labeled.segment, labeled.group_id ORDER BY labeled.score)
-            + round(
+            + floor(
                 cume_dist() OVER (
                     PARTITION BY labeled.system, labeled.segment, labeled.group_id ORDER BY labeled.score
                 ) * CASE $per
                     WHEN 'segment' THEN segments.n
                     ELSE count(*) OVER (PARTITION BY labeled.system, labeled.segment, labeled.group_id)
-                END
+                END + 5e-1
             ) AS twice_rank
     FROM labeled
     JOIN segments ON segments.system = labeled.system AND segments.segment = labeled.segment

@@ -1,0 +1,10 @@
+-- name:     row_null_system
+-- title:    rows with no system
+-- severity: error
+-- for:      classification
+-- column:   predictions.system
+-- inputs:   predictions (system, label, score)
+-- advice:   drop these rows or give them a name
+SELECT label, score
+FROM predictions
+WHERE system IS NULL;

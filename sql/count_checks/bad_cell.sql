@@ -1,0 +1,9 @@
+-- name:     bad_cell
+-- title:    rows whose count is missing, negative, NaN or infinite
+-- severity: error
+-- column:   cells.n
+-- inputs:   cells (row_value, column_value, n)
+-- advice:   a count is a number of 0 or more; mend them
+SELECT row_value, column_value, n
+FROM cells
+WHERE (n >= 0 AND n < CAST('inf' AS DOUBLE)) IS NOT TRUE;

@@ -1,0 +1,9 @@
+-- name:     bad_count
+-- title:    rows whose count is missing, negative, NaN or infinite
+-- severity: error
+-- column:   counts.observed
+-- inputs:   counts (observed)
+-- advice:   a count is a number of 0 or more; mend them
+SELECT observed
+FROM counts
+WHERE (observed >= 0 AND observed < CAST('inf' AS DOUBLE)) IS NOT TRUE;

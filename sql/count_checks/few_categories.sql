@@ -1,0 +1,9 @@
+-- name:     few_categories
+-- title:    fewer than two categories with an expectation
+-- severity: error
+-- inputs:   counts (observed, expected)
+-- advice:   a test compares two or more
+SELECT count(*) AS categories
+FROM counts
+WHERE observed > 0 OR expected > 0
+HAVING count(*) < 2;

@@ -1,0 +1,9 @@
+-- name:     impossible_category
+-- title:    categories that were observed though the expectation is 0
+-- severity: error
+-- column:   counts.expected
+-- inputs:   counts (observed, expected)
+-- advice:   such a hypothesis is refuted without a test; give them a share, or leave them out
+SELECT observed, expected
+FROM counts
+WHERE observed > 0 AND expected = 0;
