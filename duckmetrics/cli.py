@@ -101,15 +101,17 @@ def evaluate(**options: Any) -> None:
     duckmetrics evaluate ctr.parquet -m auc,log_loss --column label=clicked --by country
     """
     from duckmetrics.api import evaluate as compute
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.report import write
+
+    _spare_imports()
+    from duckmetrics.engines.duckdb import DuckDBEngine
 
     format_ = _format(options["format_"], options["output"])
     for path in (options["output"], options["per_query"]):
         _writable(path)
     predictions, truth, system = _tables(options)
     engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
-    with _progress(engine), _imports_spared():
+    with _progress(engine):
         result = compute(
             predictions,
             truth,
@@ -165,15 +167,17 @@ def curve(table: str, **options: Any) -> None:
     duckmetrics curve "calibration_curve(bins=20)" ctr.parquet --by country
     """
     from duckmetrics.api import curve as compute
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.report import write_rows
+
+    _spare_imports()
+    from duckmetrics.engines.duckdb import DuckDBEngine
 
     format_ = _format(options["format_"], options["output"])
     _writable(options["output"])
     engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
     pairs = _pairs("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
-    with _progress(engine), _imports_spared():
+    with _progress(engine):
         rows = compute(
             options["predictions"],
             table,
@@ -237,6 +241,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(str(error), BAD_INPUT)
     except Exception as error:  # a bug must not end in a traceback either
         _fail(f"internal error: {type(error).__name__}: {error}; please report it", ENGINE_FAILED)
+
+
+def _spare_imports() -> None:
+    """Keep the garbage collector from walking what is imported by now, during the run and at its end.
+
+    What is frozen is never given back, and the database complains of that, so it comes later.
+    """
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def _fail(message: str, code: int) -> None:
@@ -324,13 +337,3 @@ def _progress(engine: DuckDBEngine) -> Iterator[None]:
     engine.watch()
     with bar(engine.progress):
         yield
-
-
-@contextmanager
-def _imports_spared() -> Iterator[None]:
-    """Spare the garbage collector the imported modules: to walk them once costs 30 ms."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
