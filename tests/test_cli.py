@@ -210,6 +210,7 @@ def test_the_module_runs_as_a_command(exports: Path) -> None:
     command = ["-m", "duckmetrics", "evaluate"]
     outcome = python(*command, "p.parquet", "t.parquet", "-m", "rr", "--format", "json", folder=exports)
     assert results(outcome)[0]["value"] == RR
+    assert outcome.err == ""
     outcome = python(*command, "x.parquet", "-m", "rr", folder=exports)
     assert outcome == (2, "", "duckmetrics: x.parquet: no such file; check the path\n")
 

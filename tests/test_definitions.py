@@ -17,6 +17,7 @@ from sqlglot.optimizer.qualify import qualify
 import duckmetrics
 from duckmetrics.compose import Composer
 from duckmetrics.errors import DefinitionError
+from duckmetrics.fold import bind
 from duckmetrics.functions import linked, macro
 from duckmetrics.header import KEYS, read_header
 from duckmetrics.measure import parse_measure, parse_measures, parse_table
@@ -396,3 +397,8 @@ def test_a_wrong_header_is_told_by_file_and_line(tmp_path: Path, text: str, mess
 def test_every_header_key_is_explained() -> None:
     assert all(KEYS.values())
     assert (ROOT / "sql/ranking/ndcg.sql").exists()
+
+
+def test_a_comment_of_a_file_stands_in_the_query_that_runs() -> None:
+    query = sqlglot.parse_one("SELECT a + 1 /* why */ AS b FROM t WHERE $k = 1", dialect="duckdb")
+    assert bind(query, {"k": 1}).sql("duckdb") == "SELECT a + 1 /* why */ AS b FROM t"
