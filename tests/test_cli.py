@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["exports", "run"]
 
-SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
-           "n_undefined", "n_positive",
-           "signature"]  # fmt: skip
+SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing",
+           "n_no_relevant", "n_undefined", "n_positive", "signature"]  # fmt: skip
 
 SIGNATURE = "|".join(
     ["reciprocal_rank", "catalog_size:null", "duplicates:error", "missing:zero", "negative_grade:error",

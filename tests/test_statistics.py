@@ -415,7 +415,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[3, 7], [1, 2]], {"expected": [1, 1]},
      "expected: is for one list of counts; a table of rows has expectations of its own"),
     ("coin", {"expected": [1, 1]},
-     "expected: is given beside a table, whose rows have no order; map a column with columns={'expected': ...}"),
+     "expected: is given beside a table, whose rows have no order; "
+     "map a column with columns={'expected': ...}"),
     ([3, "x"], {}, "observed: 'x' is no number; give counts such as [3, 7], or rows of them"),
     ([True, 3], {}, "observed: True is no number"),
     ([[1, [2]], [3, 4]], {}, "observed: [2] is no number"),
@@ -428,7 +429,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ("coin", {}, "coin: no column 'observed', nor 'row' and 'column'; found side, clicks; map them with "
      "columns={'observed': ...} or columns={'row': ..., 'column': ...} (on the command line --column)"),
     ("coin", {"columns": {"observed": "klicks"}},
-     f"coin: no column 'klicks' for observed; found side, clicks; map it with columns={{'observed': ...}} {HOW}"),
+     "coin: no column 'klicks' for observed; found side, clicks; "
+     f"map it with columns={{'observed': ...}} {HOW}"),
     ("coin", {"columns": {"expected": "clicks"}}, "coin: no column 'observed'; found side, clicks; map it "
      f"with columns={{'observed': ...}} {HOW}"),
     ("coin", {"columns": {"observed": "side"}}, "coin: column 'side' is VARCHAR, not a number; cast it"),
