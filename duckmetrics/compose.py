@@ -48,7 +48,7 @@ class Block:
 
     name: str
     source: exp.Select
-    keys: tuple[str, ...]
+    keys: dict[str, exp.Expr]
     columns: dict[str, exp.Expr] = field(default_factory=dict)
 
     def add(self, value: exp.Expr) -> str:
@@ -62,7 +62,7 @@ class Block:
 
     def query(self) -> exp.Select:
         query = self.source.copy()
-        keys = [exp.column(key) for key in self.keys]
+        keys = (key.copy() for key in self.keys.values())
         query.set("expressions", [*keys, *(v.as_(c) for c, v in self.columns.items())])
         return query
 
@@ -360,12 +360,13 @@ class Composer:
         value = next((p.unalias() for p in query.expressions if p.alias_or_name == column), None)
         if value is None or isinstance(value, exp.Null):
             return None
+        known = {p.alias_or_name: p for p in query.expressions}
         source = query.copy()
         source.set("expressions", [])
         block = next((b for b in self.blocks if b.source == source), None)
         if block is None:
             name = f"per_{keys[-1].removesuffix('_id')}_of_{_read_from(source)}"
-            block = Block(self._free(name), source, keys)
+            block = Block(self._free(name), source, {key: known[key] for key in keys})
             self.blocks.append(block)
         return exp.column(block.add(value), block.name)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.counts import reading
-from duckmetrics.errors import InputError
+from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import literal
 
 if TYPE_CHECKING:
@@ -31,7 +31,12 @@ def check_rows(catalog: Catalog, engine: Engine, counts: Counts) -> list[str]:
     relation = counts.query.subquery()
     found = [exp.Filter(this=exp.Count(this=exp.Star()), expression=check.query.args["where"].copy())
              for check in checks]  # fmt: skip
-    (numbers,) = engine.rows(reading(exp.select(*found).from_(counts.table), relation))
+    try:
+        (numbers,) = engine.rows(reading(exp.select(*found).from_(counts.table), relation))
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(f"{counts.label}: cannot be read: {error}; check it") from error
     return _told(engine, counts, relation, dict(zip(checks, numbers, strict=True)))
 
 

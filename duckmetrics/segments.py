@@ -57,7 +57,7 @@ def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[s
     return composer.assemble(query)
 
 
-def _same_segment(keys: Sequence[str], one: str, other: str) -> exp.Expr:
+def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
 
 

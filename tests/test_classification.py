@@ -254,6 +254,23 @@ def test_a_system_without_rows_has_no_values() -> None:
         assert [row["n_positive"] for row in empty] == [0, 0, None]
 
 
+def test_one_named_system_is_one_without_a_name() -> None:
+    """Its name is in every row, so nothing is grouped by it."""
+    with open_case("ties") as connection:
+        alone, named = (
+            duckmetrics.evaluate(predictions, None, PLAIN, connection=connection)
+            for predictions in ("predictions", {"A": "predictions"})
+        )
+        for row, other in zip(alone.rows, named.rows, strict=True):
+            assert same(other["value"], row["value"]), row["metric"]
+            assert {**row, "system": "A", "value": None} == {**other, "value": None}
+        for table in TABLES:
+            rows, others = (result.table(table.name).to_pylist() for result in (alone, named))
+            assert all(other.pop("system") == "A" for other in others)
+            for row, other in zip(rows, others, strict=True):
+                assert all(same(other[column], value) for column, value in row.items()), table.name
+
+
 def test_slices_are_told_apart_from_the_whole() -> None:
     with open_case("slices") as connection:
         result = evaluation(connection, ["auc"], True, by=[["country"], ["country", "device"]])

@@ -446,6 +446,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ("SELECT nullif(variant, 'A') AS row, clicked AS column FROM log", {},
      "column 'row': 100 rows without a value (row=NULL, column=False, n=1; "),
     ("SELECT variant AS row, nullif(clicked, true) AS column FROM log", {}, "column 'column': "),
+    ("SELECT CAST(x AS INTEGER) AS observed FROM (VALUES ('3'), ('7'), ('x')) AS t(x)", {},
+     "cannot be read: DuckDB: Conversion Error: Could not convert string 'x' to INT32"),
     ("SELECT 3 AS observed WHERE false", {}, "no rows; give the counts of two categories or more"),
     ("SELECT 3 AS observed; DROP TABLE coin", {}, "not one SELECT; give a single query"),
 ]  # fmt: skip
