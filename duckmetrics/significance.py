@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api import catalog
 from duckmetrics.count_checks import check_groups, check_rows
 from duckmetrics.counts import CELLS, COUNTS, over_counts, read_counts
-from duckmetrics.errors import MetricError, unknown
+from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.functions import linked
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import duckdb
+    from sqlglot import exp
 
     from duckmetrics.catalog import Definition
+    from duckmetrics.counts import Counts
     from duckmetrics.engines.duckdb import DuckDBEngine
 
 SMALLEST_P = 1e-300
@@ -135,6 +138,7 @@ def chi_square(
     from duckmetrics.engines.duckdb import DuckDBEngine
 
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
+    before = len(engine.ran)
     try:
         counts = read_counts(observed, expected, dict(columns or {}), engine.attach)
         test, name = _TESTS[counts.table]
@@ -144,9 +148,11 @@ def chi_square(
         kept = engine.name(counts.table)
         engine.keep(kept, counts.grouped())
         warnings += check_groups(catalog(), engine, counts, kept)
-        found, sql = _computed(engine, definition, values, kept)
+        found = _computed(engine, over_counts(definition, values, kept))
+        sql = ";\n\n".join(engine.ran[before:]) + ";"
     finally:
         engine.release()
+    _meaningful(counts, found, correction)
     warnings += _rough(found["min_expected"])
     return ChiSquare(test, statistic, **found, correction=correction, warnings=tuple(warnings), sql=sql)
 
@@ -160,18 +166,24 @@ def _values(definition: Definition, statistic: str, correction: bool) -> dict[st
     return {"statistic": statistic, "correction": correction}
 
 
-def _computed(
-    engine: DuckDBEngine, definition: Definition, values: dict[str, Any], kept: str
-) -> tuple[dict[str, Any], str]:
-    """Run a statistic over the table of its counts; return its only row and the SQL."""
-    query, macros = linked(catalog(), over_counts(definition, values, kept))
+def _computed(engine: DuckDBEngine, query: exp.Query) -> dict[str, Any]:
+    """Run the query of a statistic and return its only row."""
+    query, macros = linked(catalog(), query)
     engine.define(macros)
     text = query.sql(engine.dialect, pretty=True)
     (row,) = engine.rows(text)
-    found = dict(zip(query.named_selects, row, strict=True))
-    if values["correction"] and found["df"] != 1:
+    engine.ran.append(text)
+    return dict(zip(query.named_selects, row, strict=True))
+
+
+def _meaningful(counts: Counts, found: dict[str, Any], correction: bool) -> None:
+    if found["statistic"] is None or not math.isfinite(found["statistic"]):
+        raise InputError(
+            f"{counts.label}: counts or expectations lie too many orders of magnitude apart for doubles; "
+            "check them"
+        )
+    if correction and found["df"] != 1:
         raise MetricError(f"correction: is for tables of 2 by 2, and df is {found['df']} here; leave it out")
-    return found, ";\n\n".join([*engine.ran, text]) + ";"
 
 
 def _rough(min_expected: float) -> list[str]:

@@ -75,8 +75,8 @@ def pearson(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
 
 
 def likelihood_ratio(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
-    """2 * sum of observed * ln(observed / expected)."""
-    return 2 * math.fsum(o * math.log(o / e) for o, e in pairs if o)
+    """2 * sum of observed * ln(observed / expected), written ln(1 + (observed - expected) / expected)."""
+    return 2 * math.fsum(o * math.log1p((o - e) / e) for o, e in pairs if o)
 
 
 STATISTICS: dict[str, Callable[[Sequence[tuple[Fraction, Fraction]]], float]] = {

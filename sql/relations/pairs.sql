@@ -8,31 +8,32 @@
 --           grouped counts by distinct score, and is needed for weights and bins; the engine takes the faster one
 WITH places AS (
     SELECT
-        labeled.system,
-        labeled.segment,
-        labeled.group_id,
-        labeled.label,
-        rank() OVER (PARTITION BY labeled.system, labeled.segment, labeled.group_id ORDER BY labeled.score)
-            + floor(
-                cume_dist() OVER (
-                    PARTITION BY labeled.system, labeled.segment, labeled.group_id ORDER BY labeled.score
-                ) * CASE $per
-                    WHEN 'segment' THEN segments.n
-                    ELSE count(*) OVER (PARTITION BY labeled.system, labeled.segment, labeled.group_id)
-                END + 5e-1
-            ) AS twice_rank
+        system,
+        segment,
+        group_id,
+        label,
+        rank() OVER (PARTITION BY system, segment, group_id ORDER BY score) AS first_rank,
+        cume_dist() OVER (PARTITION BY system, segment, group_id ORDER BY score) AS share_upto,
+        CASE $per WHEN 'group' THEN count(*) OVER (PARTITION BY system, segment, group_id) END AS group_size
     FROM labeled
-    JOIN segments ON segments.system = labeled.system AND segments.segment = labeled.segment
 )
 SELECT
-    system, segment, group_id,
-    sum(label) AS positives,
-    sum(1 - label) AS negatives,
-    (sum(label * twice_rank) - sum(label) * (sum(label) + 1)) / 2 AS won,
+    places.system,
+    places.segment,
+    places.group_id,
+    sum(places.label) AS positives,
+    sum(1 - places.label) AS negatives,
+    (
+        sum(places.label * (
+            places.first_rank
+            + round(places.share_upto * CASE $per WHEN 'group' THEN places.group_size ELSE segments.n END)
+        )) - sum(places.label) * (sum(places.label) + 1)
+    ) / 2 AS won,
     0e0 AS tied
 FROM places
+JOIN segments ON segments.system = places.system AND segments.segment = places.segment
 WHERE $plan = 'sorted'
-GROUP BY system, segment, group_id
+GROUP BY places.system, places.segment, places.group_id
 UNION ALL
 SELECT
     system, segment, group_id,
