@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "parquet")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
-BAD_INPUT, ENGINE_FAILED = 2, 3
+BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 2, 3, 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -266,8 +266,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.Abort:
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(BAD_INPUT)

@@ -229,3 +229,12 @@ def test_help_needs_neither_the_database_nor_the_parser(arguments: list[str]) ->
     code, out, err = python("-c", PROGRAM.format(arguments=arguments))
     assert (code, err) == (0, "[]\n")
     assert out
+
+
+def test_an_interrupt_ends_without_a_word(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duckmetrics.engines.duckdb.DuckDBEngine.rows", interrupt)
+    outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr")
+    assert (outcome.code, outcome.out, outcome.err.strip()) == (130, "", "")

@@ -379,6 +379,10 @@ class DuckDBEngine:
             return self.connection.execute(text)
         except duckdb.Error as error:
             raise _refused(error, text) from error
+        except RuntimeError as error:  # what the client makes of Ctrl-C while a query runs
+            if "interrupt" in str(error).lower():
+                raise KeyboardInterrupt from error
+            raise
 
 
 def _registers(table: Any) -> bool:
