@@ -7,6 +7,7 @@ what the header declares: 0.1, which DuckDB reads as a DECIMAL, is computed with
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -38,8 +39,12 @@ def linked(catalog: Catalog, query: exp.Query) -> tuple[exp.Query, list[exp.Crea
     return query, [macro(catalog, definition) for definition in needed.values()]
 
 
+@cache
 def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp.Create:
-    """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO prefix_name(params) AS (expression)``."""
+    """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO prefix_name(params) AS (expression)``.
+
+    The statement is shared by all who ask for it: copy it before it is changed.
+    """
     body = definition.query.copy()
     _rename(catalog, body, prefix)
     for placeholder in list(body.find_all(exp.Placeholder)):
@@ -57,9 +62,10 @@ def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp
     )
 
 
-def called(catalog: Catalog, query: exp.Query) -> set[str]:
-    """The functions of the catalog that a query calls itself."""
-    return _rename(catalog, query.copy(), PREFIX)
+@cache
+def called(catalog: Catalog, definition: Definition) -> frozenset[str]:
+    """The functions of the catalog that a definition calls itself."""
+    return frozenset(_rename(catalog, definition.query.copy(), PREFIX))
 
 
 def _rename(catalog: Catalog, tree: exp.Expr, prefix: str, cast: bool = False) -> set[str]:
@@ -95,6 +101,6 @@ def _gather(catalog: Catalog, name: str, needed: dict[str, Definition], callers:
             f"{definition.path}: calls itself by {' -> '.join((*callers, name))}; break the circle"
         )
     if name not in needed:
-        for other in sorted(called(catalog, definition.query)):
+        for other in sorted(called(catalog, definition)):
             _gather(catalog, other, needed, (*callers, name))
         needed[name] = definition

@@ -343,7 +343,7 @@ def test_only_what_is_called_is_defined_callees_first() -> None:
     assert query.sql("duckdb").lower() == "select duckmetrics_erf(cast(x as double)) from t"
     assert linked(CATALOG, sqlglot.parse_one("SELECT exp(x) FROM t", dialect="duckdb"))[1] == []
     for name, definition in FUNCTIONS.items():
-        assert name not in called(CATALOG, definition.query)
+        assert name not in called(CATALOG, definition)
 
 
 def test_a_connection_keeps_its_own_macros(tmp_path: Path) -> None:

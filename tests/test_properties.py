@@ -93,7 +93,7 @@ def test_random_data_equal_the_reference(run: Any, qrels: Any, data: st.DataObje
         qrels["q1"] = {"a": 1.0, "b": 0.0}
     switches: dict[str, Any] = {}
     for name in ("ties", "scores", "unjudged", "population", "missing", "no_relevant"):
-        choices = CATALOG.params(CATALOG.find("recall").metric)[name].choices
+        choices = CATALOG.params(CATALOG.find("recall", "ranking").metric)[name].choices
         usable = [choice for choice in choices if choice not in ("error", "table")]
         switches[name] = data.draw(st.sampled_from(usable), label=name)
     switches["rel"] = data.draw(st.sampled_from([None, 2.0]), label="rel")

@@ -50,7 +50,7 @@ def engine() -> Iterator[DuckDBEngine]:
     engine.release()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """A log of impressions, and the counts of a coin."""
     with duckdb.connect() as connection:

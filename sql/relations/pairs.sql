@@ -26,7 +26,7 @@ SELECT
     (
         sum(places.label * (
             places.first_rank
-            + round(places.share_upto * CASE $per WHEN 'group' THEN places.group_size ELSE segments.n END)
+            + floor(places.share_upto * CASE $per WHEN 'group' THEN places.group_size ELSE segments.n END + 0.5e0)
         )) - sum(places.label) * (sum(places.label) + 1)
     ) / 2 AS won,
     0e0 AS tied
