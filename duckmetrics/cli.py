@@ -35,6 +35,27 @@ def cli() -> None:
     """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
 
 
+def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that evaluates: where the results go, and on what they run."""
+    for option in reversed(
+        (
+            click.option(
+                "--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]"
+            ),
+            click.option(
+                "-o", "--output", type=click.Path(path_type=Path), help="Write the results to a file."
+            ),
+            click.option("--threads", type=click.IntRange(min=1), help="Number of threads."),
+            click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk."),
+            click.option(
+                "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only)."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 @cli.command()
 @click.argument("predictions", required=False)
 @click.argument("truth", required=False)
@@ -77,17 +98,13 @@ def cli() -> None:
     metavar="SWITCH=VALUE",
     help="Set a convention: ties=item_desc, missing=skip, rel=2.",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the results to a file.")
 @click.option(
     "--per-query",
     type=click.Path(path_type=Path),
     metavar="FILE.parquet",
     help="Write the value of every query to a Parquet file.",
 )
-@click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
-@click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
-@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+@output_and_engine
 def evaluate(**options: Any) -> None:
     """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
 
@@ -151,11 +168,7 @@ def evaluate(**options: Any) -> None:
     metavar="PARAM=VALUE[,VALUE…]",
     help="Set a parameter: points=200, threshold=0.3,0.5.",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the rows to a file.")
-@click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
-@click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
-@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+@output_and_engine
 def curve(table: str, **options: Any) -> None:
     """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
 
