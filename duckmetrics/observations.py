@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.measure import Measure
-    from duckmetrics.tables import Source
+    from duckmetrics.tables import Key, Source
 
 Keep = Callable[[str, exp.Query], str]
 OVERALL = 0
@@ -55,9 +55,13 @@ class _Observing:
         declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
         self.weights = [self.columns.find(source, "predictions", WEIGHT) for source in sources]
         self.weighted = self._weighted(measures)
-        self.grouped = GROUP in declared
+        self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
+        for key in self.groups.values():
+            tables.same_kind(next(iter(self.groups.values())), key, GROUP)
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
         self.names["predictions.system"] = request.system or "system"
+        if self.groups:
+            self.names[f"predictions.{GROUP}"] = "+".join(next(iter(self.groups.values())).parts)
         self.by = {name: f"by_{i}" for i, name in enumerate(self._by(sources), start=1)}
 
     def _weighted(self, measures: Sequence[Measure]) -> bool:
@@ -75,16 +79,21 @@ class _Observing:
 
     def _names(self, source: Source) -> dict[str, str]:
         """Canonical column -> the user's column, for those that are read."""
-        wanted = ["label", "score", *([WEIGHT] if self.weighted else []), *([GROUP] if self.grouped else [])]
         names = {}
-        for column in wanted:
+        for column in ("label", "score", *([WEIGHT] if self.weighted else [])):
             found = self.columns.find(source, "predictions", column)
-            if found is None and column == GROUP:
-                found = self.columns.find(source, "predictions", "query_id")
             if found is None:
                 raise tables.missing_column(source, column, "predictions")
             names[column] = found
         return names
+
+    def _group(self, source: Source) -> Key:
+        """The columns that tell groups apart: the group_id, or where there is none, the query_id."""
+        for column in (GROUP, "query_id"):
+            mapped = self.columns.given("predictions", column)
+            if mapped is not None or source.find(column) is not None:
+                return tables.key_of(source, self.columns, "predictions", column)
+        raise tables.missing_column(source, GROUP, "predictions")
 
     def _by(self, sources: Sequence[Source]) -> list[str]:
         wanted = slicing_columns(self.request.by)
@@ -130,7 +139,11 @@ class _Observing:
     def _rows(self, source: Source, name: str) -> exp.Select:
         """The rows of one table under canonical names; all of them are in segment 0."""
         names = self._names(source)
-        group: exp.Expr = tables.column(names[GROUP]) if self.grouped else exp.null()
+        group: exp.Expr = exp.null()
+        if self.groups:
+            types = tables.common_types(list(self.groups.values()))
+            parts = next(iter(self.groups.values())).parts
+            group = tables.key_expression(self.groups[name], types, parts)
         weight = tables.number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
         return tables.selected(source, {
             "system": self.systems.expression(source, name),

@@ -325,3 +325,16 @@ def test_every_parameter_and_case_is_tried() -> None:
             assert given or len(param.choices) == 1, (metric.name, param.name)
     assert set(CASES) == {*PROBABILITIES, *UNBOUNDED, *ALONE}
     assert {name for family, name in CATALOG.metrics if family == FAMILY} == {m.name for m in METRICS}
+
+
+GROUPED_ROWS = """SELECT * FROM (VALUES (1, 0.9, 'u', 1), (0, 0.1, 'u', 1), (1, 0.2, 'u', 2), (0, 0.4, 'u', 2))
+    AS r(label, score, query_id, day)"""
+
+
+def test_groups_are_several_columns_or_the_queries() -> None:
+    by_query = duckmetrics.evaluate(GROUPED_ROWS, metrics="gauc")
+    by_day = duckmetrics.evaluate(GROUPED_ROWS, metrics="gauc", columns={"group_id": "query_id+day"})
+    assert (by_query["gauc"], by_day["gauc"]) == (0.75, 0.5)
+    assert [row["group_id"] for row in by_day.table("group_auc").to_pylist()] == [
+        {"query_id": "u", "day": 1}, {"query_id": "u", "day": 2},
+    ]  # fmt: skip
