@@ -335,6 +335,5 @@ def test_groups_are_several_columns_or_the_queries() -> None:
     by_query = duckmetrics.evaluate(GROUPED_ROWS, metrics="gauc")
     by_day = duckmetrics.evaluate(GROUPED_ROWS, metrics="gauc", columns={"group_id": "query_id+day"})
     assert (by_query["gauc"], by_day["gauc"]) == (0.75, 0.5)
-    assert [row["group_id"] for row in by_day.table("group_auc").to_pylist()] == [
-        {"query_id": "u", "day": 1}, {"query_id": "u", "day": 2},
-    ]  # fmt: skip
+    groups = [row["group_id"] for row in by_day.table("group_auc").to_pylist()]
+    assert groups == [{"query_id": "u", "day": 1}, {"query_id": "u", "day": 2}]
