@@ -327,8 +327,8 @@ def test_every_parameter_and_case_is_tried() -> None:
     assert {name for family, name in CATALOG.metrics if family == FAMILY} == {m.name for m in METRICS}
 
 
-GROUPED_ROWS = """SELECT * FROM (VALUES (1, 0.9, 'u', 1), (0, 0.1, 'u', 1), (1, 0.2, 'u', 2), (0, 0.4, 'u', 2))
-    AS r(label, score, query_id, day)"""
+GROUPED_ROWS = """SELECT * FROM (VALUES (1, 0.9, 'u', 1), (0, 0.1, 'u', 1), (1, 0.2, 'u', 2),
+    (0, 0.4, 'u', 2)) AS r(label, score, query_id, day)"""
 
 
 def test_groups_are_several_columns_or_the_queries() -> None:
