@@ -107,7 +107,7 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
         titles = {column.value: str(m) for column, m in zip(columns, measures, strict=True)}
     else:
         decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
-        query = per_segment(composer, decided, plans(catalog, decided, False, None))
+        query = per_segment(composer, decided, plans(catalog, decided, None))
         titles = {f"value_{i}": str(measure) for i, measure in enumerate(measures)}
     return script(catalog, query, titles, dialect, steps)
 
@@ -147,7 +147,7 @@ def _plans(
     distinct = None
     if any(planned(catalog, measure) and not measure.values.get(WEIGHTED) for measure in measures):
         distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants)))[0]
-    return plans(catalog, measures, inputs.weighted, distinct)
+    return plans(catalog, measures, distinct)
 
 
 def _linked(catalog: Catalog, engine: DuckDBEngine, query: exp.Query) -> exp.Query:

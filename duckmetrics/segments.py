@@ -61,9 +61,7 @@ def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
 
 
-def plans(
-    catalog: Catalog, measures: Sequence[Measure], weighted: bool, distinct: tuple[int, int] | None
-) -> dict[str, str]:
+def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, str]:
     """Choose how pairs are counted for each measure; all ways lead to the same numbers.
 
     Args:
@@ -75,7 +73,7 @@ def plans(
     many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
     chosen = {}
     for measure in measures:
-        weights = measure.values.get("weighted", weighted)
+        weights = measure.values.get(WEIGHTED)
         by_group = "group_id" in measure.metric.inputs["predictions"]
         sort = not weights and measure.values.get(APPROX) is None and (by_group or (many and not shared))
         chosen[measure.text] = SORTED if sort else GROUPED

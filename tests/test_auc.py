@@ -77,7 +77,7 @@ def test_both_plans_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, source: 
 
 def chosen(specs: Sequence[str], weighted: bool = False, distinct: Any = None) -> dict[str, str]:
     measures = [parse_measure(CATALOG, spec).bound(weighted=weighted) for spec in specs]
-    return plans(CATALOG, measures, weighted, distinct)
+    return plans(CATALOG, measures, distinct)
 
 
 def test_the_plan_follows_the_rows() -> None:
