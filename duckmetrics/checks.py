@@ -236,7 +236,7 @@ def _scanned(
 def _of_the_row(condition: exp.Expr) -> exp.Expr:
     """The part of a condition that looks at its row alone: it holds wherever the whole does."""
     conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
-    return exp.and_(*(part.copy() for part in conjuncts if not part.find(exp.Query)))
+    return exp.and_(exp.true(), *(part.copy() for part in conjuncts if not part.find(exp.Query)))
 
 
 def _counted(offenders: exp.Query) -> exp.Expr | None:

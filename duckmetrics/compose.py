@@ -135,7 +135,7 @@ class Composer:
         definition = self.catalog.relations[name]
         binding = self.binding(definition, values)
         if binding not in self._relations:
-            step = self._step(name, self.resolved(definition, values))
+            step = self.step(name, self.resolved(definition, values))
             self._relations[binding] = step
             self._grains[step] = definition.grain
         return self._relations[binding]
@@ -165,7 +165,7 @@ class Composer:
         query.set("with_", None)
         for cte in ctes:
             step = self._linked(cast("exp.Query", cte.this.pop()), known, local)
-            local[cte.alias] = self._step(cte.alias, step)
+            local[cte.alias] = self.step(cte.alias, step)
         return self._linked(query, known, local)
 
     def linked(self, query: exp.Query, values: Mapping[str, Value]) -> exp.Query:
@@ -242,12 +242,8 @@ class Composer:
         fold(select)
         select.set("expressions", [_unaliased(p) for p in select.expressions])
 
-    def add(self, name: str, query: exp.Query) -> str:
-        """Keep a query as a step of about this name and return the name it got."""
-        return self._step(name, query)
-
-    def _step(self, name: str, query: exp.Query) -> str:
-        """Keep a query as a step, unless the same query is there already."""
+    def step(self, name: str, query: exp.Query) -> str:
+        """Keep a query as a step of about this name, unless it is there already; return its name."""
         text = query.sql(DIALECT)
         if text not in self._names:
             self._names[text] = self._free(name)

@@ -14,7 +14,7 @@ from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.script import script
-from duckmetrics.segments import SegmentSummary, distinct_scores, per_segment, planned, plans
+from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scores, per_segment, plans
 from duckmetrics.summary import Summary
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _plans(
     catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
 ) -> dict[str, str]:
     distinct = None
-    if any(planned(catalog, measure) and not measure.values.get(WEIGHTED) for measure in measures):
+    if depend_on_scores(catalog, measures):
         distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants)))[0]
     return plans(catalog, measures, distinct)
 

@@ -12,7 +12,7 @@ from duckmetrics.compose import with_directions
 from duckmetrics.errors import InputError
 from duckmetrics.fold import literal
 from duckmetrics.inputs import slice_label
-from duckmetrics.observations import OVERALL, WEIGHTED
+from duckmetrics.observations import GROUP, OVERALL, WEIGHTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,17 +67,32 @@ def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, in
     Args:
         distinct: about how many distinct scores there are, and how many rows.
     """
-    shared = any(
-        _has(catalog, measure, "thresholds") and not planned(catalog, measure) for measure in measures
-    )
     many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
-    chosen = {}
-    for measure in measures:
-        weights = measure.values.get(WEIGHTED)
-        by_group = "group_id" in measure.metric.inputs["predictions"]
-        sort = not weights and measure.values.get(APPROX) is None and (by_group or (many and not shared))
-        chosen[measure.text] = SORTED if sort else GROUPED
-    return chosen
+    sort_all = many and not _grouped_anyway(catalog, measures)
+    return {
+        measure.text: SORTED if _sortable(measure) and (sort_all or _by_group(measure)) else GROUPED
+        for measure in measures
+    }
+
+
+def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether the number of distinct scores decides how some measure is computed."""
+    undecided = (planned(catalog, m) and _sortable(m) and not _by_group(m) for m in measures)
+    return any(undecided) and not _grouped_anyway(catalog, measures)
+
+
+def _sortable(measure: Measure) -> bool:
+    """Sorting knows neither weights nor bins."""
+    return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
+
+
+def _by_group(measure: Measure) -> bool:
+    return GROUP in measure.metric.inputs["predictions"]
+
+
+def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether a measure needs the distinct scores, so that the others can share them."""
+    return any(_has(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
 
 
 def planned(catalog: Catalog, measure: Measure) -> bool:
@@ -134,7 +149,7 @@ class SegmentSummary:
         """The rows of a table, with the system and slice they belong to."""
         query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, PLAN: plan}))
         order = query.args.pop("order", None)
-        name = composer.add(measure.metric.name, query)
+        name = composer.step(measure.metric.name, query)
         columns = [c for c in query.named_selects if c not in KEYS]
         for column in self.by:
             if column.lower() in columns:
