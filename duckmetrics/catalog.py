@@ -209,6 +209,8 @@ class Catalog:
         self.functions: dict[str, Definition] = {}
         self.statistics: dict[str, Definition] = {}
         self.count_checks: dict[str, Definition] = {}
+        self.aggregates: dict[str, Definition] = {}
+        self.shell: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
         shelves = {
             "relations": self.relations,
@@ -217,6 +219,8 @@ class Catalog:
             "functions": self.functions,
             "statistics": self.statistics,
             "count_checks": self.count_checks,
+            "aggregates": self.aggregates,
+            "shell": self.shell,
         }
         for definition in definitions:
             if definition.is_table:

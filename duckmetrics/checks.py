@@ -87,14 +87,14 @@ def _planned(
         seen: set[Binding] = set()
         planned: list[_Check] = []
         for measure in measures:
-            if not _concerned(catalog, measure) & set(definition.header["for"].split(", ")):
+            if not concerned(catalog, measure) & set(definition.header["for"].split(", ")):
                 continue
             values = _values(inputs, measure)
             binding = composer.binding(definition, values)
             if binding in seen:
                 continue
             seen.add(binding)
-            if not _is_off(definition, values):
+            if not is_off(definition, values):
                 offenders = composer.resolved(definition, values)
                 if all(offenders != known.offenders for known in planned):
                     planned.append(_bound(composer, definition, values, offenders))
@@ -108,7 +108,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     return {**measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled}
 
 
-def _is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
+def is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
     """Say whether the parameters alone decide that a check finds nothing."""
     where = definition.query.args.get("where")
     known = {name: param.default for name, param in definition.own_params.items()} | dict(values)
@@ -145,7 +145,7 @@ def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[_Chec
             )  # fmt: skip
 
 
-def _concerned(catalog: Catalog, measure: Measure) -> set[str]:
+def concerned(catalog: Catalog, measure: Measure) -> set[str]:
     """What a check can name to be asked for a measure: its family, and all that it reads."""
     read = {definition.name for definition in catalog.foundations(measure.metric)}
     weighted = {WEIGHT} if measure.values.get(WEIGHTED) else set()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
@@ -16,7 +17,15 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Value = bool | int | float | str | None
+
+@dataclass(frozen=True)
+class Parameter:
+    """Stands for a value that is given later, so that the ``$name`` stays as it is."""
+
+    name: str
+
+
+Value = bool | int | float | str | Parameter | None
 
 _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq,
@@ -39,6 +48,8 @@ def literal(value: Value) -> exp.Expr:
     """Write a Python value as SQL; a float becomes a DOUBLE, never a DECIMAL or NULL."""
     if value is None:
         return exp.null()
+    if isinstance(value, Parameter):
+        return exp.Placeholder(this=value.name)
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, int):

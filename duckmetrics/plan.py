@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.fold import Unknown, constant, literal
+from duckmetrics.fold import Parameter, Unknown, constant, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 MAX_DEPTH = 999_999
 
 
-def depth_of(measures: Iterable[Measure]) -> int | None:
-    """Plan rule: rank no deeper than the deepest cut-off, as long as every measure has one."""
+def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
+    """Plan rule: rank no deeper than the deepest cut-off, as long as every measure has one.
+
+    Where cut-offs are given later, so is the depth.
+    """
+    if any(isinstance(value, Parameter) for measure in measures for value in measure.values.values()):
+        return Parameter("depth")
     depths = [measure.depth for measure in measures]
     known = [depth for depth in depths if depth is not None]
     deepest = max(known, default=None) if len(known) == len(depths) else None

@@ -219,8 +219,8 @@ class Summary:
         return joined
 
     def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
-        reason = _reason().copy()
-        for column in list(reason.find_all(exp.Column)):
+        why = reason().copy()
+        for column in list(why.find_all(exp.Column)):
             replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
             column.set("this", exp.to_identifier(replaced))
         value = exp.column(f"value_{i}")
@@ -228,7 +228,7 @@ class Summary:
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
             *map(exp.column, self.by.values()), finite.as_("value"),
-            _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), reason.as_("reason"),
+            _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), why.as_("reason"),
             exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
@@ -238,7 +238,7 @@ class Summary:
 
 
 @cache
-def _reason() -> exp.Expr:
+def reason() -> exp.Expr:
     """Why there is no number: `v` stands for the value, `r` for the queries without a relevant item."""
     return sqlglot.parse_one(
         "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "

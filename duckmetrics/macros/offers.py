@@ -1,0 +1,235 @@
+"""What one macro offers for many metrics: the metrics by name, and parameters that they share.
+
+A parameter that all metrics declare alike is one parameter with its default. Where they differ, the
+default of the macro is NULL, which means to every metric its own default; any other value goes to the
+metrics that allow it, and one that no metric asked for allows is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.errors import DefinitionError
+from duckmetrics.fold import Parameter, literal
+from duckmetrics.macros.parts import concatenated, fixed, is_distinct, is_null, typed
+from duckmetrics.macros.statement import Argument, reference
+from duckmetrics.measure import AGGREGATION, CUTOFF, Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog import Alias, Catalog, Param
+    from duckmetrics.fold import Value
+
+KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+Special = Callable[["Param"], exp.Expr]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric as a macro offers it.
+
+    Attributes:
+        names: what it may be called in a list of metrics.
+        agg: the aggregation that an alias binds, None where it is open.
+    """
+
+    measure: Measure
+    names: tuple[str, ...]
+    agg: str | None = None
+
+    @property
+    def has_cutoff(self) -> bool:
+        return CUTOFF in self.measure.values
+
+
+@dataclass
+class Variant:
+    """One way in which metrics declare a parameter."""
+
+    param: Param
+    symbol: str
+    measures: list[str] = field(default_factory=list)
+
+
+class Offer:
+    """The metrics of a family, and the parameters of a macro that computes any of them.
+
+    Args:
+        settled: parameters that the macro does not have, with their value.
+        words: parameters that take more than their header says, with the condition for it.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        aliases: Mapping[str, Alias],
+        settled: Mapping[str, Value],
+        words: Mapping[str, exp.Expr] | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.words = dict(words or {})
+        self.variants: dict[str, list[Variant]] = {}
+        groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+        for name, alias in aliases.items():
+            groups.setdefault((alias.metric.name, tuple(alias.bound.items())), []).append(name)
+        self.asked = [self._offered(aliases[names[0]], tuple(names), settled) for names in groups.values()]
+
+    def _offered(self, alias: Alias, names: tuple[str, ...], settled: Mapping[str, Value]) -> Asked:
+        values: dict[str, Value] = {}
+        declared = self.catalog.params(alias.metric)
+        for name, param in declared.items():
+            if name in alias.bound:
+                values[name] = param.type(alias.bound[name])
+            elif name in settled:
+                values[name] = settled[name]
+            elif fixed(param):
+                values[name] = param.default
+            else:
+                values[name] = Parameter(self._variant(param, names[0]).symbol)
+        measure = Measure(alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values()))
+        return Asked(measure, names, alias.bound.get(AGGREGATION))
+
+    def _variant(self, param: Param, measure: str) -> Variant:
+        known = self.variants.setdefault(param.name, [])
+        for variant in known:
+            if _same(variant.param, param):
+                break
+        else:
+            # Wider choices with the same default need no symbol of their own: what reads the
+            # narrower declaration treats every other value as the default.
+            wider = known and known[0].param.default == param.default and param.choices
+            symbol = param.name if wider or not known else f"{param.name}_{len(known) + 1}"
+            variant = Variant(param, symbol)
+            known.append(variant)
+        variant.measures.append(measure)
+        return variant
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        return tuple(Argument(name, self._default(name)) for name in self.variants if name != CUTOFF)
+
+    def _default(self, name: str) -> Value:
+        defaults = {variant.param.default for variant in self.variants[name]}
+        return defaults.pop() if len(defaults) == 1 else None
+
+    def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
+        """The parameters of the macro of one metric, those of the metric itself first."""
+        return tuple(
+            Argument(p.name, p.default, p.required)
+            for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
+        )  # fmt: skip
+
+    def values(self) -> dict[str, exp.Expr]:
+        """What every open parameter of the metrics stands for."""
+        values: dict[str, exp.Expr] = {}
+        for name, variants in self.variants.items():
+            symbols = dict.fromkeys(variant.symbol for variant in variants)
+            for symbol in symbols:
+                param = max((v.param for v in variants if v.symbol == symbol), key=lambda p: len(p.choices))
+                value = self.words.get(name, typed(param))
+                if len(symbols) > 1 or param.default != self._default(name):
+                    allowed = exp.and_(exp.not_(is_null(reference(name))), _allowed(param))
+                    value = exp.Case().when(allowed, value).else_(literal(param.default))
+                values[symbol] = value
+        return values
+
+    def problems(self) -> Iterator[exp.Select]:
+        """What is wrong with the values of the parameters, seen from the metrics asked for."""
+        every = [one.measure.text for one in self.asked]
+        text = exp.Case()
+        for name, variants in self.variants.items():
+            if name == CUTOFF or name in self.words:
+                continue
+            taken = exp.or_(*(_is_one_of(v.measures, every, _allowed(v.param)) for v in variants))
+            nobody = exp.EQ(this=_count(taken), expression=literal(0))
+            odd = is_distinct(reference(name), literal(self._default(name)))
+            text = text.when(exp.and_(odd, nobody), self._refusal(name, variants), copy=False)
+            for variant in variants:
+                needed = variant.param.required or self._default(name) is not None
+                if needed and (variant.param.required or variant.param.default is not None):
+                    missing = exp.and_(is_null(reference(name)), _is_one_of(variant.measures, every, exp.true()))
+                    some = exp.GT(this=_count(missing), expression=literal(0))
+                    text = text.when(some, literal(f"{name} is missing; give it {_kind(variant.param)}"))
+        found = exp.select(text.as_("problem")).from_("specs")
+        yield exp.select("problem").from_(found.subquery("given")).where(exp.not_(is_null(exp.column("problem"))))
+        for variants in self.variants.values():
+            for variant in variants:
+                for check in variant.param.checks:
+                    if _mentions(check) - {variant.param.name}:
+                        yield self._with_cutoff(variant, check, every)
+
+    def _refusal(self, name: str, variants: Sequence[Variant]) -> exp.Expr:
+        shown = exp.func("coalesce", exp.cast(reference(name), "VARCHAR"), literal("NULL"))
+        choices = dict.fromkeys(str(c) for variant in variants for c in variant.param.choices)
+        if choices:
+            wanted = f"choose {' or '.join(choices)}"
+        else:
+            conditions = [c.sql(DIALECT) for c in variants[0].param.checks]
+            wanted = f"it must be {' and '.join([KINDS[variants[0].param.type], *conditions])}"
+        return concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
+
+    def _with_cutoff(self, variant: Variant, check: exp.Expr, every: Sequence[str]) -> exp.Select:
+        """A CHECK about a parameter and the cut-off of each metric asked for."""
+        if _mentions(check) - {variant.param.name, CUTOFF}:
+            raise DefinitionError(f"{check.sql(DIALECT)}: a check about other parameters has no macro yet")
+        condition = check.copy()
+        for column in list(condition.find_all(exp.Column)):
+            column.replace(exp.column(CUTOFF) if column.name == CUTOFF else typed(variant.param))
+        text = concatenated(
+            f"{variant.param.name} is '", exp.cast(reference(variant.param.name), "VARCHAR"),
+            f"', but must satisfy {check.sql(DIALECT)}; write the cut-off k",
+        )  # fmt: skip
+        violated = exp.not_(exp.paren(condition))
+        return exp.select(text.as_("problem")).from_("specs").where(_is_one_of(variant.measures, every, violated))
+
+
+def _same(one: Param, other: Param) -> bool:
+    return one == other and [c.sql() for c in one.checks] == [c.sql() for c in other.checks]
+
+
+def _kind(param: Param) -> str:
+    return f"{param.choices[0]} or another value" if param.choices else KINDS[param.type]
+
+
+def _mentions(check: exp.Expr) -> set[str]:
+    return {column.name for column in check.find_all(exp.Column)}
+
+
+def _allowed(param: Param) -> exp.Expr:
+    """A condition that a value satisfies as far as it stands for itself."""
+    raw = reference(param.name)
+    conditions: list[exp.Expr] = []
+    if param.type in (int, float):
+        number = exp.TryCast(this=raw, to=exp.DataType.build("DOUBLE"))
+        readable: exp.Expr = exp.Anonymous(this="isfinite", expressions=[number])
+        if param.type is int:
+            whole = exp.EQ(this=number.copy(), expression=exp.Floor(this=number.copy()))
+            readable = exp.and_(readable, whole)
+        conditions.append(readable)
+    for check in param.checks:
+        if _mentions(check) == {param.name}:
+            condition = check.copy()
+            for column in list(condition.find_all(exp.Column)):
+                column.replace(typed(param))
+            conditions.append(exp.paren(condition))
+    whole_condition = exp.func("coalesce", exp.and_(exp.true(), *conditions), exp.false())
+    if param.default is None and not param.required:
+        return exp.paren(exp.or_(is_null(raw.copy()), whole_condition))
+    return whole_condition
+
+
+def _is_one_of(measures: Sequence[str], every: Iterable[str], condition: exp.Expr) -> exp.Expr:
+    if set(measures) == set(every):
+        return condition
+    named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
+    return named if condition == exp.true() else exp.and_(named, condition)
+
+
+def _count(condition: exp.Expr) -> exp.Expr:
+    return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=condition))

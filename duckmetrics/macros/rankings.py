@@ -1,0 +1,366 @@
+"""Macros of rankings: one that computes any list of metrics for every query, and those that call it.
+
+The query is the one that the Python layer composes, its parameters left open; every step that asks
+for the cut-off k is computed once for every cut-off asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT, RANKING, Catalog
+from duckmetrics.compose import Columns, Composer
+from duckmetrics.fold import Value, bind, literal
+from duckmetrics.macros import problems
+from duckmetrics.macros.offers import Asked, Offer
+from duckmetrics.macros.parts import call, is_null, query_of, source
+from duckmetrics.macros.statement import (
+    Argument,
+    Call,
+    Macro,
+    Overload,
+    given,
+    hidden,
+    nested,
+    reference,
+    with_steps,
+    without_with,
+)
+from duckmetrics.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION
+from duckmetrics.summary import reason
+from duckmetrics.systems import ONE_SYSTEM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog import Alias
+
+CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
+# Left out: samples of candidates are rare, and what checks them would be in every macro.
+SETTLED: dict[str, Value] = {"catalog_size": None}
+WORDS = ("truth", "predictions", "both")
+DEPTH, SOURCE, POPULATION, METRICS = "depth", "source", "population", "metrics"
+COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
+VALUES = "duckmetrics_query_values"
+FIRST_LOOK = "ndcg@10,map,mrr,recall@100"
+
+
+def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
+    """Every macro of rankings, each after those that it calls.
+
+    Args:
+        names: metric or alias -> the name of its macro, for those that have one.
+    """
+    aliases = {name: alias for (family, name), alias in catalog.names.items() if family == RANKING}
+    offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population()})
+    tables = Argument("predictions", required=True), Argument("truth", required=True)
+    columns = _columns(catalog)
+    shared = (*tables, Argument(METRICS, FIRST_LOOK), *offer.arguments)
+    aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
+    body = _Body(catalog, offer, (*shared, aggregated, *columns))
+    yield (values := Macro(VALUES, (Overload((*shared, aggregated, *columns), body.query()),), ""))
+    by_query = Call(values, {AGGREGATION: literal(DEFAULT_AGGREGATION)}, ("query_id", "metric", "value", "missing", "no_relevant"))
+    yield Macro("evaluate_by_query", (Overload((*shared, *columns), by_query),),
+                "Values of several metrics for every query")  # fmt: skip
+    whole = body.summary(Call(values, {}))
+    yield (evaluate := Macro("evaluate", (Overload((*shared, aggregated, *columns), whole),),
+                             "Several metrics of one ranking, from one scan"))  # fmt: skip
+    for asked in offer.asked:
+        for name in asked.names:
+            if name in names:
+                yield _of_metric(catalog, offer, asked, evaluate, name, names[name], (tables, columns))
+
+
+def _of_metric(
+    catalog: Catalog,
+    offer: Offer,
+    asked: Asked,
+    evaluate: Macro,
+    name: str,
+    macro: str,
+    arguments: tuple[Sequence[Argument], Sequence[Argument]],
+) -> Macro:
+    """The macro of one metric; its k may be a list."""
+    k = reference(CUTOFF) if asked.has_cutoff else exp.null()
+    tables, columns = arguments
+    aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION)
+    own = offer.arguments_of(asked)
+    passed = {METRICS: call(catalog, "one_metric", literal(name), k)}
+    metric = asked.measure.metric
+    return Macro(
+        macro, (Overload((*tables, *own, aggregated, *columns), Call(evaluate, passed)),), metric.title, metric
+    )
+
+
+def _population() -> exp.Expr:
+    """The word that was given, or that a table was."""
+    return exp.Case().when(_is_word(), exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR"))).else_(literal("table"))
+
+
+def _is_word() -> exp.Expr:
+    word = exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR"))
+    return exp.In(this=word, expressions=[literal(w) for w in WORDS])
+
+
+def _known(asked: Iterable[Asked]) -> exp.Query:
+    """The metrics there are, as a table."""
+    rows = [
+        exp.Tuple(expressions=[
+            literal(name), literal(one.measure.text), literal(one.agg), exp.Boolean(this=one.has_cutoff),
+        ])
+        for one in asked for name in one.names
+    ]  # fmt: skip
+    columns = [exp.to_identifier(c) for c in ("name", "measure", "agg", "has_cutoff")]
+    values = exp.Values(expressions=rows, alias=exp.TableAlias(this=exp.to_identifier("names"), columns=columns))
+    return exp.select("name", "measure", "agg", "has_cutoff").from_(values)
+
+
+def _columns(catalog: Catalog) -> tuple[Argument, ...]:
+    """The names of the user's columns."""
+    found = {}
+    for name in ("predictions", "truth"):
+        for param in catalog.shell[name].own_params.values():
+            if param.name != name:
+                found[param.name] = Argument(param.name, param.default)
+    return tuple(found.values())
+
+
+class _Body:
+    """The queries of the macros of rankings.
+
+    Args:
+        arguments: the parameters of the macro.
+    """
+
+    def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
+        self.catalog = catalog
+        self.arguments = arguments
+        self.offer = offer
+        self.asked = offer.asked
+        composer = Composer(catalog, {}, CONSTANTS)
+        query, self.columns = composer.per_query([one.measure for one in self.asked])
+        self.outer, steps, _ = without_with(query)
+        self.steps = dict(steps)
+        self.blocks = [block.name for block in composer.blocks if block.name in self.steps]
+        self._only_where_asked()
+        self._per_cutoff()
+        self.values = {**offer.values(), **self._of_cutoffs()}
+
+    def query(self) -> exp.Query:
+        """One row for every metric, cut-off and query, once nothing speaks against it."""
+        found, own = problems.of_data(
+            self.catalog, [one.measure for one in self.asked], self.steps, CONSTANTS
+        )
+        refused = [self._shell("bad_metrics"), self._shell("bad_aggregations"), self._shell("no_rows"),
+                   *self.offer.problems(), *found]  # fmt: skip
+        union: exp.Query = refused[0]
+        for other in refused[1:]:
+            union = exp.union(union, other, distinct=False, copy=False)
+        steps: list[tuple[str, exp.Query]] = [
+            *self._specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
+            *self.steps.items(), ("per_query", self.outer), ("query_values", self._query_values()),
+            ("aggregations", self._aggregations()), *own, ("problems", union), ("checked", self._shell("checked")),
+        ]  # fmt: skip
+        written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]
+        inputs = list(self._inputs())
+        scanned_again = {name: False for name, _ in inputs}
+        return _whole(self._shell("checked_values"), [*inputs, *written], scanned_again)
+
+    def summary(self, values: Call) -> exp.Query:
+        """One row for every metric and cut-off asked for."""
+        v = exp.column("v")
+        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[v]), v.copy())
+        why = reason().copy()
+        for column in list(why.find_all(exp.Column)):
+            if column.name == "r":
+                column.set("this", exp.to_identifier("n_no_relevant"))
+        columns = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": finite,
+                   **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
+        steps = [*self._specs(), ("query_values", values.query(self.arguments)), ("counted", self._shell("counted")),
+                 ("aggregated", self._aggregated()), ("summary", self._shell("summary"))]  # fmt: skip
+        query = exp.select(*(e.as_(n) for n, e in columns.items())).from_("summary")
+        return _shown(_whole(query.order_by(exp.column("segment")), steps, {"query_values": True}))
+
+    def _specs(self) -> list[tuple[str, exp.Query]]:
+        values = {METRICS: reference(METRICS), AGGREGATION: reference(AGGREGATION)}
+        return [("known", _known(self.asked)), ("specs", query_of(self.catalog, "several_metrics", values))]
+
+    def _shell(self, name: str) -> exp.Query:
+        return query_of(self.catalog, name, {})
+
+    def _of_cutoffs(self) -> dict[str, exp.Expr]:
+        """What ``$k`` and the depth of the ranking stand for outside of the blocks."""
+        cutoffs = call(self.catalog, "all_cutoffs", reference(METRICS))
+        deepest = call(self.catalog, "deepest", cutoffs)
+        largest = exp.Anonymous(this="list_max", expressions=[cutoffs.copy()])
+        return {CUTOFF: largest, DEPTH: self._depth(deepest)}
+
+    def _depth(self, deepest: exp.Expr) -> exp.Expr:
+        """The deepest rank that a metric asked for looks at; NULL for all of them."""
+        unlimited: dict[exp.Expr, list[Asked]] = {}
+        for one in self.asked:
+            text = one.measure.metric.header.get("depth")
+            if text != CUTOFF:
+                tree = exp.null() if text is None else sqlglot.parse_one(text, dialect=DIALECT)
+                unlimited.setdefault(bind(tree, one.measure.values, exp.Column), []).append(one)
+        shallow = exp.Case()
+        for tree, metrics in unlimited.items():
+            depth = given(exp.paren(tree.copy()), {**self.offer.values(), CUTOFF: deepest})
+            every = exp.and_(self._is_asked(metrics), is_null(depth))
+            shallow = shallow.when(every, exp.null(), copy=False)
+        return shallow.else_(deepest.copy()) if shallow.args.get("ifs") else deepest
+
+    def _is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
+        """A condition that is known before the data are read."""
+        names = exp.Array(expressions=[literal(name) for one in asked for name in one.names])
+        requested = call(self.catalog, "requested", reference(METRICS))
+        return exp.Anonymous(this="list_has_any", expressions=[requested, names])
+
+    def _only_where_asked(self) -> None:
+        """Plan rule: a step that only other metrics need reads nothing."""
+        users: dict[str, list[Asked]] = {name: [] for name in self.steps}
+        for one, columns in zip(self.asked, self.columns, strict=True):
+            for name in self._needed(columns):
+                users[name].append(one)
+        for name, step in self.steps.items():
+            if users[name] and len(users[name]) < len(self.asked):
+                condition = self._is_asked(users[name])
+                for select in _branches(step):
+                    select.where(condition.copy(), copy=False)
+
+    def _needed(self, columns: Columns) -> set[str]:
+        wanted = {columns.value, columns.no_relevant, columns.undefined}
+        trees: list[exp.Expr] = [p for p in self.outer.selects if p.alias_or_name in wanted]
+        pending = {c.table for tree in trees for c in tree.find_all(exp.Column)}
+        pending.add(self.outer.args["from_"].this.name)
+        needed: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in self.steps and name not in needed:
+                needed.add(name)
+                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
+        return needed
+
+    def _per_cutoff(self) -> None:
+        """Compute the blocks that ask for k once for every cut-off."""
+        cutoff = exp.column(CUTOFF, "cutoffs")
+        repeated = []
+        for name in self.blocks:
+            block = cast("exp.Select", self.steps[name])
+            if _ask_for_cutoff(block, cutoff):
+                block.join("cutoffs", join_type="cross", copy=False)
+                block.group_by(cutoff.copy(), copy=False).select(cutoff.copy(), copy=False)
+                repeated.append(name)
+        outer = cast("exp.Select", self.outer)
+        for join in outer.args.get("joins") or []:
+            if join.this.name in repeated:
+                same = exp.NullSafeEQ(this=exp.column(CUTOFF, join.this.name), expression=cutoff.copy())
+                join.set("on", exp.and_(join.args["on"], same))
+        every = exp.Join(this=exp.to_table("cutoffs"), kind="CROSS")
+        outer.set("joins", [every, *(outer.args.get("joins") or [])])
+        outer.select(cutoff.copy(), copy=False)
+        _ask_for_cutoff(outer, cutoff)
+
+    def _query_values(self) -> exp.Query:
+        """The values of every metric and cut-off asked for, one below the other."""
+        of_measure: list[exp.Expr] = []
+        for kind in ("value", "no_relevant", "undefined"):
+            names = [getattr(columns, kind) for columns in self.columns]
+            chosen = exp.Case(this=exp.column("measure", "specs"))
+            for one, name in zip(self.asked, names, strict=True):
+                chosen = chosen.when(literal(one.measure.text), exp.column(name, "per_query"), copy=False)
+            of_measure.append(chosen.as_(kind))
+        query = exp.select(
+            exp.column("segment", "specs"), exp.column("metric", "specs"),
+            exp.column("agg", "specs"), exp.column("query_id", "per_query"),
+            exp.column("missing", "per_query"), *of_measure,
+        ).from_("specs")  # fmt: skip
+        same = exp.NullSafeEQ(this=exp.column(CUTOFF, "specs"), expression=exp.column(CUTOFF, "per_query"))
+        return query.join("per_query", on=same)
+
+    def _aggregated(self) -> exp.Query:
+        """The files under sql/aggregations, each over the metrics that ask for it."""
+        parts: list[exp.Query] = []
+        steps: list[tuple[str, exp.Query]] = []
+        for definition in self.catalog.aggregations.values():
+            names = {n: a.bound for n, a in self.catalog.aggregation_names.items() if a.metric is definition}
+            agg = exp.column("agg")
+            values: dict[str, exp.Expr] = {}
+            for param in definition.own_params.values():
+                of_name = exp.Case(this=agg.copy())
+                for name, bound in names.items():
+                    of_name = of_name.when(literal(name), literal(param.type(bound[param.name])))
+                values[param.name] = of_name
+            query = cast("exp.Query", given(definition.query.copy(), values))
+            chosen = exp.In(this=agg, expressions=[literal(name) for name in names])
+            rest, own, _ = without_with(query)
+            for select in [step for _, step in own] or [rest]:
+                cast("exp.Select", select).where(chosen.copy(), copy=False)
+            steps += own
+            parts.append(rest)
+        for part in (*parts, *(step for _, step in steps)):
+            _without_system(part)
+        union = parts[0]
+        for part in parts[1:]:
+            union = exp.union(union, part, distinct=False, copy=False)
+        return with_steps(union, steps)
+
+    def _aggregations(self) -> exp.Query:
+        names = exp.Array(expressions=[literal(name) for name in self.catalog.aggregation_names])
+        return exp.select(exp.Anonymous(this="unnest", expressions=[names]).as_("name"))
+
+    def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
+        """The tables of the user under canonical names; also the population, where a table lists it."""
+        listed = exp.Case().when(_is_word(), reference("truth")).else_(reference(POPULATION))
+        for name, argument, reader in (
+            ("predictions", reference("predictions"), "read_trec_run"),
+            ("truth", reference("truth"), "read_trec_qrels"),
+            (POPULATION, listed, "read_trec_qrels"),
+        ):
+            yield name, query_of(self.catalog, name, {SOURCE: source(self.catalog, argument, reader)})
+
+
+def _whole(
+    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], materialized: Mapping[str, bool]
+) -> exp.Query:
+    """Put the steps before a query, and hide every name."""
+    kept, query = nested(steps, query)
+    return cast("exp.Query", given(hidden(with_steps(query, kept, materialized)), {}))
+
+
+def _shown(query: exp.Query) -> exp.Query:
+    """Give the columns of the result the names that people see."""
+    for projection in query.selects:
+        projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
+    return query
+
+
+def _ask_for_cutoff(tree: exp.Expr, cutoff: exp.Expr) -> bool:
+    """Put the column of the cut-offs where ``$k`` stands; say whether it did."""
+    found = [p for p in tree.find_all(exp.Placeholder) if p.name == CUTOFF]
+    for placeholder in found:
+        placeholder.replace(cutoff.copy())
+    return bool(found)
+
+
+def _branches(query: exp.Query) -> Iterator[exp.Select]:
+    if isinstance(query, exp.Select):
+        yield query
+    else:
+        yield from _branches(cast("exp.Query", query.this))
+        yield from _branches(cast("exp.Query", query.args["expression"]))
+
+
+def _without_system(query: exp.Query) -> None:
+    """There is one system: take its column out of a file under sql/aggregations."""
+    for select in query.find_all(exp.Select):
+        select.set("expressions", [p for p in select.expressions if p.alias_or_name != "system"])
+        group = select.args.get("group")
+        if group is not None:
+            group.set("expressions", [key for key in group.expressions if key.name != "system"])
+    for window in query.find_all(exp.Window):
+        kept = [key for key in window.args.get("partition_by") or [] if key.name != "system"]
+        window.set("partition_by", kept)

@@ -1,0 +1,216 @@
+"""A macro of the DuckDB shell: its name, its parameters, what it yields, and its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+from sqlglot.generators.duckdb import DuckDBGenerator
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.fold import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog import Definition
+    from duckmetrics.fold import Value
+
+# Words that DuckDB 1.x takes as the name of a parameter only between quotes.
+QUOTED = ("position", "precision")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a macro; without a default it must be given."""
+
+    name: str
+    default: Value = None
+    required: bool = False
+
+    @property
+    def text(self) -> str:
+        name = reference(self.name).sql(DIALECT)
+        return name if self.required else f"{name} := {literal(self.default).sql(DIALECT)}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of another macro; what is not passed goes on by name.
+
+    Attributes:
+        columns: those that are kept, without the underscore they have there; all where there is none.
+    """
+
+    macro: Macro
+    passed: Mapping[str, exp.Expr]
+    columns: tuple[str, ...] = ()
+    overload: int = 0
+
+    def query(self, known: Iterable[Argument]) -> exp.Select:
+        """The call as a query, in a macro that has these parameters."""
+        names = {argument.name for argument in known}
+        values = {
+            a.name: self.passed.get(a.name, reference(a.name))
+            for a in self.macro.overloads[self.overload].arguments if a.name in names or a.name in self.passed
+        }  # fmt: skip
+        passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
+        called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
+        shown = [exp.column(f"_{name}").as_(name) for name in self.columns]
+        return exp.select(*(shown or [exp.Star()])).from_(called)
+
+
+@dataclass(frozen=True)
+class Overload:
+    """One body of a macro under one list of parameters."""
+
+    arguments: tuple[Argument, ...]
+    body: exp.Expr | Call
+
+    @property
+    def text(self) -> str:
+        return f"({', '.join(argument.text for argument in self.arguments)})"
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A macro that yields a table, or a value where `is_table` is false.
+
+    Attributes:
+        comment: what COMMENT ON says, and the help; empty for a macro that only others call.
+        metric: the file behind it.
+    """
+
+    name: str
+    overloads: tuple[Overload, ...]
+    comment: str
+    metric: Definition | None = None
+    is_table: bool = True
+
+    @property
+    def kind(self) -> str:
+        return "MACRO TABLE" if self.is_table else "MACRO"
+
+    def declare(self) -> str:
+        """Write a statement that says what the macro is called with and yields, and no more.
+
+        DuckDB binds the body of a macro when it is created. What calls this one is bound at no cost
+        to the declaration; the macro itself comes later.
+        """
+        overload = self.overloads[0]
+        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
+        return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
+
+    def create(self) -> str:
+        """Write the statement that creates the macro in every session anew."""
+        bodies = []
+        for overload in self.overloads:
+            inner = overload.body
+            body = _written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
+            kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
+            bodies.append(f"{overload.text} AS {kept}")
+        return f"CREATE OR REPLACE TEMP MACRO {self.name}" + ",\n".join(bodies) + ";"
+
+    def comment_on(self) -> str:
+        return f"COMMENT ON {self.kind} temp.{self.name} IS {literal(self.comment).sql(DIALECT)};"
+
+
+def reference(name: str) -> exp.Var:
+    """A parameter of a macro, where its value is meant."""
+    return exp.var(f'"{name}"' if name in QUOTED else name)
+
+
+def hidden(tree: exp.Expr) -> exp.Expr:
+    """Put an underscore before every name in a tree, in place.
+
+    The parameters of a macro replace columns of the same name, wherever those stand; a parameter is
+    called as people call it, so that the columns are not.
+    """
+    for identifier in list(tree.find_all(exp.Identifier)):
+        if isinstance(identifier.parent, exp.PropertyEQ) or identifier.name.startswith("_"):
+            continue
+        identifier.set("this", f"_{identifier.name}")
+    return tree
+
+
+def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Replace every ``$name`` by the expression meant, in place; those without one are parameters."""
+    for placeholder in list(tree.find_all(exp.Placeholder)):
+        value = values.get(placeholder.name)
+        placeholder.replace(value.copy() if value is not None else reference(placeholder.name))
+    return tree
+
+
+class _Generator(DuckDBGenerator):
+    """Writes every direction out: a session may have other defaults."""
+
+    def ordered_sql(self, expression: exp.Ordered) -> str:
+        direction = "DESC" if expression.args.get("desc") else "ASC"
+        return f"{self.sql(expression, 'this')} {direction} NULLS LAST"
+
+
+def _sql(tree: exp.Expr) -> str:
+    return _Generator(dialect=DIALECT).generate(tree)
+
+
+def _written(body: exp.Expr) -> str:
+    """Write a query with every step on a line of its own."""
+    if not isinstance(body, exp.Query):
+        return _sql(body)
+    whole = body.copy()
+    with_ = whole.args.pop("with_", None)
+    if with_ is None:
+        return _sql(whole)
+    recursive = "RECURSIVE " if with_.args.get("recursive") else ""
+    steps = ",\n".join(_sql(cte) for cte in with_.expressions)
+    return f"WITH {recursive}{steps}\n{_sql(whole)}"
+
+
+def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query]], bool]:
+    """Take a query and its steps apart; also say whether they are recursive."""
+    query = query.copy()
+    with_ = query.args.pop("with_", None)
+    if with_ is None:
+        return query, [], False
+    return query, [(cte.alias, cte.this) for cte in with_.expressions], bool(with_.args.get("recursive"))
+
+
+def with_steps(
+    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], materialized: Mapping[str, bool] | None = None
+) -> exp.Query:
+    """Put steps in front of a query.
+
+    Args:
+        materialized: whether a step is kept, or computed where it is read; else DuckDB decides.
+    """
+    ctes = [
+        exp.CTE(
+            this=step,
+            alias=exp.TableAlias(this=exp.to_identifier(name)),
+            materialized=(materialized or {}).get(name),
+        )
+        for name, step in steps
+    ]
+    query.set("with_", exp.With(expressions=ctes) if ctes else None)
+    return query
+
+
+def nested(steps: Sequence[tuple[str, exp.Query]], query: exp.Query) -> tuple[list[tuple[str, exp.Query]], exp.Query]:
+    """Write the steps that are read once where they are read.
+
+    DuckDB 1.4 takes several times as long over a query of fifty steps as over one of fifteen.
+    """
+    known = dict(steps)
+    trees = [*known.values(), query]
+    for name in reversed(list(known)):
+        reads = [t for tree in trees for t in tree.find_all(exp.Table) if t.name == name and not t.db]
+        if len(reads) != 1 or not isinstance(reads[0].this, exp.Identifier):
+            continue
+        step = known.pop(name)
+        trees.remove(step)
+        table = reads[0]
+        alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+        subquery = exp.Subquery(this=step, alias=alias.copy(), joins=table.args.get("joins"))
+        table.replace(subquery)
+    return list(known.items()), query

@@ -1,0 +1,13 @@
+-- name:     cutoffs
+-- title:    Cut-offs asked for, one or a list
+-- params:   k VARCHAR DEFAULT NULL
+-- note:     NULL: no cut-off; 0 stands for what is no whole number, which is refused
+SELECT
+    list_transform(
+        listed($k),
+        lambda cutoff: CASE
+            WHEN cutoff IS NULL THEN NULL
+            WHEN TRY_CAST(cutoff AS DOUBLE) % 1 = 0 THEN coalesce(TRY_CAST(cutoff AS INTEGER), 0)
+            ELSE 0
+        END
+    ) AS value;

@@ -1,0 +1,8 @@
+-- name:     population
+-- title:    Queries to be evaluated, where a table lists them
+-- params:   population VARCHAR DEFAULT 'truth',
+--           query_id VARCHAR DEFAULT 'query_id'
+-- grain:    query_id
+SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id
+FROM query($source)
+WHERE lower(CAST($population AS VARCHAR)) NOT IN ('truth', 'predictions', 'both');

@@ -1,0 +1,16 @@
+-- name:     summary
+-- title:    One number for every metric and cut-off asked for
+-- grain:    segment
+SELECT
+    specs.segment,
+    specs.metric,
+    specs.k,
+    aggregated.value AS v,
+    coalesce(counted.n_population, 0) AS n_population,
+    coalesce(counted.n, 0) AS n,
+    coalesce(counted.n_missing, 0) AS n_missing,
+    coalesce(counted.n_no_relevant, 0) AS n_no_relevant,
+    coalesce(counted.n_undefined, 0) AS n_undefined
+FROM specs
+LEFT JOIN counted ON counted.segment = specs.segment
+LEFT JOIN aggregated ON aggregated.segment = specs.segment;
