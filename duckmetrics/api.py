@@ -279,6 +279,16 @@ def describe(name: str) -> str:
     return "\n\n".join(map(_described, chosen or [catalog().find(bare, family or None).metric]))
 
 
+def macros_sql() -> str:
+    """Return the macros of the DuckDB shell as the text of one file.
+
+    They are temporary: they live in the session that executes the text, and work in read-only databases.
+    """
+    from duckmetrics.macros.script import script
+
+    return script(catalog())
+
+
 def _described(metric: Definition) -> str:
     header = metric.header
     lines = [f"{metric.family}.{metric.name}: {metric.title}", ""]

@@ -123,10 +123,7 @@ class Definition:
     @cached_property
     def conditions(self) -> tuple[exp.Expr, ...]:
         """The conditions under which the rows of a check are findings; all of them must hold."""
-        if "when" not in self.header:
-            return ()
-        when = sqlglot.parse_one(self.header["when"], dialect=DIALECT)
-        return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
+        return conditions_of(self.header)
 
     @cached_property
     def own_params(self) -> dict[str, Param]:
@@ -155,6 +152,12 @@ class Definition:
             pairs = (pair.split("=") for pair in bound.split(",") if pair)
             yield name, {key.strip(): value.strip() for key, value in pairs}
 
+    @cached_property
+    def macros(self) -> dict[str, str]:
+        """What the file says about names in the DuckDB shell: name of the macro by the name it stands for."""
+        words = (entry.split(" for ") for entry in re.split(r",\s*", self.header.get("macro", "")) if entry)
+        return {entry[-1]: entry[0] for entry in words}
+
     def _declared(self, key: str) -> dict[str, Param]:
         text = self.header.get(key)
         if text is None:
@@ -167,6 +170,14 @@ class Definition:
                 f"{self.path}: cannot read {key} {text!r}; write 'name TYPE DEFAULT value CHECK (condition)'"
             ) from error
         return {param.name: param for param in params}
+
+
+def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
+    """The conditions in the line ``when`` of a header."""
+    if not header.get("when"):
+        return ()
+    when = sqlglot.parse_one(header["when"], dialect=DIALECT)
+    return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
 
 
 def _param(column: exp.Expr) -> Param:

@@ -234,6 +234,24 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
     click.echo(compose_sql(specs, dialect, steps, **_pairs("--set", switches)) + ";")
 
 
+@cli.command()
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to write; else to stdout.")
+def macros(output: str | None) -> None:
+    """Write the macros of the DuckDB shell, one file of SQL.
+
+    \b
+    duckmetrics macros -o duckmetrics.sql
+    duckdb -init duckmetrics.sql
+    """
+    from duckmetrics.api import macros_sql
+
+    if output is None:
+        click.echo(macros_sql(), nl=False)
+        return
+    with _replacing(Path(output)) as path:
+        path.write_text(macros_sql(), "utf-8")
+
+
 @cli.group()
 def test() -> None:
     """Tests of significance: chi-square."""

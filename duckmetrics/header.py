@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 KEYS = {
     "name": "the stem of the file",
     "alias": "other names in the literature; one may bind parameters: f1 (beta = 1)",
+    "macro": "names in the DuckDB shell: of a function; of a metric where its own is taken, x for y",
     "title": "a noun phrase",
     "inputs": "the external tables read, directly or through relations, with their columns",
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
@@ -10,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog import DIALECT
 from duckmetrics.compose import with_directions
 from duckmetrics.errors import InputError
-from duckmetrics.fold import literal
+from duckmetrics.fold import fold, literal
 from duckmetrics.inputs import slice_label
 from duckmetrics.observations import GROUP, OVERALL, WEIGHTED
 
@@ -92,7 +93,7 @@ def _by_group(measure: Measure) -> bool:
 
 def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
     """Say whether a measure needs the distinct scores, so that the others can share them."""
-    return any(_has(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
+    return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
 
 
 def planned(catalog: Catalog, measure: Measure) -> bool:
@@ -100,7 +101,7 @@ def planned(catalog: Catalog, measure: Measure) -> bool:
     return PLAN in catalog.placeholders(measure.metric)
 
 
-def _has(catalog: Catalog, measure: Measure, relation: str) -> bool:
+def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
     return any(source.name == relation for source in catalog.foundations(measure.metric))
 
 
@@ -217,7 +218,7 @@ class SegmentSummary:
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         unnamed = exp.cast(exp.null(), "VARCHAR")
         none = exp.cast(exp.null(), "BIGINT")
-        binary = _has(self.catalog, measure, BINARY)
+        binary = has_relation(self.catalog, measure, BINARY)
         n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in _counts(measure))
         return exp.select(
             (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
@@ -232,23 +233,33 @@ class SegmentSummary:
 
     def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
         """Say why there is no value."""
-        conditions = [
-            ("isfinite(v)", None),
-            ("v IS NOT NULL", "the values overflow"),
-            ("coalesce(n, 0) = 0", "no rows"),
-            ("coalesce(counted, 0) = 0", "no row has a weight"),
-        ]
-        why = measure.metric.header.get("undefined")
-        if binary and why is None:
-            conditions += [("n_positive = 0", "one class only: no positive row"),
-                           ("n_positive = counted", "one class only: no negative row")]  # fmt: skip
         counted, n_positive = _counts(measure)
-        names = {"v": f"value_{i}", "counted": counted, "n_positive": n_positive}
-        reason = exp.Case()
-        for condition, text in conditions:
-            tree = sqlglot.parse_one(condition, dialect=DIALECT)
-            reason = reason.when(_renamed(tree, names), literal(text), copy=False)
-        return reason.else_(literal(why or "it is not defined for these rows"))
+        why = measure.metric.header.get("undefined")
+        meant = {
+            "v": exp.column(f"value_{i}"), "counted": exp.column(counted), "n_positive": exp.column(n_positive),
+            "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
+        }  # fmt: skip
+        reason = row_reason().copy()
+        for column in list(reason.find_all(exp.Column)):
+            if column.name in meant:
+                column.replace(meant[column.name].copy())
+        return fold(reason)
+
+
+@cache
+def row_reason() -> exp.Expr:
+    """Why there is no value: v of n rows, of which counted take part, n_positive of them positive.
+
+    The column undefined holds what the header of the metric says, is_binary whether it needs two classes.
+    """
+    return sqlglot.parse_one(
+        "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
+        "WHEN coalesce(n, 0) = 0 THEN 'no rows' WHEN coalesce(counted, 0) = 0 THEN 'no row has a weight' "
+        "WHEN is_binary AND undefined IS NULL AND n_positive = 0 THEN 'one class only: no positive row' "
+        "WHEN is_binary AND undefined IS NULL AND n_positive = counted THEN 'one class only: no negative row' "
+        "ELSE coalesce(undefined, 'it is not defined for these rows') END",
+        dialect=DIALECT,
+    )
 
 
 def _counts(measure: Measure) -> tuple[str, str]:
@@ -268,10 +279,3 @@ def _of(table: str, key: exp.Expr) -> exp.Expr:
 def _column_name(key: exp.Expr) -> str | None:
     column = key.find(exp.Column)
     return None if column is None else column.name
-
-
-def _renamed(tree: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
-    columns: Iterable[exp.Column] = list(tree.find_all(exp.Column))
-    for column in columns:
-        column.set("this", exp.to_identifier(names.get(column.name, column.name)))
-    return tree

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog import DIALECT
+from duckmetrics.catalog import DIALECT, Alias
 from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import Parameter, literal
 from duckmetrics.macros.parts import concatenated, fixed, is_distinct, is_null, typed
@@ -23,7 +23,7 @@ from duckmetrics.measure import AGGREGATION, CUTOFF, Measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog import Alias, Catalog, Param
+    from duckmetrics.catalog import Catalog, Definition, Param
     from duckmetrics.fold import Value
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
@@ -78,18 +78,24 @@ class Offer:
         groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
         for name, alias in aliases.items():
             groups.setdefault((alias.metric.name, tuple(alias.bound.items())), []).append(name)
-        self.asked = [self._offered(aliases[names[0]], tuple(names), settled) for names in groups.values()]
+        self.settled = settled
+        self.asked = [self._offered(aliases[names[0]], tuple(names)) for names in groups.values()]
 
-    def _offered(self, alias: Alias, names: tuple[str, ...], settled: Mapping[str, Value]) -> Asked:
+    def add(self, table: Definition) -> list[Asked]:
+        """Also offer a table."""
+        self.asked.append(self._offered(Alias(table, {}), (table.name,)))
+        return self.asked
+
+    def _offered(self, alias: Alias, names: tuple[str, ...]) -> Asked:
         values: dict[str, Value] = {}
         declared = self.catalog.params(alias.metric)
         for name, param in declared.items():
             if name in alias.bound:
                 values[name] = param.type(alias.bound[name])
-            elif name in settled:
-                values[name] = settled[name]
             elif fixed(param):
                 values[name] = param.default
+            elif name in self.settled:
+                values[name] = self.settled[name]
             else:
                 values[name] = Parameter(self._variant(param, names[0]).symbol)
         measure = Measure(alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values()))
@@ -157,7 +163,8 @@ class Offer:
                     some = exp.GT(this=_count(missing), expression=literal(0))
                     text = text.when(some, literal(f"{name} is missing; give it {_kind(variant.param)}"))
         found = exp.select(text.as_("problem")).from_("specs")
-        yield exp.select("problem").from_(found.subquery("given")).where(exp.not_(is_null(exp.column("problem"))))
+        if text.args.get("ifs"):
+            yield exp.select("problem").from_(found.subquery("given")).where(exp.not_(is_null(exp.column("problem"))))
         for variants in self.variants.values():
             for variant in variants:
                 for check in variant.param.checks:

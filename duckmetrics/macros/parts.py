@@ -69,7 +69,7 @@ def fixed(param: Param) -> bool:
     """Say whether no other value than the default is allowed."""
     if param.required:
         return False
-    if param.type is bool:
+    if param.type is bool and param.default is not None:
         return any(constant(substituted(c, {param.name: not param.default})) is False for c in param.checks)
     only_null = (isinstance(c, exp.Is) and isinstance(c.expression, exp.Null) for c in param.checks)
     return len(param.choices) == 1 or any(only_null)

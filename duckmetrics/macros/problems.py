@@ -6,10 +6,12 @@ Every problem is a row of text; a macro that finds one raises it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog import DIALECT, conditions_of, substituted
 from duckmetrics.checks import concerned, is_off
 from duckmetrics.compose import Composer
 from duckmetrics.fold import literal
@@ -19,63 +21,93 @@ from duckmetrics.macros.statement import without_with
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog import Catalog, Definition
+    from duckmetrics.catalog import Catalog
     from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
 
+Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]
+INPUTS = ("predictions", "truth", "population")
 _SETTING = re.compile(r"\b(\w+)=(\w+)")
 
 
 def of_data(
-    catalog: Catalog, measures: Sequence[Measure], steps: Mapping[str, exp.Query], constants: Mapping[str, Value]
+    catalog: Catalog,
+    measures: Sequence[Measure],
+    steps: Mapping[str, exp.Query],
+    constants: Mapping[str, Value],
+    only: Only = lambda measures: None,
 ) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
     """The checks of severity error that the measures call for.
 
     Args:
         steps: those of the macro; a check shares them where they are the same.
+        only: the condition under which some of the measures are asked for, None if they always are.
     Returns: the queries of the problems, and the steps that they need beside those of the macro.
     """
     composer = Composer(catalog, {}, constants)
     filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
     others: list[exp.Query] = []
-    for definition in catalog.checks.values():
-        if definition.header["severity"] != "error":
-            continue
-        for offenders in _offenders(catalog, composer, definition, measures):
-            text = _text(definition, offenders)
-            where, plain = offenders.args.get("where"), {"expressions", "from_", "where"}
-            if where is not None and {k for k, v in offenders.args.items() if v} == plain and isinstance(
-                offenders.args["from_"].this, exp.Table
-            ) and offenders.args["from_"].this.name in ("predictions", "truth", "population"):
-                table = offenders.args["from_"].this.name
-                filters.setdefault(table, []).append((where.this, text))
-            else:
-                others.append(_found(composer, definition, offenders, text))
+    for header, offenders, concern in (*_offenders(catalog, composer, measures), *_required(measures)):
+        condition = only(concern)
+        text = _text(header, offenders)
+        table = _filtered(offenders)
+        if table is not None:
+            where = offenders.args["where"].this
+            filters.setdefault(table, []).append((exp.and_(condition, where) if condition else where, text))
+        else:
+            query = _found(composer, header, offenders, text)
+            others.append(query.where(condition) if condition else query)
     scans = [_scan(table, found) for table, found in filters.items()]
     return _shared(composer, [*scans, *others], steps)
 
 
+def _filtered(offenders: exp.Query) -> str | None:
+    """The input that a check only filters, None where it does more."""
+    clauses = {name for name, value in offenders.args.items() if value}
+    source = offenders.args.get("from_")
+    if clauses != {"expressions", "from_", "where"} or source is None or not isinstance(source.this, exp.Table):
+        return None
+    return source.this.name if source.this.name in INPUTS else None
+
+
 def _offenders(
-    catalog: Catalog, composer: Composer, definition: Definition, measures: Sequence[Measure]
-) -> Iterator[exp.Select]:
-    seen: list[exp.Query] = []
+    catalog: Catalog, composer: Composer, measures: Sequence[Measure]
+) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
+    """Each check with its rows, and the measures that call for it."""
+    for definition in catalog.checks.values():
+        found: list[tuple[exp.Query, list[Measure]]] = []
+        for measure in measures if definition.header["severity"] == "error" else ():
+            values: dict[str, Value] = {**measure.values, "truth_lists": False, "sampled": "consistent"}
+            named = concerned(catalog, measure) & set(definition.header["for"].split(", "))
+            if not named or is_off(definition, values):
+                continue
+            offenders = composer.resolved(definition, values)
+            known = next((concern for query, concern in found if query == offenders), None)
+            if known is None:
+                found.append((offenders, [measure]))
+            else:
+                known.append(measure)
+        for offenders, concern in found:
+            yield {"title": definition.title, "when": "", **definition.header}, offenders, concern
+
+
+def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
+    """What single metrics ask of the rows of an input."""
     for measure in measures:
-        values: dict[str, Value] = {**measure.values, "truth_lists": False, "sampled": "consistent"}
-        if not concerned(catalog, measure) & set(definition.header["for"].split(", ")):
-            continue
-        if is_off(definition, values):
-            continue
-        offenders = composer.resolved(definition, values)
-        if offenders not in seen:
-            seen.append(offenders)
-            yield cast("exp.Select", offenders)
+        for table, condition in measure.metric.requires.items():
+            columns = [c.name for c in condition.find_all(exp.Column) if c.name not in measure.values]
+            bound = substituted(condition, measure.values)
+            header = {
+                "column": f"{table}.{columns[0]}", "advice": "mend them or change the parameter",
+                "title": f"rows outside of what {measure.text} needs, {condition.sql(DIALECT)}", "when": "",
+            }  # fmt: skip
+            yield header, exp.select("query_id", "item_id", *columns).from_(table).where(exp.not_(bound)), [measure]
 
 
-def _text(definition: Definition, offenders: exp.Query) -> exp.Expr:
+def _text(header: Mapping[str, str], offenders: exp.Query) -> exp.Expr:
     """What is wrong, with the row at hand as an example."""
-    header = definition.header
     advice = _SETTING.sub(r"\1 := '\2'", header["advice"]).replace(" (system=)", "")
-    parts: list[str | exp.Expr] = [f"{header['column']}: {definition.title}"]
+    parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
     if isinstance(offenders, exp.Select):
         shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name != "system"]
         for i, name in enumerate(shown):
@@ -96,12 +128,14 @@ def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
     return exp.select(text.as_("problem")).from_(table).where(conditions)
 
 
-def _found(composer: Composer, definition: Definition, offenders: exp.Query, text: exp.Expr) -> exp.Query:
+def _found(
+    composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr
+) -> exp.Select:
     query = exp.select(text.as_("problem")).from_(offenders.subquery("offenders"))
-    for condition in definition.conditions:
+    for condition in conditions_of(header):
         asked = composer.linked(exp.select("1").where(condition.copy()), {})
         query = query.where(asked.args["where"].this)
-    return query.limit(1) if definition.conditions else query
+    return query
 
 
 def _shared(

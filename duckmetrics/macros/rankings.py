@@ -12,37 +12,26 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, RANKING, Catalog
-from duckmetrics.compose import Columns, Composer
+from duckmetrics.compose import Composer
 from duckmetrics.fold import Value, bind, literal
-from duckmetrics.macros import problems
+from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.offers import Asked, Offer
 from duckmetrics.macros.parts import call, is_null, query_of, source
 from duckmetrics.macros.statement import (
-    Argument,
-    Call,
-    Macro,
-    Overload,
-    given,
-    hidden,
-    nested,
-    reference,
-    with_steps,
-    without_with,
-)
+    Argument, Call, Macro, Overload, given, reference, with_steps, without_with,
+)  # fmt: skip
 from duckmetrics.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION
 from duckmetrics.summary import reason
 from duckmetrics.systems import ONE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from duckmetrics.catalog import Alias
+    from collections.abc import Iterator, Mapping, Sequence
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # Left out: samples of candidates are rare, and what checks them would be in every macro.
 SETTLED: dict[str, Value] = {"catalog_size": None}
 WORDS = ("truth", "predictions", "both")
-DEPTH, SOURCE, POPULATION, METRICS = "depth", "source", "population", "metrics"
+DEPTH, POPULATION = "depth", "population"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
 FIRST_LOOK = "ndcg@10,map,mrr,recall@100"
@@ -60,13 +49,13 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
     columns = _columns(catalog)
     shared = (*tables, Argument(METRICS, FIRST_LOOK), *offer.arguments)
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
-    body = _Body(catalog, offer, (*shared, aggregated, *columns))
+    body = _Rankings(catalog, offer, (*shared, aggregated, *columns))
     yield (values := Macro(VALUES, (Overload((*shared, aggregated, *columns), body.query()),), ""))
     by_query = Call(values, {AGGREGATION: literal(DEFAULT_AGGREGATION)}, ("query_id", "metric", "value", "missing", "no_relevant"))
     yield Macro("evaluate_by_query", (Overload((*shared, *columns), by_query),),
                 "Values of several metrics for every query")  # fmt: skip
-    whole = body.summary(Call(values, {}))
-    yield (evaluate := Macro("evaluate", (Overload((*shared, aggregated, *columns), whole),),
+    overall = body.summary(Call(values, {}))
+    yield (evaluate := Macro("evaluate", (Overload((*shared, aggregated, *columns), overall),),
                              "Several metrics of one ranking, from one scan"))  # fmt: skip
     for asked in offer.asked:
         for name in asked.names:
@@ -105,19 +94,6 @@ def _is_word() -> exp.Expr:
     return exp.In(this=word, expressions=[literal(w) for w in WORDS])
 
 
-def _known(asked: Iterable[Asked]) -> exp.Query:
-    """The metrics there are, as a table."""
-    rows = [
-        exp.Tuple(expressions=[
-            literal(name), literal(one.measure.text), literal(one.agg), exp.Boolean(this=one.has_cutoff),
-        ])
-        for one in asked for name in one.names
-    ]  # fmt: skip
-    columns = [exp.to_identifier(c) for c in ("name", "measure", "agg", "has_cutoff")]
-    values = exp.Values(expressions=rows, alias=exp.TableAlias(this=exp.to_identifier("names"), columns=columns))
-    return exp.select("name", "measure", "agg", "has_cutoff").from_(values)
-
-
 def _columns(catalog: Catalog) -> tuple[Argument, ...]:
     """The names of the user's columns."""
     found = {}
@@ -128,46 +104,30 @@ def _columns(catalog: Catalog) -> tuple[Argument, ...]:
     return tuple(found.values())
 
 
-class _Body:
-    """The queries of the macros of rankings.
-
-    Args:
-        arguments: the parameters of the macro.
-    """
+class _Rankings(Body):
+    """The query of every metric of rankings, for every cut-off asked for."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
-        self.catalog = catalog
-        self.arguments = arguments
-        self.offer = offer
-        self.asked = offer.asked
         composer = Composer(catalog, {}, CONSTANTS)
-        query, self.columns = composer.per_query([one.measure for one in self.asked])
-        self.outer, steps, _ = without_with(query)
-        self.steps = dict(steps)
+        query, self.columns = composer.per_query([one.measure for one in offer.asked])
+        super().__init__(catalog, offer, arguments, query)
         self.blocks = [block.name for block in composer.blocks if block.name in self.steps]
-        self._only_where_asked()
+        self.only_where_asked([(c.value, c.no_relevant, c.undefined) for c in self.columns])
         self._per_cutoff()
         self.values = {**offer.values(), **self._of_cutoffs()}
 
     def query(self) -> exp.Query:
         """One row for every metric, cut-off and query, once nothing speaks against it."""
-        found, own = problems.of_data(
-            self.catalog, [one.measure for one in self.asked], self.steps, CONSTANTS
-        )
-        refused = [self._shell("bad_metrics"), self._shell("bad_aggregations"), self._shell("no_rows"),
-                   *self.offer.problems(), *found]  # fmt: skip
-        union: exp.Query = refused[0]
-        for other in refused[1:]:
-            union = exp.union(union, other, distinct=False, copy=False)
-        steps: list[tuple[str, exp.Query]] = [
-            *self._specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
+        steps: Steps = [
+            *self.specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
             *self.steps.items(), ("per_query", self.outer), ("query_values", self._query_values()),
-            ("aggregations", self._aggregations()), *own, ("problems", union), ("checked", self._shell("checked")),
+            ("aggregations", self._aggregations()),
+            *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows"),
         ]  # fmt: skip
-        written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]
         inputs = list(self._inputs())
+        written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]
         scanned_again = {name: False for name, _ in inputs}
-        return _whole(self._shell("checked_values"), [*inputs, *written], scanned_again)
+        return whole(self.catalog, self.shell("checked_values"), [*inputs, *written], scanned_again)
 
     def summary(self, values: Call) -> exp.Query:
         """One row for every metric and cut-off asked for."""
@@ -179,17 +139,10 @@ class _Body:
                 column.set("this", exp.to_identifier("n_no_relevant"))
         columns = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": finite,
                    **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
-        steps = [*self._specs(), ("query_values", values.query(self.arguments)), ("counted", self._shell("counted")),
-                 ("aggregated", self._aggregated()), ("summary", self._shell("summary"))]  # fmt: skip
+        steps = [*self.specs(), ("query_values", values.query(self.arguments)), ("counted", self.shell("counted")),
+                 ("aggregated", self._aggregated()), ("summary", self.shell("summary"))]  # fmt: skip
         query = exp.select(*(e.as_(n) for n, e in columns.items())).from_("summary")
-        return _shown(_whole(query.order_by(exp.column("segment")), steps, {"query_values": True}))
-
-    def _specs(self) -> list[tuple[str, exp.Query]]:
-        values = {METRICS: reference(METRICS), AGGREGATION: reference(AGGREGATION)}
-        return [("known", _known(self.asked)), ("specs", query_of(self.catalog, "several_metrics", values))]
-
-    def _shell(self, name: str) -> exp.Query:
-        return query_of(self.catalog, name, {})
+        return shown(whole(self.catalog, query.order_by(exp.column("segment")), steps, {"query_values": True}))
 
     def _of_cutoffs(self) -> dict[str, exp.Expr]:
         """What ``$k`` and the depth of the ranking stand for outside of the blocks."""
@@ -209,40 +162,9 @@ class _Body:
         shallow = exp.Case()
         for tree, metrics in unlimited.items():
             depth = given(exp.paren(tree.copy()), {**self.offer.values(), CUTOFF: deepest})
-            every = exp.and_(self._is_asked(metrics), is_null(depth))
+            every = exp.and_(self.is_asked(metrics), is_null(depth))
             shallow = shallow.when(every, exp.null(), copy=False)
         return shallow.else_(deepest.copy()) if shallow.args.get("ifs") else deepest
-
-    def _is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
-        """A condition that is known before the data are read."""
-        names = exp.Array(expressions=[literal(name) for one in asked for name in one.names])
-        requested = call(self.catalog, "requested", reference(METRICS))
-        return exp.Anonymous(this="list_has_any", expressions=[requested, names])
-
-    def _only_where_asked(self) -> None:
-        """Plan rule: a step that only other metrics need reads nothing."""
-        users: dict[str, list[Asked]] = {name: [] for name in self.steps}
-        for one, columns in zip(self.asked, self.columns, strict=True):
-            for name in self._needed(columns):
-                users[name].append(one)
-        for name, step in self.steps.items():
-            if users[name] and len(users[name]) < len(self.asked):
-                condition = self._is_asked(users[name])
-                for select in _branches(step):
-                    select.where(condition.copy(), copy=False)
-
-    def _needed(self, columns: Columns) -> set[str]:
-        wanted = {columns.value, columns.no_relevant, columns.undefined}
-        trees: list[exp.Expr] = [p for p in self.outer.selects if p.alias_or_name in wanted]
-        pending = {c.table for tree in trees for c in tree.find_all(exp.Column)}
-        pending.add(self.outer.args["from_"].this.name)
-        needed: set[str] = set()
-        while pending:
-            name = pending.pop()
-            if name in self.steps and name not in needed:
-                needed.add(name)
-                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
-        return needed
 
     def _per_cutoff(self) -> None:
         """Compute the blocks that ask for k once for every cut-off."""
@@ -284,7 +206,7 @@ class _Body:
     def _aggregated(self) -> exp.Query:
         """The files under sql/aggregations, each over the metrics that ask for it."""
         parts: list[exp.Query] = []
-        steps: list[tuple[str, exp.Query]] = []
+        steps: Steps = []
         for definition in self.catalog.aggregations.values():
             names = {n: a.bound for n, a in self.catalog.aggregation_names.items() if a.metric is definition}
             agg = exp.column("agg")
@@ -323,35 +245,12 @@ class _Body:
             yield name, query_of(self.catalog, name, {SOURCE: source(self.catalog, argument, reader)})
 
 
-def _whole(
-    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], materialized: Mapping[str, bool]
-) -> exp.Query:
-    """Put the steps before a query, and hide every name."""
-    kept, query = nested(steps, query)
-    return cast("exp.Query", given(hidden(with_steps(query, kept, materialized)), {}))
-
-
-def _shown(query: exp.Query) -> exp.Query:
-    """Give the columns of the result the names that people see."""
-    for projection in query.selects:
-        projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
-    return query
-
-
 def _ask_for_cutoff(tree: exp.Expr, cutoff: exp.Expr) -> bool:
     """Put the column of the cut-offs where ``$k`` stands; say whether it did."""
     found = [p for p in tree.find_all(exp.Placeholder) if p.name == CUTOFF]
     for placeholder in found:
         placeholder.replace(cutoff.copy())
     return bool(found)
-
-
-def _branches(query: exp.Query) -> Iterator[exp.Select]:
-    if isinstance(query, exp.Select):
-        yield query
-    else:
-        yield from _branches(cast("exp.Query", query.this))
-        yield from _branches(cast("exp.Query", query.args["expression"]))
 
 
 def _without_system(query: exp.Query) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog import Definition
     from duckmetrics.fold import Value
 
+# What the header of a file says that readers of the help need.
+ABOUT = ("range", "formula", "source", "note")
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("position", "precision")
 
@@ -89,15 +91,20 @@ class Macro:
     is_table: bool = True
 
     @property
-    def kind(self) -> str:
-        return "MACRO TABLE" if self.is_table else "MACRO"
+    def is_internal(self) -> bool:
+        """Whether only other macros call it."""
+        return not self.comment
+
+    @property
+    def about(self) -> str:
+        """What is told about the macro: a line of what it is, one of how it is called, and more."""
+        calls = "; ".join(f"{self.name}{overload.text}" for overload in self.overloads)
+        header = self.metric.header if self.metric else {}
+        more = [f"{key}: {header[key]}" for key in ABOUT if key in header]
+        return "\n".join([self.comment, calls, *more, "duckmetrics"])
 
     def declare(self) -> str:
-        """Write a statement that says what the macro is called with and yields, and no more.
-
-        DuckDB binds the body of a macro when it is created. What calls this one is bound at no cost
-        to the declaration; the macro itself comes later.
-        """
+        """Write a statement that says what the macro is called with and yields, and no more."""
         overload = self.overloads[0]
         columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
         return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
@@ -113,7 +120,8 @@ class Macro:
         return f"CREATE OR REPLACE TEMP MACRO {self.name}" + ",\n".join(bodies) + ";"
 
     def comment_on(self) -> str:
-        return f"COMMENT ON {self.kind} temp.{self.name} IS {literal(self.comment).sql(DIALECT)};"
+        kind = "MACRO TABLE" if self.is_table else "MACRO"
+        return f"COMMENT ON {kind} temp.{self.name} IS {literal(self.about).sql(DIALECT)};"
 
 
 def reference(name: str) -> exp.Var:

@@ -1,5 +1,6 @@
 -- name:     average_precision
 -- alias:    ap, pr_auc
+-- macro:    average_precision_score for average_precision, average_precision_score for ap
 -- title:    Average precision, the area under the precision-recall curve
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   interpolation VARCHAR DEFAULT 'step' CHECK (interpolation IN ('step', 'trapezoid'))

@@ -1,5 +1,6 @@
 -- name:     f_beta
 -- alias:    f1 (beta = 1)
+-- macro:    f_beta_score for f_beta, f1_score for f1
 -- title:    Weighted harmonic mean of precision and recall
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   beta DOUBLE CHECK (beta > 0),

@@ -1,5 +1,6 @@
 -- name:     precision
 -- alias:    ppv
+-- macro:    precision_score for precision
 -- title:    Share of the predicted positives that are positive
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5

@@ -1,5 +1,6 @@
 -- name:     recall
 -- alias:    tpr, sensitivity
+-- macro:    recall_score for recall
 -- title:    Share of the positives that are predicted positive
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5

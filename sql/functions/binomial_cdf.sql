@@ -1,4 +1,5 @@
 -- name:     binomial_cdf
+-- macro:    binomial_cdf
 -- title:    Binomial distribution function
 -- params:   k DOUBLE, n DOUBLE CHECK (n BETWEEN 0 AND 2e12 AND n = floor(n)), p DOUBLE CHECK (p BETWEEN 0 AND 1)
 -- range:    [0, 1]

@@ -1,4 +1,5 @@
 -- name:     chi_square_sf
+-- macro:    chi_square_sf, chi_square_p
 -- title:    Survival function of the chi-square distribution
 -- params:   x DOUBLE, df DOUBLE CHECK (df BETWEEN 2e-100 AND 2e10)
 -- range:    [0, 1]

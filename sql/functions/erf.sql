@@ -1,4 +1,5 @@
 -- name:     erf
+-- macro:    erf
 -- title:    Error function
 -- params:   x DOUBLE
 -- range:    [-1, 1]

@@ -1,4 +1,5 @@
 -- name:     erfc
+-- macro:    erfc
 -- title:    Complementary error function
 -- params:   x DOUBLE
 -- range:    [0, 2]

@@ -1,4 +1,5 @@
 -- name:     f_sf
+-- macro:    f_sf
 -- title:    Survival function of the F distribution
 -- params:   f DOUBLE, df1 DOUBLE CHECK (df1 BETWEEN 1e-99 AND 1e99),
 --           df2 DOUBLE CHECK (df2 BETWEEN 1e-99 AND 1e99 AND least(df1, df2) <= 1e12)

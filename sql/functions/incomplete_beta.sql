@@ -1,4 +1,5 @@
 -- name:     incomplete_beta
+-- macro:    incomplete_beta
 -- title:    Incomplete beta function, regularized
 -- params:   a DOUBLE CHECK (a BETWEEN 1e-100 AND 1e100),
 --           b DOUBLE CHECK (b BETWEEN 1e-100 AND 1e100 AND least(a, b) <= 1e12),

@@ -1,4 +1,5 @@
 -- name:     incomplete_gamma_q
+-- macro:    incomplete_gamma_q
 -- title:    Upper incomplete gamma function, regularized
 -- params:   a DOUBLE CHECK (a BETWEEN 1e-100 AND 1e10), x DOUBLE CHECK (x >= 0)
 -- range:    [0, 1]

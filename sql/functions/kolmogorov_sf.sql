@@ -1,4 +1,5 @@
 -- name:     kolmogorov_sf
+-- macro:    kolmogorov_sf
 -- title:    Survival function of the Kolmogorov distribution
 -- params:   x DOUBLE
 -- range:    [0, 1]

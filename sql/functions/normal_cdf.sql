@@ -1,4 +1,5 @@
 -- name:     normal_cdf
+-- macro:    normal_cdf
 -- title:    Normal distribution function
 -- params:   z DOUBLE
 -- range:    [0, 1]

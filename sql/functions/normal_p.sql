@@ -1,4 +1,5 @@
 -- name:     normal_p
+-- macro:    normal_p
 -- title:    Two-sided p-value of a normal statistic
 -- params:   z DOUBLE
 -- range:    [0, 1]

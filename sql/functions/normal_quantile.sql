@@ -1,4 +1,5 @@
 -- name:     normal_quantile
+-- macro:    normal_quantile
 -- title:    Normal quantile
 -- params:   p DOUBLE CHECK (p BETWEEN 0 AND 1)
 -- range:    [-inf, inf]

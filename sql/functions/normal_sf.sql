@@ -1,4 +1,5 @@
 -- name:     normal_sf
+-- macro:    normal_sf
 -- title:    Normal survival function
 -- params:   z DOUBLE
 -- range:    [0, 1]

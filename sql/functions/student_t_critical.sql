@@ -1,4 +1,5 @@
 -- name:     student_t_critical
+-- macro:    student_t_critical
 -- title:    Two-sided critical value of the Student t distribution
 -- params:   alpha DOUBLE CHECK (alpha > 0 AND alpha < 1), df DOUBLE CHECK (df >= 0.001)
 -- range:    [0, inf]

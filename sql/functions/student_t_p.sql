@@ -1,4 +1,5 @@
 -- name:     student_t_p
+-- macro:    student_t_p
 -- title:    Two-sided p-value of a Student t statistic
 -- params:   t DOUBLE CHECK (abs(t) <= 1e300 OR isinf(t)), df DOUBLE CHECK (df >= 0.001)
 -- range:    [0, 1]

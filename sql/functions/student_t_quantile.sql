@@ -1,4 +1,5 @@
 -- name:     student_t_quantile
+-- macro:    student_t_quantile
 -- title:    Student t quantile
 -- params:   p DOUBLE CHECK (p BETWEEN 0 AND 1), df DOUBLE CHECK (df >= 0.001)
 -- range:    [-inf, inf]

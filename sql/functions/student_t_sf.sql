@@ -1,4 +1,5 @@
 -- name:     student_t_sf
+-- macro:    student_t_sf
 -- title:    Survival function of the Student t distribution
 -- params:   t DOUBLE CHECK (abs(t) <= 1e300 OR isinf(t)), df DOUBLE CHECK (df >= 0.001)
 -- range:    [0, 1]

@@ -1,5 +1,6 @@
 -- name:     average_precision
 -- alias:    ap, map, gmap (agg = gmean)
+-- macro:    map_at for map
 -- title:    Average precision
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

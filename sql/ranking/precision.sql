@@ -1,5 +1,6 @@
 -- name:     precision
 -- alias:    p
+-- macro:    precision_at for precision, precision_at for p
 -- title:    Precision
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

@@ -9,6 +9,7 @@
 -- grain:    row
 -- note:     label, score, group_id, weight and per are expressions over the columns of data
 SELECT
+    '' AS system,
     $per AS segment,
     CASE
         WHEN NOT regexp_full_match(

@@ -1,0 +1,141 @@
+"""The query behind the macros of a family: all its metrics at once, only what is asked for computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.fold import literal
+from duckmetrics.functions import linked
+from duckmetrics.macros import problems
+from duckmetrics.macros.parts import call, query_of
+from duckmetrics.macros.statement import given, hidden, nested, reference, with_steps, without_with
+from duckmetrics.measure import AGGREGATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog import Catalog
+    from duckmetrics.fold import Value
+    from duckmetrics.macros.offers import Asked, Offer
+    from duckmetrics.macros.statement import Argument
+    from duckmetrics.measure import Measure
+
+METRICS, SOURCE = "metrics", "source"
+Steps = list[tuple[str, exp.Query]]
+
+
+class Body:
+    """The composed query of every metric of an offer, and what its steps need to be a macro.
+
+    Args:
+        arguments: the parameters of the macro.
+        query: one row per unit, with columns for every metric.
+    """
+
+    def __init__(
+        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], query: exp.Query
+    ) -> None:
+        self.catalog = catalog
+        self.offer = offer
+        self.asked = offer.asked
+        self.arguments = arguments
+        self.outer, steps, _ = without_with(query)
+        self.steps = dict(steps)
+
+    def shell(self, name: str) -> exp.Query:
+        return query_of(self.catalog, name, {})
+
+    def specs(self) -> Steps:
+        """What was asked for, a row for every metric."""
+        values = {METRICS: reference(METRICS), AGGREGATION: reference(AGGREGATION)}
+        return [("known", self.known()), ("specs", query_of(self.catalog, "several_metrics", values))]
+
+    def known(self) -> exp.Query:
+        """The metrics there are, as a table."""
+        columns = self.columns_of(self.asked[0]).keys()
+        rows = [
+            exp.Tuple(expressions=[literal(name), *map(literal, self.columns_of(one).values())])
+            for one in self.asked for name in one.names
+        ]  # fmt: skip
+        alias = exp.TableAlias(
+            this=exp.to_identifier("names"), columns=[exp.to_identifier(c) for c in ("name", *columns)]
+        )
+        return exp.select("name", *columns).from_(exp.Values(expressions=rows, alias=alias))
+
+    def columns_of(self, one: Asked) -> dict[str, Value]:
+        """What the table of metrics tells about each."""
+        return {"measure": one.measure.text, AGGREGATION: one.agg, "has_cutoff": one.has_cutoff}
+
+    def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
+        """A condition that is known before the data are read."""
+        names = exp.Array(expressions=[literal(name) for one in asked for name in one.names])
+        requested = call(self.catalog, "requested", reference(METRICS))
+        return exp.Anonymous(this="list_has_any", expressions=[requested, names])
+
+    def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
+        """What is refused; `further` are files under sql/shell."""
+
+        def only(measures: Sequence[Measure]) -> exp.Expr | None:
+            concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
+            return self.is_asked(concerned) if len(concerned) < len(self.asked) else None
+
+        found, own = problems.of_data(
+            self.catalog, [one.measure for one in self.asked], self.steps, constants, only
+        )
+        refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
+        union = refused[0]
+        for other in refused[1:]:
+            union = exp.union(union, other, distinct=False, copy=False)
+        return [*own, ("problems", union), ("checked", self.shell("checked"))]
+
+    def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
+        """Plan rule: a step that only other metrics need reads nothing.
+
+        Args:
+            columns: those of the outer query that belong to each metric.
+        """
+        users: dict[str, list[Asked]] = {name: [] for name in self.steps}
+        for one, names in zip(self.asked, columns, strict=True):
+            for name in self._needed(set(names)):
+                users[name].append(one)
+        for name, step in self.steps.items():
+            if users[name] and len(users[name]) < len(self.asked):
+                condition = self.is_asked(users[name])
+                for select in _branches(step):
+                    select.where(condition.copy(), copy=False)
+
+    def _needed(self, columns: set[str]) -> set[str]:
+        trees: list[exp.Expr] = [p for p in self.outer.selects if p.alias_or_name in columns]
+        pending = {c.table for tree in trees for c in tree.find_all(exp.Column)}
+        pending.add(self.outer.args["from_"].this.name)
+        needed: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in self.steps and name not in needed:
+                needed.add(name)
+                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
+        return needed
+
+
+def whole(catalog: Catalog, query: exp.Query, steps: Steps, materialized: Mapping[str, bool]) -> exp.Query:
+    """Put the steps before a query, and hide every name."""
+    kept, query = nested(steps, query)
+    calling, _ = linked(catalog, with_steps(query, kept, materialized))
+    return cast("exp.Query", given(hidden(calling), {}))
+
+
+def shown(query: exp.Query) -> exp.Query:
+    """Give the columns of the result the names that people see."""
+    for projection in query.selects:
+        projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
+    return query
+
+
+def _branches(query: exp.Query) -> Iterator[exp.Select]:
+    if isinstance(query, exp.Select):
+        yield query
+    else:
+        yield from _branches(cast("exp.Query", query.this))
+        yield from _branches(cast("exp.Query", query.args["expression"]))

@@ -1,0 +1,127 @@
+"""All macros of the DuckDB shell, as one file of SQL."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics import functions
+from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
+from duckmetrics.errors import DefinitionError
+from duckmetrics.macros.aggregates import aggregate_macros
+from duckmetrics.macros.parts import query_of
+from duckmetrics.macros.rankings import ranking_macros
+from duckmetrics.macros.rows import row_macros
+from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckmetrics.catalog import Catalog
+
+TITLE = f"""\
+-- duckmetrics {__version__}: evaluation metrics for the DuckDB shell, written by 'duckmetrics macros'.
+-- Load it with: duckdb -init duckmetrics.sql, or .read duckmetrics.sql; then FROM duckmetrics_help();
+-- Do not edit: the definitions are the files beside it, one for every metric."""
+READERS = ("read_trec_run", "read_trec_qrels")
+HELP = "duckmetrics_help"
+
+
+@cache
+def macros(catalog: Catalog) -> tuple[Macro, ...]:
+    """Every macro, each after those that it calls.
+
+    Raises:
+        DefinitionError: two metrics claim the same name.
+    """
+    found = [
+        *_function_macros(catalog), *_reader_macros(catalog), *aggregate_macros(catalog),
+        *ranking_macros(catalog, _names(catalog, RANKING)),
+        *row_macros(catalog, _names(catalog, CLASSIFICATION)), _help(catalog),
+    ]  # fmt: skip
+    known: dict[tuple[str, bool], Macro] = {}
+    for macro in found:
+        other = known.setdefault((macro.name, macro.is_table), macro)
+        if other is not macro:
+            places = [m.metric.path for m in (other, macro) if m.metric]
+            raise DefinitionError(
+                f"{' and '.join(map(str, places))}: two macros {macro.name!r}; say 'macro: other for {macro.name}'"
+            )
+    return tuple(found)
+
+
+def script(catalog: Catalog) -> str:
+    """The text of one file that creates all macros in the session that reads it.
+
+    DuckDB binds the body of a macro when it is created. What others call is therefore declared
+    first, with a body that costs nothing to bind, and created last.
+    """
+    every = macros(catalog)
+    hidden = [macro for macro in every if macro.is_internal]
+    statements = [
+        TITLE,
+        *_declared_functions(catalog), *(macro.declare() for macro in hidden),
+        *(macro.create() for macro in every if not macro.is_internal),
+        *_functions(catalog), *(macro.create() for macro in hidden),
+        *(macro.comment_on() for macro in every if macro.comment),
+    ]  # fmt: skip
+    return "\n".join(statements) + "\n"
+
+
+def _names(catalog: Catalog, family: str) -> dict[str, str]:
+    """The macro of every name of a family that has one."""
+    names = {}
+    for (known, name), alias in catalog.names.items():
+        if known == family:
+            names[name] = alias.metric.macros.get(name, name)
+    kept: dict[str, str] = {}
+    for name, macro in names.items():
+        if macro not in kept.values():
+            kept[name] = macro
+    return kept
+
+
+def _declared_functions(catalog: Catalog) -> Iterator[str]:
+    for definition in catalog.functions.values():
+        params = ", ".join(definition.own_params)
+        yield f"CREATE OR REPLACE TEMP MACRO {functions.PREFIX}{definition.name}({params}) AS (CAST(NULL AS DOUBLE));"
+
+
+def _functions(catalog: Catalog) -> Iterator[str]:
+    """The functions that macros call, each after those that it calls."""
+    calls = [
+        exp.Anonymous(this=name, expressions=[exp.null() for _ in definition.own_params])
+        for name, definition in catalog.functions.items()
+    ]
+    _, created = functions.linked(catalog, exp.select(*calls))
+    for macro in created:
+        yield f"{macro.sql(DIALECT)};"
+
+
+def _function_macros(catalog: Catalog) -> Iterator[Macro]:
+    """The functions that people call: their arguments are computed with as what the file declares."""
+    for definition in catalog.functions.values():
+        arguments = tuple(Argument(name, required=True) for name in definition.own_params)
+        call: exp.Expr = exp.Anonymous(
+            this=definition.name, expressions=[reference(argument.name) for argument in arguments]
+        )
+        linked, _ = functions.linked(catalog, exp.select(call))
+        for name in definition.macros.values():
+            body = linked.selects[0]
+            yield Macro(name, (Overload(arguments, body.copy()),), definition.title, definition, is_table=False)
+
+
+def _reader_macros(catalog: Catalog) -> Iterator[Macro]:
+    for name in READERS:
+        definition = catalog.shell[name]
+        body = given(definition.query.copy(), {})
+        yield Macro(name, (Overload((Argument("path", required=True),), body),), definition.title, definition)
+
+
+def _help(catalog: Catalog) -> Macro:
+    definition = catalog.shell[HELP]
+    arguments = tuple(Argument(p.name, p.default) for p in definition.own_params.values())
+    return Macro(HELP, (Overload(arguments, query_of(catalog, HELP, {})),), definition.title, definition)
