@@ -1,2 +1,276 @@
-"""stub"""
-def aggregate_macros(catalog): return []
+"""Macros that stand in a SELECT list, as aggregates do: ``roc_auc(label, score)`` under any GROUP BY.
+
+A metric that is one aggregate over the rows is taken from its own file. One that has to sort or to
+bin them has a second file under sql/aggregates, which works on lists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics import functions
+from duckmetrics.catalog import CLASSIFICATION, DIALECT, Alias, substituted
+from duckmetrics.compose import KEYS, Composer
+from duckmetrics.fold import Parameter, Value, fold, literal
+from duckmetrics.macros.offers import allowed, refusal
+from duckmetrics.macros.parts import concatenated, fixed, typed
+from duckmetrics.macros.statement import QUOTED, Argument, Macro, Overload, given, hidden, reference
+from duckmetrics.observations import WEIGHTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog import Catalog, Definition, Param
+
+PREFIX = "duckmetrics: "
+WHERE = "where_"
+COLUMNS = ("label", "score")
+ROWS = "predictions"
+_NUMBERS = '"NULL"|BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE'
+_REQUIRED = re.compile(r"\w+\s*\(([^()]*)\)")
+
+
+def aggregate_macros(catalog: Catalog) -> Iterator[Macro]:
+    """Every metric that can be an aggregate, under all its names, after the checks of rows they share."""
+    shelf = _Shelf(catalog)
+    own = dict(catalog.aggregates)
+    found: dict[str, Macro] = {}
+    for (family, name), alias in catalog.names.items():
+        if family != CLASSIFICATION:
+            continue
+        definition = catalog.aggregates.get(alias.metric.name, alias.metric)
+        own.pop(definition.name, None)
+        for other in sorted({name, alias.metric.macros.get(name, name)} - set(QUOTED)):
+            if other not in found and (macro := shelf.macro(definition, alias, other)) is not None:
+                found[other] = macro
+    for definition in own.values():
+        if (macro := shelf.macro(definition, Alias(definition, {}), definition.name)) is not None:
+            found[definition.name] = macro
+    yield from (*shelf.checks.values(), *found.values())
+
+
+class _Shelf:
+    """Writes the macros; those that are the same but for the name call the first of them."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.checks: dict[exp.Expr, Macro] = {}
+        self.known: dict[tuple[str, tuple[tuple[str, str], ...]], Macro | None] = {}
+
+    def macro(self, definition: Definition, alias: Alias, name: str) -> Macro | None:
+        """The macro of one definition, None where it is no aggregate over the rows."""
+        key = (definition.name, tuple(alias.bound.items()))
+        if key not in self.known:
+            self.known[key] = self._new(definition, alias, name)
+            return self.known[key]
+        first = self.known[key]
+        if first is None:
+            return None
+        (overload,) = first.overloads
+        passed = [reference(argument.name) for argument in overload.arguments]
+        body = exp.Anonymous(this=first.name, expressions=passed)
+        return replace(first, name=name, overloads=(Overload(overload.arguments, body),))
+
+    def _new(self, definition: Definition, alias: Alias, name: str) -> Macro | None:
+        values, params = self._values(definition, alias)
+        value = _Aggregate(self.catalog, definition, values).value
+        if value is None:
+            return None
+        columns = [definition.macros.get(column, column) for column in COLUMNS]
+        arguments = (
+            *(Argument(column, required=True) for column in columns),
+            *sorted((Argument(p.name, p.default, p.required) for p in params), key=lambda a: not a.required),
+            Argument(WHERE, True),
+        )  # fmt: skip
+        body = self._checked(definition, params, value, values)
+        arguments_of = dict(zip(COLUMNS, columns, strict=True))
+        linked, _ = functions.linked(self.catalog, exp.select(_of_arguments(body, arguments_of)))
+        whole = given(hidden(linked.selects[0]), {param.name: typed(param) for param in params})
+        title = alias.metric.title if alias.metric.family == CLASSIFICATION else definition.title
+        return Macro(name, (Overload(arguments, whole),), title, definition, is_table=False)
+
+    def _values(self, definition: Definition, alias: Alias) -> tuple[dict[str, Value], list[Param]]:
+        """A value for each parameter, and those that the macro has."""
+        values: dict[str, Value] = {WEIGHTED: False}
+        params: list[Param] = []
+        for name, param in self.catalog.params(definition).items():
+            if name in alias.bound:
+                values[name] = param.type(alias.bound[name])
+            elif name != WEIGHTED:
+                open_ = definition.family == CLASSIFICATION or name in definition.own_params
+                values[name] = Parameter(name) if open_ and not fixed(param) else param.default
+                if isinstance(values[name], Parameter):
+                    params.append(param)
+        return values, params
+
+    def _checked(
+        self, definition: Definition, params: Sequence[Param], value: exp.Expr, values: Mapping[str, Value]
+    ) -> exp.Expr:
+        """Compute the value only once nothing speaks against the rows; they are looked at once."""
+        body = exp.Case()
+        for param in params:
+            text = concatenated(PREFIX, refusal(param.name, [param]))
+            body = body.when(exp.not_(allowed(param)), _error(text), copy=False)
+        of_row: list[tuple[exp.Expr, str]] = []
+        for condition, said in _problems(self.catalog, definition, values):
+            exists = condition.find(exp.Exists)
+            if exists is None:
+                of_row.append((condition, said))
+                continue
+            other = cast("exp.Select", exists.this).args["where"].this
+            exists.replace(exp.true())
+            both = (exp.GT(this=_filtered(exp.Count(this=exp.Star()), c.copy()), expression=literal(0))
+                    for c in (condition, other))  # fmt: skip
+            body = body.when(exp.and_(*both), _error(literal(PREFIX + said)), copy=False)
+        problem = _filtered(exp.Min(this=self._check(definition, of_row)), exp.true())
+        found = exp.not_(exp.Is(this=problem, expression=exp.null()))
+        body = body.when(found, _error(concatenated(PREFIX, problem.copy())), copy=False)
+        return body.else_(_only_wanted(value))
+
+    def _check(self, definition: Definition, problems: Sequence[tuple[exp.Expr, str]]) -> exp.Expr:
+        """A call of the macro that says what is wrong with a row."""
+        names = [definition.macros.get(column, column) for column in COLUMNS]
+        text = exp.Case()
+        for name in names:
+            kind = exp.Anonymous(this="typeof", expressions=[reference(name)])
+            number = exp.Anonymous(this="regexp_full_match", expressions=[kind, literal(_NUMBERS)])
+            said = concatenated(f"{name} is ", kind.copy(), ", not a number; cast it, or compare it")
+            text = text.when(exp.not_(number), said, copy=False)
+        row = [part for n, c in zip(names, COLUMNS, strict=True) for part in (f", {n}=", _text(c))]
+        for condition, said_of_it in problems:
+            text = text.when(condition.copy(), concatenated(f"{said_of_it}; found", *row), copy=False)
+        body = _of_arguments(text, dict(zip(COLUMNS, names, strict=True)))
+        if body not in self.checks:
+            arguments = tuple(Argument(name, required=True) for name in names)
+            name = f"duckmetrics_problem_{len(self.checks) + 1}"
+            self.checks[body] = Macro(name, (Overload(arguments, body),), "", is_table=False)
+        return exp.Anonymous(this=self.checks[body].name, expressions=[reference(name) for name in names])
+
+
+def _only_wanted(value: exp.Expr) -> exp.Expr:
+    """Let every aggregate see the rows that the caller wants."""
+    holder = exp.paren(value)
+    for aggregate in list(holder.find_all(exp.AggFunc)):
+        filtered = aggregate.parent if isinstance(aggregate.parent, exp.Filter) else None
+        condition = filtered.expression.this if filtered else exp.true()
+        (filtered or aggregate).replace(_filtered(aggregate.copy(), condition.copy()))
+    return cast("exp.Expr", holder.this)
+
+
+class _Aggregate:
+    """The value of a metric in terms of label and score alone."""
+
+    def __init__(self, catalog: Catalog, definition: Definition, values: Mapping[str, Value]) -> None:
+        self.composer = Composer(catalog)
+        if definition.family == CLASSIFICATION:
+            tree = self.composer.value(definition, values)
+            self.blocks = {block.name: block for block in self.composer.blocks}
+            value = None if tree is None else self._over_blocks(tree)
+        else:
+            query = cast("exp.Select", self.composer.resolved(definition, values))
+            value = self._over(query.selects[0].unalias(), query)
+        self.value = value if value is not None and _is_aggregate(value) else None
+
+    def _over_blocks(self, tree: exp.Expr) -> exp.Expr | None:
+        """Write what the blocks compute where their columns stand."""
+        holder = exp.paren(tree)
+        for column in list(holder.find_all(exp.Column)):
+            block = self.blocks[column.table]
+            inner = self._over(block.columns[column.name].copy(), block.source)
+            if inner is None:
+                return None
+            column.replace(exp.paren(inner) if isinstance(inner, exp.Binary) else inner)
+        return cast("exp.Expr", holder.this)
+
+    def _over(self, tree: exp.Expr, query: exp.Query) -> exp.Expr | None:
+        """Write a tree over the columns that a query reads as one over those of the rows."""
+        if not isinstance(query, exp.Select) or not _is_plain(query):
+            return None
+        name = query.args["from_"].this.name
+        if name == ROWS:
+            return tree
+        inner = self.composer.steps[name]
+        if not isinstance(inner, exp.Select):
+            return None
+        known = {p.alias_or_name: p.unalias() for p in inner.selects}
+        holder = exp.paren(tree)
+        for column in list(holder.find_all(exp.Column)):
+            if column.name in known:
+                replacement = self._over(known[column.name].copy(), inner)
+                if replacement is None:
+                    return None
+                column.replace(exp.paren(replacement) if isinstance(replacement, exp.Binary) else replacement)
+        return fold(cast("exp.Expr", holder.this))
+
+
+def _is_plain(query: exp.Select) -> bool:
+    """Say whether a query only computes columns of one table, or aggregates all of its rows."""
+    clauses = {name for name, value in query.args.items() if value}
+    keys = {key.name for key in query.args["group"].expressions} if query.args.get("group") else set()
+    return (
+        clauses <= {"expressions", "from_", "group"}
+        and isinstance(query.args["from_"].this, exp.Table)
+        and keys <= set(KEYS[CLASSIFICATION])
+        and not query.find(exp.Window)
+    )
+
+
+def _is_aggregate(tree: exp.Expr) -> bool:
+    """Say whether there is an aggregate, and none inside of another."""
+    found = list(tree.find_all(exp.AggFunc))
+    return bool(found) and not tree.find(exp.Window) and not any(a.find_ancestor(exp.AggFunc) for a in found)
+
+
+def _problems(
+    catalog: Catalog, definition: Definition, values: Mapping[str, Value]
+) -> Iterator[tuple[exp.Expr, str]]:
+    """The conditions of the checks of the rows that a metric reads, and what they say."""
+    read = {CLASSIFICATION, definition.name, *(d.name for d in catalog.foundations(definition))}
+    for check in catalog.checks.values():
+        where = check.query.args.get("where")
+        if check.header["severity"] == "error" and read & set(check.header["for"].split(", ")) and where:
+            if {column.name for column in check.query.find_all(exp.Column)} <= set(COLUMNS):
+                yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"
+    for text in _REQUIRED.findall(definition.header.get("requires", "")):
+        condition = substituted(exp.maybe_parse(text, dialect=DIALECT), values)
+        shown = text
+        for column, name in definition.macros.items():
+            shown = re.sub(rf"\b{column}\b", name, shown)
+        yield exp.not_(exp.paren(condition)), f"rows outside of what {definition.name} needs, {shown}"
+
+
+def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
+    """An aggregate over the rows that the caller wants."""
+    wanted = reference(WHERE) if condition == exp.true() else exp.and_(reference(WHERE), condition)
+    return exp.Filter(this=aggregate, expression=exp.Where(this=wanted))
+
+
+def _text(column: str) -> exp.Expr:
+    return exp.func("coalesce", exp.cast(exp.column(column), "VARCHAR"), literal("NULL"))
+
+
+def _error(text: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this="error", expressions=[text])
+
+
+def _of_arguments(tree: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
+    """Write the arguments of the macro, as numbers, for the columns of the rows."""
+    for column in list(tree.find_all(exp.Column)):
+        if not column.table and column.name in names and not _is_bound(column):
+            number = exp.TryCast(this=reference(names[column.name]), to=exp.DataType.build("DOUBLE"))
+            column.replace(number)
+    return tree
+
+
+def _is_bound(column: exp.Column) -> bool:
+    """Say whether a name is that of a lambda's parameter."""
+    parent = column.parent
+    while parent is not None:
+        if isinstance(parent, exp.Lambda) and column.name in {p.name for p in parent.expressions}:
+            return True
+        parent = parent.parent
+    return False

@@ -140,8 +140,8 @@ class Offer:
                 param = max((v.param for v in variants if v.symbol == symbol), key=lambda p: len(p.choices))
                 value = self.words.get(name, typed(param))
                 if len(symbols) > 1 or param.default != self._default(name):
-                    allowed = exp.and_(exp.not_(is_null(reference(name))), _allowed(param))
-                    value = exp.Case().when(allowed, value).else_(literal(param.default))
+                    taken = exp.and_(exp.not_(is_null(reference(name))), allowed(param))
+                    value = exp.Case().when(taken, value).else_(literal(param.default))
                 values[symbol] = value
         return values
 
@@ -152,10 +152,10 @@ class Offer:
         for name, variants in self.variants.items():
             if name == CUTOFF or name in self.words:
                 continue
-            taken = exp.or_(*(_is_one_of(v.measures, every, _allowed(v.param)) for v in variants))
+            taken = exp.or_(*(_is_one_of(v.measures, every, allowed(v.param)) for v in variants))
             nobody = exp.EQ(this=_count(taken), expression=literal(0))
             odd = is_distinct(reference(name), literal(self._default(name)))
-            text = text.when(exp.and_(odd, nobody), self._refusal(name, variants), copy=False)
+            text = text.when(exp.and_(odd, nobody), refusal(name, [variant.param for variant in variants]), copy=False)
             for variant in variants:
                 needed = variant.param.required or self._default(name) is not None
                 if needed and (variant.param.required or variant.param.default is not None):
@@ -170,16 +170,6 @@ class Offer:
                 for check in variant.param.checks:
                     if _mentions(check) - {variant.param.name}:
                         yield self._with_cutoff(variant, check, every)
-
-    def _refusal(self, name: str, variants: Sequence[Variant]) -> exp.Expr:
-        shown = exp.func("coalesce", exp.cast(reference(name), "VARCHAR"), literal("NULL"))
-        choices = dict.fromkeys(str(c) for variant in variants for c in variant.param.choices)
-        if choices:
-            wanted = f"choose {' or '.join(choices)}"
-        else:
-            conditions = [c.sql(DIALECT) for c in variants[0].param.checks]
-            wanted = f"it must be {' and '.join([KINDS[variants[0].param.type], *conditions])}"
-        return concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
 
     def _with_cutoff(self, variant: Variant, check: exp.Expr, every: Sequence[str]) -> exp.Select:
         """A CHECK about a parameter and the cut-off of each metric asked for."""
@@ -196,6 +186,18 @@ class Offer:
         return exp.select(text.as_("problem")).from_("specs").where(_is_one_of(variant.measures, every, violated))
 
 
+def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
+    """What is said of a value that none of these declarations allows."""
+    shown = exp.func("coalesce", exp.cast(reference(name), "VARCHAR"), literal("NULL"))
+    choices = dict.fromkeys(str(choice) for param in params for choice in param.choices)
+    if choices:
+        wanted = f"choose {' or '.join(choices)}"
+    else:
+        conditions = [check.sql(DIALECT) for check in params[0].checks]
+        wanted = f"it must be {' and '.join([KINDS[params[0].type], *conditions])}"
+    return concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
+
+
 def _same(one: Param, other: Param) -> bool:
     return one == other and [c.sql() for c in one.checks] == [c.sql() for c in other.checks]
 
@@ -208,7 +210,7 @@ def _mentions(check: exp.Expr) -> set[str]:
     return {column.name for column in check.find_all(exp.Column)}
 
 
-def _allowed(param: Param) -> exp.Expr:
+def allowed(param: Param) -> exp.Expr:
     """A condition that a value satisfies as far as it stands for itself."""
     raw = reference(param.name)
     conditions: list[exp.Expr] = []

@@ -122,7 +122,7 @@ class _Rankings(Body):
             *self.specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
             *self.steps.items(), ("per_query", self.outer), ("query_values", self._query_values()),
             ("aggregations", self._aggregations()),
-            *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows"),
+            *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows", "mixed_ids"),
         ]  # fmt: skip
         inputs = list(self._inputs())
         written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]

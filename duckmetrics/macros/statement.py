@@ -105,7 +105,9 @@ class Macro:
 
     def declare(self) -> str:
         """Write a statement that says what the macro is called with and yields, and no more."""
-        overload = self.overloads[0]
+        (overload,) = self.overloads
+        if not self.is_table:
+            return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (CAST(NULL AS VARCHAR));"
         columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
         return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
 

@@ -18,8 +18,8 @@ WITH named AS (
 )
 SELECT
     '' AS system,
-    query_id,
-    item_id,
+    identifier(query_id, $query_id) AS query_id,
+    identifier(item_id, $item_id) AS item_id,
     CASE
         WHEN NOT regexp_full_match(typeof(score), 'U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE')
             THEN error('duckmetrics: predictions: column ''' || coalesce($rank, $score) || ''' is ' || typeof(score)

@@ -23,8 +23,8 @@ graded AS (
     FROM named
 )
 SELECT
-    query_id,
-    item_id,
+    identifier(query_id, $query_id) AS query_id,
+    identifier(item_id, $item_id) AS item_id,
     CASE
         WHEN NOT regexp_full_match(
             typeof(relevance), 'BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE'

@@ -1,0 +1,11 @@
+-- name:     identifier
+-- title:    An id, refused where its type does not tell ids apart exactly
+-- params:   id VARCHAR,
+--           name VARCHAR
+-- note:     the type is known before the rows are read, so that nothing is left of this but the column
+SELECT
+    CASE
+        WHEN regexp_full_match(typeof($id), 'FLOAT|DOUBLE|DECIMAL\(\d+,[1-9]\d*\)|BLOB|INTERVAL|TIME.*\]|STRUCT.*|MAP.*|UNION.*|ENUM.*|.*\[\d*\]')
+            THEN error('duckmetrics: column ''' || $name || ''' is ' || typeof($id) || ', not an id; cast it to BIGINT or VARCHAR')
+        ELSE $id
+    END AS value;

@@ -1,0 +1,104 @@
+"""The macros of the DuckDB shell: calls of them as people write them, in this process and on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+from duckmetrics.api import macros_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Row = dict[str, Any]
+OURS = re.compile(r"[\w ]*Error: duckmetrics: ")
+ABOUT_INIT = re.compile(r"(\x1b\[\d+m)*-- Loading resources from \S+\n?(\x1b\[\d+m)*\n?")
+
+
+@cache
+def text() -> str:
+    """The file that people load; it takes seconds to write."""
+    return macros_sql()
+
+
+def connected() -> duckdb.DuckDBPyConnection:
+    """A session that has loaded the file."""
+    connection = duckdb.connect()
+    connection.execute(text())
+    return connection
+
+
+def call(macro: str, predictions: str = "predictions", truth: str = "truth", **arguments: Any) -> str:
+    """Write a call of a macro of rankings."""
+    named = (f'"{name}" := {written(value)}' for name, value in arguments.items())
+    return f"FROM {macro}({', '.join([written(predictions), written(truth), *named])})"
+
+
+def written(value: Any) -> str:
+    """Write a value of Python as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    return str(value)
+
+
+def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """What a macro says that must refuse what it is asked."""
+    with pytest.raises(duckdb.Error) as raised:
+        connection.execute(query).fetchall()
+    message = str(raised.value)
+    assert OURS.match(message), f"{query}\nis not refused in words of ours: {message}"
+    return message
+
+
+def executable() -> str:
+    """The command duckdb: that of this environment, else the one on the path."""
+    beside = shutil.which("duckdb", path=str(Path(sys.executable).parent))
+    found = beside or shutil.which("duckdb")
+    if found is None:
+        pytest.fail(f"no command 'duckdb' beside {sys.executable} or on PATH; pip install duckdb-cli")
+    return found
+
+
+class CommandLine:
+    """Runs the DuckDB shell, each time as a new process that loads the file first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.executable = executable()
+        self.init = folder / "duckmetrics.sql"
+        self.init.write_text(text(), "utf-8")
+
+    def run(self, script: str) -> list[list[Row]]:
+        """The rows of every query of a script, none of which may fail."""
+        done = self.process(script)
+        assert done.returncode == 0, done.stderr
+        assert not ABOUT_INIT.sub("", done.stderr), done.stderr
+        return list(_documents(done.stdout))
+
+    def process(self, script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.executable, "-init", str(self.init), "-batch", "-bail", "-json"],
+            input=script, capture_output=True, encoding="utf-8", timeout=120, check=False,
+        )  # fmt: skip
+
+
+def _documents(printed: str) -> Iterator[list[Row]]:
+    """The JSON of one query after the other."""
+    decoder = json.JSONDecoder()
+    rest = printed.lstrip()
+    while rest:
+        document, end = decoder.raw_decode(rest)
+        yield document
+        rest = rest[end:].lstrip()
