@@ -289,6 +289,20 @@ def macros_sql() -> str:
     return script(catalog())
 
 
+def macros_database(path: str | os.PathLike[str]) -> None:
+    """Write a DuckDB database that holds the macros: ``ATTACH 'duckmetrics.duckdb' AS dm``, ``FROM dm.ndcg(...)``.
+
+    Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
+
+    Raises:
+        EngineError: the file cannot be written.
+    """
+    from duckmetrics.engines.duckdb import write_database
+    from duckmetrics.macros.database import statements
+
+    write_database(path, statements(catalog()))
+
+
 def _described(metric: Definition) -> str:
     header = metric.header
     lines = [f"{metric.family}.{metric.name}: {metric.title}", ""]

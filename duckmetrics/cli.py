@@ -235,21 +235,50 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
 
 
 @cli.command()
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to write; else to stdout.")
-def macros(output: str | None) -> None:
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write; else to stdout."
+)
+@click.option(
+    "--database",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a DuckDB database to attach instead of a file of SQL.",
+)
+def macros(output: Path | None, database: Path | None) -> None:
     """Write the macros of the DuckDB shell, one file of SQL.
 
     \b
     duckmetrics macros -o duckmetrics.sql
     duckdb -init duckmetrics.sql
     """
-    from duckmetrics.api import macros_sql
+    from duckmetrics.api import macros_database, macros_sql
 
-    if output is None:
+    if output is not None and database is not None:
+        raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
+    if database is not None:
+        with _replacing(database) as path:
+            macros_database(path)
+    elif output is not None:
+        with _replacing(output) as path:
+            path.write_text(macros_sql(), "utf-8")
+    else:
         click.echo(macros_sql(), nl=False)
-        return
-    with _replacing(Path(output)) as path:
-        path.write_text(macros_sql(), "utf-8")
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, metavar="[FILE]…")
+def shell(arguments: Sequence[str]) -> None:
+    """Open the DuckDB shell with the macros loaded.
+
+    What is given goes on to the shell: a database file, or options such as -readonly and -c.
+
+    \b
+    duckmetrics shell
+    duckmetrics shell warehouse.duckdb -readonly
+    duckmetrics shell -c "FROM ndcg('run.parquet', 'truth.parquet', k := 10)"
+    """
+    from duckmetrics.shell import run
+
+    sys.exit(run(arguments))
 
 
 @cli.group()

@@ -24,9 +24,11 @@ PREFIX = "duckmetrics_"
 _TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN"}
 
 
-def linked(catalog: Catalog, query: exp.Query) -> tuple[exp.Query, list[exp.Create]]:
+def linked(catalog: Catalog, query: exp.Query, prefix: str = PREFIX) -> tuple[exp.Query, list[exp.Create]]:
     """Point the calls of a query at our macros.
 
+    Args:
+        prefix: what their names begin with.
     Returns: the query with the calls renamed, and the statements that define what it calls, each
         after those that it builds on.
     Raises:
@@ -34,9 +36,9 @@ def linked(catalog: Catalog, query: exp.Query) -> tuple[exp.Query, list[exp.Crea
     """
     query = query.copy()
     needed: dict[str, Definition] = {}
-    for name in sorted(_rename(catalog, query, PREFIX, cast=True)):
+    for name in sorted(_rename(catalog, query, prefix, cast=True)):
         _gather(catalog, name, needed, ())
-    return query, [macro(catalog, definition) for definition in needed.values()]
+    return query, [macro(catalog, definition, prefix) for definition in needed.values()]
 
 
 @cache

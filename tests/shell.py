@@ -1,4 +1,4 @@
-"""The macros of the DuckDB shell: calls of them as people write them, in this process and on the command line."""
+"""Calls of the macros of the DuckDB shell, in this process and on the command line."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ OWN = [path for path in MODULES if path not in REFERENCE]
 # or beside it within a level.
 LEVELS = [
     ["cli"],
-    ["report", "progress"],
+    ["report", "progress", "shell"],
     ["api", "significance"],
-    ["families"],
+    ["families", "macros"],
     ["engines"],
     [
         "results",

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from duckmetrics.shell import find
+
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = [
     (marker.strip(), language, text)
@@ -40,6 +42,17 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
     if "digits" in command:
         (printed,) = [text for marker, _, text in BLOCKS if marker == "demo output"]
         assert [line.rstrip() for line in out.splitlines()] == printed.rstrip().splitlines()
+
+
+def test_the_session_in_the_shell_prints_what_it_says() -> None:
+    """Through the real DuckDB shell, in the folder of the README."""
+    told = {marker: text for marker, _, text in BLOCKS if marker}
+    done = subprocess.run(
+        [find(), "-init", "sql/duckmetrics.sql"], input=told["shell session"], cwd=ROOT,
+        env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    problem = re.sub(r".*?(?=Invalid Input)|\x1b\[[0-9;]*m", "", done.stderr, flags=re.DOTALL)
+    assert done.stdout + problem.strip() + "\n" == told["shell output"]
 
 
 def test_the_python_block_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

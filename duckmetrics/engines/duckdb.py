@@ -22,7 +22,7 @@ from duckmetrics.fold import literal
 from duckmetrics.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -36,6 +36,10 @@ _TREC_COLUMNS = {
     "predictions": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "score": (5, "DOUBLE")},
     "truth": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "relevance": (4, "DOUBLE")},
 }
+
+
+# The format that every DuckDB since 1.0 can read.
+OLDEST_STORAGE = "'v1.0.0'"
 
 
 class DuckDBEngine:
@@ -383,6 +387,26 @@ class DuckDBEngine:
             if "interrupt" in str(error).lower():
                 raise KeyboardInterrupt from error
             raise
+
+
+def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
+    """Make a new database file by running statements in it.
+
+    Args:
+        statements: what creates the contents; they run one by one, with the new database in use.
+    Raises:
+        EngineError: the file cannot be written.
+    """
+    place = literal(os.fspath(path)).sql("duckdb")
+    with duckdb.connect() as connection:
+        try:
+            connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
+            connection.execute("USE written")
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute("USE memory; DETACH written")
+        except duckdb.Error as error:
+            raise _refused(error, f"ATTACH {place}") from error
 
 
 def _registers(table: Any) -> bool:

@@ -15,9 +15,9 @@ from sqlglot import exp
 from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, Alias, substituted
 from duckmetrics.compose import KEYS, Composer
-from duckmetrics.fold import Parameter, Value, fold, literal
+from duckmetrics.fold import Parameter, Value, bind, fold, literal
 from duckmetrics.macros.offers import allowed, refusal
-from duckmetrics.macros.parts import concatenated, fixed, typed
+from duckmetrics.macros.parts import FUNCTIONS, concatenated, fixed, typed
 from duckmetrics.macros.statement import QUOTED, Argument, Macro, Overload, given, hidden, reference
 from duckmetrics.observations import WEIGHTED
 
@@ -83,12 +83,14 @@ class _Shelf:
         columns = [definition.macros.get(column, column) for column in COLUMNS]
         arguments = (
             *(Argument(column, required=True) for column in columns),
-            *sorted((Argument(p.name, p.default, p.required) for p in params), key=lambda a: not a.required),
+            *sorted(
+                (Argument(p.name, p.default, p.required, p.choices) for p in params), key=lambda a: not a.required
+            ),
             Argument(WHERE, True),
         )  # fmt: skip
         body = self._checked(definition, params, value, values)
         arguments_of = dict(zip(COLUMNS, columns, strict=True))
-        linked, _ = functions.linked(self.catalog, exp.select(_of_arguments(body, arguments_of)))
+        linked, _ = functions.linked(self.catalog, exp.select(_of_arguments(body, arguments_of)), FUNCTIONS)
         whole = given(hidden(linked.selects[0]), {param.name: typed(param) for param in params})
         title = alias.metric.title if alias.metric.family == CLASSIFICATION else definition.title
         return Macro(name, (Overload(arguments, whole),), title, definition, is_table=False)
@@ -165,8 +167,12 @@ class _Aggregate:
     """The value of a metric in terms of label and score alone."""
 
     def __init__(self, catalog: Catalog, definition: Definition, values: Mapping[str, Value]) -> None:
+        self.catalog = catalog
         self.composer = Composer(catalog)
-        if definition.family == CLASSIFICATION:
+        parts = [d for d in catalog.sources(definition) if d.family == CLASSIFICATION and not d.is_table]
+        if parts:
+            value = self._of_parts(definition, parts, values)
+        elif definition.family == CLASSIFICATION:
             tree = self.composer.value(definition, values)
             self.blocks = {block.name: block for block in self.composer.blocks}
             value = None if tree is None else self._over_blocks(tree)
@@ -174,6 +180,21 @@ class _Aggregate:
             query = cast("exp.Select", self.composer.resolved(definition, values))
             value = self._over(query.selects[0].unalias(), query)
         self.value = value if value is not None and _is_aggregate(value) else None
+
+    def _of_parts(
+        self, definition: Definition, parts: Sequence[Definition], values: Mapping[str, Value]
+    ) -> exp.Expr | None:
+        """A metric of other metrics is an expression over their values."""
+        query = cast("exp.Select", bind(definition.query, values))
+        holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"))
+        for part in parts:
+            inner = _Aggregate(self.catalog, self.catalog.aggregates.get(part.name, part), values).value
+            if inner is None:
+                return None
+            for column in list(holder.find_all(exp.Column)):
+                if column.table == part.name:
+                    column.replace(exp.paren(inner.copy()))
+        return fold(cast("exp.Expr", holder.this))
 
     def _over_blocks(self, tree: exp.Expr) -> exp.Expr | None:
         """Write what the blocks compute where their columns stand."""

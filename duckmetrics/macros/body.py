@@ -9,7 +9,7 @@ from sqlglot import exp
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
 from duckmetrics.macros import problems
-from duckmetrics.macros.parts import call, query_of
+from duckmetrics.macros.parts import FUNCTIONS, call, query_of
 from duckmetrics.macros.statement import given, hidden, nested, reference, with_steps, without_with
 from duckmetrics.measure import AGGREGATION
 
@@ -56,7 +56,7 @@ class Body:
         """The metrics there are, as a table."""
         columns = self.columns_of(self.asked[0]).keys()
         rows = [
-            exp.Tuple(expressions=[literal(name), *map(literal, self.columns_of(one).values())])
+            exp.Tuple(expressions=[literal(name), *(_or_no_text(v) for v in self.columns_of(one).values())])
             for one in self.asked for name in one.names
         ]  # fmt: skip
         alias = exp.TableAlias(
@@ -119,10 +119,14 @@ class Body:
         return needed
 
 
-def whole(catalog: Catalog, query: exp.Query, steps: Steps, materialized: Mapping[str, bool]) -> exp.Query:
-    """Put the steps before a query, and hide every name."""
+def whole(catalog: Catalog, query: exp.Query, steps: Steps, scanned_again: Sequence[str] = ()) -> exp.Query:
+    """Put the steps before a query, and hide every name.
+
+    Args:
+        scanned_again: the steps that are computed wherever they are read, as the user's tables are.
+    """
     kept, query = nested(steps, query)
-    calling, _ = linked(catalog, with_steps(query, kept, materialized))
+    calling, _ = linked(catalog, with_steps(query, kept, scanned_again), FUNCTIONS)
     return cast("exp.Query", given(hidden(calling), {}))
 
 
@@ -131,6 +135,11 @@ def shown(query: exp.Query) -> exp.Query:
     for projection in query.selects:
         projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
     return query
+
+
+def _or_no_text(value: Value) -> exp.Expr:
+    """A value; what is NULL here would else be a text, and not a number."""
+    return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
 
 
 def _branches(query: exp.Query) -> Iterator[exp.Select]:

@@ -7,7 +7,6 @@ metrics that allow it, and one that no metric asked for allows is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
     from duckmetrics.fold import Value
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-Special = Callable[["Param"], exp.Expr]
+# What a population is called where no table lists it.
+WORDS = ("truth", "predictions", "both")
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ class Offer:
         self.catalog = catalog
         self.words = dict(words or {})
         self.variants: dict[str, list[Variant]] = {}
+        # Parameters that a metric declares, but with one value only.
+        self.settled_variants: list[Variant] = []
         groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
         for name, alias in aliases.items():
             groups.setdefault((alias.metric.name, tuple(alias.bound.items())), []).append(name)
@@ -94,11 +96,14 @@ class Offer:
                 values[name] = param.type(alias.bound[name])
             elif fixed(param):
                 values[name] = param.default
+                self.settled_variants.append(Variant(param, "", [names[0]]))
             elif name in self.settled:
                 values[name] = self.settled[name]
             else:
                 values[name] = Parameter(self._variant(param, names[0]).symbol)
-        measure = Measure(alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values()))
+        measure = Measure(
+            alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values())
+        )
         return Asked(measure, names, alias.bound.get(AGGREGATION))
 
     def _variant(self, param: Param, measure: str) -> Variant:
@@ -118,7 +123,16 @@ class Offer:
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        return tuple(Argument(name, self._default(name)) for name in self.variants if name != CUTOFF)
+        return tuple(
+            Argument(name, self._default(name), choices=self._choices(name))
+            for name in self.variants if name != CUTOFF
+        )  # fmt: skip
+
+    def _choices(self, name: str, *params: Param) -> tuple[Value, ...]:
+        """What a parameter may be, told in the help."""
+        declared = params or tuple(variant.param for variant in self.variants[name])
+        choices = dict.fromkeys(choice for param in declared for choice in param.choices)
+        return tuple(c for c in choices if name not in self.words or c in WORDS)
 
     def _default(self, name: str) -> Value:
         defaults = {variant.param.default for variant in self.variants[name]}
@@ -127,7 +141,7 @@ class Offer:
     def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
         """The parameters of the macro of one metric, those of the metric itself first."""
         return tuple(
-            Argument(p.name, p.default, p.required)
+            Argument(p.name, p.default, p.required, self._choices(p.name, p))
             for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
         )  # fmt: skip
 
@@ -152,19 +166,30 @@ class Offer:
         for name, variants in self.variants.items():
             if name == CUTOFF or name in self.words:
                 continue
-            taken = exp.or_(*(_is_one_of(v.measures, every, allowed(v.param)) for v in variants))
+            settled = [v for v in self.settled_variants if v.param.name == name]
+            taken = exp.or_(*(_is_one_of(v.measures, every, allowed(v.param)) for v in (*variants, *settled)))
             nobody = exp.EQ(this=_count(taken), expression=literal(0))
-            odd = is_distinct(reference(name), literal(self._default(name)))
-            text = text.when(exp.and_(odd, nobody), refusal(name, [variant.param for variant in variants]), copy=False)
+            odd = is_distinct(
+                exp.cast(reference(name), "VARCHAR"), exp.cast(literal(self._default(name)), "VARCHAR")
+            )
+            text = text.when(
+                exp.and_(odd, nobody), refusal(name, [variant.param for variant in variants]), copy=False
+            )
             for variant in variants:
                 needed = variant.param.required or self._default(name) is not None
                 if needed and (variant.param.required or variant.param.default is not None):
-                    missing = exp.and_(is_null(reference(name)), _is_one_of(variant.measures, every, exp.true()))
+                    missing = exp.and_(
+                        is_null(reference(name)), _is_one_of(variant.measures, every, exp.true())
+                    )
                     some = exp.GT(this=_count(missing), expression=literal(0))
                     text = text.when(some, literal(f"{name} is missing; give it {_kind(variant.param)}"))
         found = exp.select(text.as_("problem")).from_("specs")
         if text.args.get("ifs"):
-            yield exp.select("problem").from_(found.subquery("given")).where(exp.not_(is_null(exp.column("problem"))))
+            yield (
+                exp.select("problem")
+                .from_(found.subquery("given"))
+                .where(exp.not_(is_null(exp.column("problem"))))
+            )
         for variants in self.variants.values():
             for variant in variants:
                 for check in variant.param.checks:
@@ -183,7 +208,11 @@ class Offer:
             f"', but must satisfy {check.sql(DIALECT)}; write the cut-off k",
         )  # fmt: skip
         violated = exp.not_(exp.paren(condition))
-        return exp.select(text.as_("problem")).from_("specs").where(_is_one_of(variant.measures, every, violated))
+        return (
+            exp.select(text.as_("problem"))
+            .from_("specs")
+            .where(_is_one_of(variant.measures, every, violated))
+        )
 
 
 def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
@@ -193,8 +222,9 @@ def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
     if choices:
         wanted = f"choose {' or '.join(choices)}"
     else:
-        conditions = [check.sql(DIALECT) for check in params[0].checks]
-        wanted = f"it must be {' and '.join([KINDS[params[0].type], *conditions])}"
+        kind = KINDS[params[0].type]
+        ways = dict.fromkeys(" and ".join([kind, *(c.sql(DIALECT) for c in p.checks)]) for p in params)
+        wanted = f"it must be {' or '.join(ways)}"
     return concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog import Catalog
 
+# The macros of the functions; those that the Python package makes for a query have other names,
+# so that it can drop them again.
+FUNCTIONS = "duckmetrics_fn_"
+
 _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 
 

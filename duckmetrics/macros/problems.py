@@ -65,7 +65,11 @@ def _filtered(offenders: exp.Query) -> str | None:
     """The input that a check only filters, None where it does more."""
     clauses = {name for name, value in offenders.args.items() if value}
     source = offenders.args.get("from_")
-    if clauses != {"expressions", "from_", "where"} or source is None or not isinstance(source.this, exp.Table):
+    if (
+        clauses != {"expressions", "from_", "where"}
+        or source is None
+        or not isinstance(source.this, exp.Table)
+    ):
         return None
     return source.this.name if source.this.name in INPUTS else None
 
@@ -101,7 +105,11 @@ def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], 
                 "column": f"{table}.{columns[0]}", "advice": "mend them or change the parameter",
                 "title": f"rows outside of what {measure.text} needs, {condition.sql(DIALECT)}", "when": "",
             }  # fmt: skip
-            yield header, exp.select("query_id", "item_id", *columns).from_(table).where(exp.not_(bound)), [measure]
+            yield (
+                header,
+                exp.select("query_id", "item_id", *columns).from_(table).where(exp.not_(bound)),
+                [measure],
+            )
 
 
 def _text(header: Mapping[str, str], offenders: exp.Query) -> exp.Expr:
@@ -128,9 +136,7 @@ def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
     return exp.select(text.as_("problem")).from_(table).where(conditions)
 
 
-def _found(
-    composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr
-) -> exp.Select:
+def _found(composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr) -> exp.Select:
     query = exp.select(text.as_("problem")).from_(offenders.subquery("offenders"))
     for condition in conditions_of(header):
         asked = composer.linked(exp.select("1").where(condition.copy()), {})

@@ -15,10 +15,15 @@ from duckmetrics.catalog import DIALECT, RANKING, Catalog
 from duckmetrics.compose import Composer
 from duckmetrics.fold import Value, bind, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
-from duckmetrics.macros.offers import Asked, Offer
+from duckmetrics.macros.offers import WORDS, Asked, Offer
 from duckmetrics.macros.parts import call, is_null, query_of, source
 from duckmetrics.macros.statement import (
-    Argument, Call, Macro, Overload, given, reference, with_steps, without_with,
+    Argument,
+    Call,
+    Macro,
+    Overload,
+    given,
+    reference,
 )  # fmt: skip
 from duckmetrics.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION
 from duckmetrics.summary import reason
@@ -27,31 +32,39 @@ from duckmetrics.systems import ONE_SYSTEM
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from duckmetrics.catalog import Definition
+
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # Left out: samples of candidates are rare, and what checks them would be in every macro.
 SETTLED: dict[str, Value] = {"catalog_size": None}
-WORDS = ("truth", "predictions", "both")
 DEPTH, POPULATION = "depth", "population"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
-FIRST_LOOK = "ndcg@10,map,mrr,recall@100"
 
 
-def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
+def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: str | None = None) -> Iterator[Macro]:
     """Every macro of rankings, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
+        only: the only metric or alias that is wanted; else all of them.
     """
-    aliases = {name: alias for (family, name), alias in catalog.names.items() if family == RANKING}
+    aliases = {
+        name: alias for (family, name), alias in catalog.names.items()
+        if family == RANKING and only in (None, name)
+    }  # fmt: skip
     offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population()})
     tables = Argument("predictions", required=True), Argument("truth", required=True)
     columns = _columns(catalog)
-    shared = (*tables, Argument(METRICS, FIRST_LOOK), *offer.arguments)
+    shared = (*tables, Argument(METRICS, required=True), *offer.arguments)
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
     body = _Rankings(catalog, offer, (*shared, aggregated, *columns))
     yield (values := Macro(VALUES, (Overload((*shared, aggregated, *columns), body.query()),), ""))
-    by_query = Call(values, {AGGREGATION: literal(DEFAULT_AGGREGATION)}, ("query_id", "metric", "value", "missing", "no_relevant"))
+    by_query = Call(
+        values,
+        {AGGREGATION: literal(DEFAULT_AGGREGATION)},
+        ("query_id", "metric", "value", "missing", "no_relevant"),
+    )
     yield Macro("evaluate_by_query", (Overload((*shared, *columns), by_query),),
                 "Values of several metrics for every query")  # fmt: skip
     overall = body.summary(Call(values, {}))
@@ -80,13 +93,20 @@ def _of_metric(
     passed = {METRICS: call(catalog, "one_metric", literal(name), k)}
     metric = asked.measure.metric
     return Macro(
-        macro, (Overload((*tables, *own, aggregated, *columns), Call(evaluate, passed)),), metric.title, metric
+        macro,
+        (Overload((*tables, *own, aggregated, *columns), Call(evaluate, passed)),),
+        metric.title,
+        metric,
     )
 
 
 def _population() -> exp.Expr:
     """The word that was given, or that a table was."""
-    return exp.Case().when(_is_word(), exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR"))).else_(literal("table"))
+    return (
+        exp.Case()
+        .when(_is_word(), exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR")))
+        .else_(literal("table"))
+    )
 
 
 def _is_word() -> exp.Expr:
@@ -122,12 +142,12 @@ class _Rankings(Body):
             *self.specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
             *self.steps.items(), ("per_query", self.outer), ("query_values", self._query_values()),
             ("aggregations", self._aggregations()),
-            *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows", "mixed_ids"),
+            *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows", "no_order", "mixed_ids"),
         ]  # fmt: skip
         inputs = list(self._inputs())
         written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]
-        scanned_again = {name: False for name, _ in inputs}
-        return whole(self.catalog, self.shell("checked_values"), [*inputs, *written], scanned_again)
+        again = [name for name, _ in inputs]
+        return whole(self.catalog, self.shell("checked_values"), [*inputs, *written], again)
 
     def summary(self, values: Call) -> exp.Query:
         """One row for every metric and cut-off asked for."""
@@ -139,10 +159,10 @@ class _Rankings(Body):
                 column.set("this", exp.to_identifier("n_no_relevant"))
         columns = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": finite,
                    **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
-        steps = [*self.specs(), ("query_values", values.query(self.arguments)), ("counted", self.shell("counted")),
-                 ("aggregated", self._aggregated()), ("summary", self.shell("summary"))]  # fmt: skip
+        steps = [*self.specs(), ("query_values", values.query(self.arguments)), ("counted", self._counted()),
+                 ("placed", self._placed()), ("summary", self.shell("summary"))]  # fmt: skip
         query = exp.select(*(e.as_(n) for n, e in columns.items())).from_("summary")
-        return shown(whole(self.catalog, query.order_by(exp.column("segment")), steps, {"query_values": True}))
+        return shown(whole(self.catalog, query.order_by(exp.column("segment")), steps))
 
     def _of_cutoffs(self) -> dict[str, exp.Expr]:
         """What ``$k`` and the depth of the ranking stand for outside of the blocks."""
@@ -203,32 +223,41 @@ class _Rankings(Body):
         same = exp.NullSafeEQ(this=exp.column(CUTOFF, "specs"), expression=exp.column(CUTOFF, "per_query"))
         return query.join("per_query", on=same)
 
-    def _aggregated(self) -> exp.Query:
-        """The files under sql/aggregations, each over the metrics that ask for it."""
-        parts: list[exp.Query] = []
-        steps: Steps = []
+    def _counted(self) -> exp.Query:
+        """The queries behind every number, and the number where one aggregate yields it."""
+        value = exp.Case()
         for definition in self.catalog.aggregations.values():
-            names = {n: a.bound for n, a in self.catalog.aggregation_names.items() if a.metric is definition}
-            agg = exp.column("agg")
-            values: dict[str, exp.Expr] = {}
-            for param in definition.own_params.values():
-                of_name = exp.Case(this=agg.copy())
-                for name, bound in names.items():
-                    of_name = of_name.when(literal(name), literal(param.type(bound[param.name])))
-                values[param.name] = of_name
-            query = cast("exp.Query", given(definition.query.copy(), values))
-            chosen = exp.In(this=agg, expressions=[literal(name) for name in names])
-            rest, own, _ = without_with(query)
-            for select in [step for _, step in own] or [rest]:
-                cast("exp.Select", select).where(chosen.copy(), copy=False)
-            steps += own
-            parts.append(rest)
-        for part in (*parts, *(step for _, step in steps)):
-            _without_system(part)
-        union = parts[0]
-        for part in parts[1:]:
-            union = exp.union(union, part, distinct=False, copy=False)
-        return with_steps(union, steps)
+            if not definition.query.args.get("with_"):
+                number = definition.query.selects[-1].unalias().copy()
+                value = value.when(self._is_aggregated_by(definition), number, copy=False)
+        return cast("exp.Select", self.shell("counted")).select(value.as_("value"))
+
+    def _placed(self) -> exp.Query:
+        """The files under sql/aggregations that put the values in order first."""
+        parts: list[exp.Query] = []
+        for definition in self.catalog.aggregations.values():
+            if definition.query.args.get("with_"):
+                values = {name: self._bound(definition, name) for name in definition.own_params}
+                part = cast("exp.Query", given(definition.query.copy(), values))
+                _without_system(part)
+                for cte in part.ctes:
+                    cast("exp.Select", cte.this).where(self._is_aggregated_by(definition), copy=False)
+                parts.append(part)
+        (placed,) = parts
+        return placed
+
+    def _is_aggregated_by(self, definition: Definition) -> exp.Expr:
+        names = [n for n, alias in self.catalog.aggregation_names.items() if alias.metric is definition]
+        return exp.In(this=exp.column(AGGREGATION), expressions=[literal(name) for name in names])
+
+    def _bound(self, definition: Definition, param: str) -> exp.Expr:
+        """What the name of an aggregation binds a parameter to."""
+        value = exp.Case(this=exp.column(AGGREGATION))
+        for name, alias in self.catalog.aggregation_names.items():
+            if alias.metric is definition:
+                bound = definition.own_params[param].type(alias.bound[param])
+                value = value.when(literal(name), literal(bound), copy=False)
+        return value
 
     def _aggregations(self) -> exp.Query:
         names = exp.Array(expressions=[literal(name) for name in self.catalog.aggregation_names])

@@ -15,7 +15,17 @@ from duckmetrics.macros.parts import query_of, source
 from duckmetrics.macros.statement import Argument, Call, Macro, Overload, given, reference
 from duckmetrics.observations import GROUP, WEIGHT, WEIGHTED
 from duckmetrics.segments import (
-    APPROX, BINARY, COUNTS, EXTRAS, GROUPED, PLAN, SORTED, has_relation, per_segment, planned, row_reason,
+    APPROX,
+    BINARY,
+    COUNTS,
+    EXTRAS,
+    GROUPED,
+    PLAN,
+    SORTED,
+    has_relation,
+    per_segment,
+    planned,
+    row_reason,
 )  # fmt: skip
 from duckmetrics.systems import ONE_SYSTEM
 
@@ -29,22 +39,25 @@ CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 SETTLED: dict[str, Value] = {WEIGHTED: True}
 SEGMENT, PER = "segment", "per"
 VALUES = "duckmetrics_segment_values"
-FIRST_LOOK = "auc,log_loss,calibration_ratio"
 DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
 OPTIONS = (Argument(PER),)
 SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
 
 
-def row_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
+def row_macros(catalog: Catalog, names: Mapping[str, str], only: str | None = None) -> Iterator[Macro]:
     """Every macro of classification, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
+        only: the only metric or alias that is wanted; else all of them.
     """
-    aliases = {name: alias for (family, name), alias in catalog.names.items() if family == CLASSIFICATION}
+    aliases = {
+        name: alias for (family, name), alias in catalog.names.items()
+        if family == CLASSIFICATION and only in (None, name)
+    }  # fmt: skip
     offer = Offer(catalog, aliases, SETTLED)
     plan = Argument(PLAN, SORTED)
-    group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, FIRST_LOOK)
+    group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)
     arguments = (*DATA, metrics, group, *OPTIONS, weight, plan, *offer.arguments)
     body = _Rows(catalog, offer, arguments)
     yield (values := Macro(VALUES, (Overload(arguments, body.query()),), ""))
@@ -68,7 +81,7 @@ def row_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
                     overloads = (Overload(_ordered(*own), Call(values, passed, columns)),)
                 yield Macro(names[name], overloads, metric.title, metric)
     for (family, _), table in catalog.tables.items():
-        if family == CLASSIFICATION:
+        if family == CLASSIFICATION and only is None:
             yield _table(catalog, table)
 
 
@@ -103,7 +116,7 @@ def _table(catalog: Catalog, table: Definition) -> Macro:
         body = _Table(catalog, offer, (*arguments, weight), GROUPED)
         return Macro(table.name, (Overload((*arguments, weight), body.query()),), table.title, table)
     sorted_ = Overload(arguments, _Table(catalog, offer, arguments, SORTED).query())
-    weighted = _weighted(arguments)
+    weighted = _ordered(*arguments, Argument(WEIGHT, required=True))
     grouped_ = Overload(weighted, _Table(catalog, offer, weighted, GROUPED).query())
     return Macro(table.name, (sorted_, grouped_), table.title, table)
 
@@ -124,17 +137,19 @@ class _Rows(Body):
         """One row per segment and metric, once nothing speaks against it."""
         of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
         counts = [self._counted(column) for column in COUNTS]
+        every = exp.column("n", "per_segment").as_("n_all")
         values = exp.select(
             exp.column(SEGMENT, "specs").as_("place"), exp.column("metric", "specs"),
             exp.column("is_binary", "specs"), exp.column("undefined", "specs"),
-            exp.column(SEGMENT, "per_segment"), *of_measure, *counts,
+            exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
         ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
         value = exp.column("v")
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
         reason = row_reason().copy()
         for column in list(reason.find_all(exp.Column)):
-            if column.name == "counted":
-                column.set("this", exp.to_identifier("n"))
+            column.set(
+                "this", exp.to_identifier({"n": "n_all", "counted": "n"}.get(column.name, column.name))
+            )
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
         columns = {**{name: exp.column(name) for name in SHOWN}, "value": finite, "n_positive": n_positive,
                    "reason": reason}  # fmt: skip
@@ -143,7 +158,7 @@ class _Rows(Body):
         result = result.order_by(exp.column(SEGMENT), exp.column("place"))
         steps: Steps = [
             *self.specs(), *self.steps.items(), ("per_segment", self.outer), ("segment_values", values),
-            *self.checked(CONSTANTS, "bad_metrics"),
+            *self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data"),
         ]  # fmt: skip
         return _written(self, steps, result, exp.Case().when(
             exp.not_(exp.Is(this=reference(APPROX), expression=exp.null())), literal(GROUPED)
@@ -171,12 +186,17 @@ class _Rows(Body):
                 if column == "n_undefined":
                     found = exp.func("coalesce", found, literal(0))
                 chosen = chosen.when(literal(one.measure.text), found, copy=False)
-        return chosen.as_("v" if column == "value" else column)
+        name = "v" if column == "value" else column
+        return (chosen if chosen.args.get("ifs") else exp.null()).as_(name)
 
     def _counted(self, column: str) -> exp.Expr:
         """How many rows a metric looks at: those that have a weight, unless it knows of none."""
+        if f"{column}_{WEIGHTED}" not in self.outer.named_selects:
+            return exp.func("coalesce", exp.column(column, "per_segment"), literal(0)).as_(column)
         weighted = exp.column(f"{column}_{WEIGHTED}", "per_segment")
-        chosen = exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_segment"))
+        chosen = (
+            exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_segment"))
+        )
         return exp.func("coalesce", chosen, literal(0)).as_(column)
 
 
@@ -190,7 +210,9 @@ class _Table(Body):
         query = cast("exp.Select", composer.resolved(metric, {**asked.measure.values, PLAN: plan}))
         order = query.args.pop("order", None)
         keys = [key.this.name for key in order.expressions] if order else list(metric.grain)
-        self.descending = {key.this.name for key in order.expressions if key.args.get("desc")} if order else set()
+        self.descending = (
+            {key.this.name for key in order.expressions if key.args.get("desc")} if order else set()
+        )
         self.keys = [key for key in keys if key != "system"]
         self.columns = [name for name in query.named_selects if name != "system"]
         name = composer.step(metric.name, query)
@@ -201,7 +223,7 @@ class _Table(Body):
         """The rows, once nothing speaks against them."""
         steps: Steps = [
             ("specs", exp.select(literal(self.asked[0].measure.text).as_("measure"))),
-            *self.steps.items(), *self.checked(CONSTANTS),
+            *self.steps.items(), *self.checked(CONSTANTS, "no_data"),
         ]  # fmt: skip
         result = exp.select(*self.columns).from_(self.name).join("checked", join_type="cross")
         result = result.where(exp.column("fine"))
@@ -216,10 +238,8 @@ def _written(body: Body, steps: Steps, result: exp.Query, plan: exp.Expr) -> exp
     written = [(name, _per_segment(cast("exp.Query", given(step, values)))) for name, step in steps]
     names = {argument.name for argument in body.arguments}
     passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
-    rows = query_of(
-        body.catalog, "observations", {**passed, SOURCE: source(body.catalog, reference("data"))}
-    )
-    return whole(body.catalog, result, [("predictions", rows), *written], {"predictions": False})
+    rows = query_of(body.catalog, "observations", {**passed, SOURCE: source(body.catalog, reference("data"))})
+    return whole(body.catalog, result, [("predictions", rows), *written], ["predictions"])
 
 
 def _per_segment(step: exp.Query) -> exp.Query:

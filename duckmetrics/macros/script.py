@@ -11,7 +11,7 @@ from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.parts import query_of
+from duckmetrics.macros.parts import FUNCTIONS, query_of
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
 from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference
@@ -39,8 +39,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
     """
     found = [
         *_function_macros(catalog), *_reader_macros(catalog), *aggregate_macros(catalog),
-        *ranking_macros(catalog, _names(catalog, RANKING)),
-        *row_macros(catalog, _names(catalog, CLASSIFICATION)), _help(catalog),
+        *ranking_macros(catalog, macro_names(catalog, RANKING)),
+        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), _help(catalog),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:
@@ -71,7 +71,7 @@ def script(catalog: Catalog) -> str:
     return "\n".join(statements) + "\n"
 
 
-def _names(catalog: Catalog, family: str) -> dict[str, str]:
+def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
     """The macro of every name of a family that has one."""
     names = {}
     for (known, name), alias in catalog.names.items():
@@ -87,7 +87,7 @@ def _names(catalog: Catalog, family: str) -> dict[str, str]:
 def _declared_functions(catalog: Catalog) -> Iterator[str]:
     for definition in catalog.functions.values():
         params = ", ".join(definition.own_params)
-        yield f"CREATE OR REPLACE TEMP MACRO {functions.PREFIX}{definition.name}({params}) AS (CAST(NULL AS DOUBLE));"
+        yield f"CREATE OR REPLACE TEMP MACRO {FUNCTIONS}{definition.name}({params}) AS (CAST(NULL AS DOUBLE));"
 
 
 def _functions(catalog: Catalog) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _functions(catalog: Catalog) -> Iterator[str]:
         exp.Anonymous(this=name, expressions=[exp.null() for _ in definition.own_params])
         for name, definition in catalog.functions.items()
     ]
-    _, created = functions.linked(catalog, exp.select(*calls))
+    _, created = functions.linked(catalog, exp.select(*calls), FUNCTIONS)
     for macro in created:
         yield f"{macro.sql(DIALECT)};"
 
@@ -108,10 +108,12 @@ def _function_macros(catalog: Catalog) -> Iterator[Macro]:
         call: exp.Expr = exp.Anonymous(
             this=definition.name, expressions=[reference(argument.name) for argument in arguments]
         )
-        linked, _ = functions.linked(catalog, exp.select(call))
+        linked, _ = functions.linked(catalog, exp.select(call), FUNCTIONS)
         for name in definition.macros.values():
             body = linked.selects[0]
-            yield Macro(name, (Overload(arguments, body.copy()),), definition.title, definition, is_table=False)
+            yield Macro(
+                name, (Overload(arguments, body.copy()),), definition.title, definition, is_table=False
+            )
 
 
 def _reader_macros(catalog: Catalog) -> Iterator[Macro]:

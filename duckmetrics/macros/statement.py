@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckmetrics.fold import Value
 
 # What the header of a file says that readers of the help need.
-ABOUT = ("range", "formula", "source", "note")
+TOPICS = ("range", "formula", "source", "note")
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("position", "precision")
 
@@ -30,11 +30,22 @@ class Argument:
     name: str
     default: Value = None
     required: bool = False
+    choices: tuple[Value, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """The default, and what else may be chosen."""
+        others = [literal(c).sql(DIALECT) for c in self.choices if c != self.default]
+        return f"default {self.value.sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
+
+    @property
+    def value(self) -> exp.Expr:
+        return literal(self.default)
 
     @property
     def text(self) -> str:
         name = reference(self.name).sql(DIALECT)
-        return name if self.required else f"{name} := {literal(self.default).sql(DIALECT)}"
+        return name if self.required else f"{name} := {self.value.sql(DIALECT)}"
 
 
 @dataclass(frozen=True)
@@ -97,11 +108,18 @@ class Macro:
 
     @property
     def about(self) -> str:
-        """What is told about the macro: a line of what it is, one of how it is called, and more."""
-        calls = "; ".join(f"{self.name}{overload.text}" for overload in self.overloads)
+        """What is told about the macro, a line for each topic: the topic, a colon and the text."""
         header = self.metric.header if self.metric else {}
-        more = [f"{key}: {header[key]}" for key in ABOUT if key in header]
-        return "\n".join([self.comment, calls, *more, "duckmetrics"])
+        lines = ["duckmetrics", f"title: {self.comment}"]
+        for overload in self.overloads:
+            given_ = ", ".join(a.name for a in overload.arguments if a.required)
+            lines.append(f"call: {'FROM ' if self.is_table else ''}{self.name}({given_})")
+        known: dict[str, str] = {}
+        for overload in self.overloads:
+            known |= {a.name: a.about for a in overload.arguments if not a.required}
+        lines += [f"{name}: {text}" for name, text in known.items()]
+        lines += [f"{topic}: {header[topic]}" for topic in TOPICS if topic in header]
+        return "\n".join(lines)
 
     def declare(self) -> str:
         """Write a statement that says what the macro is called with and yields, and no more."""
@@ -109,21 +127,23 @@ class Macro:
         if not self.is_table:
             return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (CAST(NULL AS VARCHAR));"
         columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
-        return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
+        return (
+            f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
+        )
 
-    def create(self) -> str:
-        """Write the statement that creates the macro in every session anew."""
+    def create(self, place: str = "TEMP MACRO ") -> str:
+        """Write the statement that creates the macro, for the session unless another place is said."""
         bodies = []
         for overload in self.overloads:
             inner = overload.body
             body = _written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
             kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
             bodies.append(f"{overload.text} AS {kept}")
-        return f"CREATE OR REPLACE TEMP MACRO {self.name}" + ",\n".join(bodies) + ";"
+        return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
 
-    def comment_on(self) -> str:
+    def comment_on(self, schema: str = "temp.") -> str:
         kind = "MACRO TABLE" if self.is_table else "MACRO"
-        return f"COMMENT ON {kind} temp.{self.name} IS {literal(self.about).sql(DIALECT)};"
+        return f"COMMENT ON {kind} {schema}{self.name} IS {literal(self.about).sql(DIALECT)};"
 
 
 def reference(name: str) -> exp.Var:
@@ -187,18 +207,18 @@ def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query
 
 
 def with_steps(
-    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], materialized: Mapping[str, bool] | None = None
+    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], scanned_again: Sequence[str] = ()
 ) -> exp.Query:
     """Put steps in front of a query.
 
     Args:
-        materialized: whether a step is kept, or computed where it is read; else DuckDB decides.
+        scanned_again: the steps that are never kept, but computed wherever they are read.
     """
     ctes = [
         exp.CTE(
             this=step,
             alias=exp.TableAlias(this=exp.to_identifier(name)),
-            materialized=(materialized or {}).get(name),
+            materialized=False if name in scanned_again else None,
         )
         for name, step in steps
     ]
@@ -206,21 +226,22 @@ def with_steps(
     return query
 
 
-def nested(steps: Sequence[tuple[str, exp.Query]], query: exp.Query) -> tuple[list[tuple[str, exp.Query]], exp.Query]:
+def nested(
+    steps: Sequence[tuple[str, exp.Query]], query: exp.Query
+) -> tuple[list[tuple[str, exp.Query]], exp.Query]:
     """Write the steps that are read once where they are read.
 
     DuckDB 1.4 takes several times as long over a query of fifty steps as over one of fifteen.
     """
     known = dict(steps)
-    trees = [*known.values(), query]
+    reads: dict[str, list[exp.Table]] = {}
+    for tree in (*known.values(), query):
+        for table in tree.find_all(exp.Table):
+            if isinstance(table.this, exp.Identifier):
+                reads.setdefault(table.name, []).append(table)
     for name in reversed(list(known)):
-        reads = [t for tree in trees for t in tree.find_all(exp.Table) if t.name == name and not t.db]
-        if len(reads) != 1 or not isinstance(reads[0].this, exp.Identifier):
-            continue
-        step = known.pop(name)
-        trees.remove(step)
-        table = reads[0]
-        alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
-        subquery = exp.Subquery(this=step, alias=alias.copy(), joins=table.args.get("joins"))
-        table.replace(subquery)
+        if len(reads.get(name, ())) == 1:
+            (table,) = reads[name]
+            alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+            table.replace(exp.Subquery(this=known.pop(name), alias=alias, joins=table.args.get("joins")))
     return list(known.items()), query

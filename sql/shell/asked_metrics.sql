@@ -3,6 +3,9 @@
 -- params:   metrics VARCHAR
 SELECT
     list_transform(
-        coalesce(TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]), string_split(CAST($metrics AS VARCHAR), ',')),
-        lambda metric: trim(metric)
+        CASE
+            WHEN coalesce(trim(CAST($metrics AS VARCHAR)), '') IN ('', '[]')
+                THEN [error('duckmetrics: no metric; name at least one, such as ndcg@10')]
+            ELSE coalesce(TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]), string_split(CAST($metrics AS VARCHAR), ','))
+        END, lambda metric: trim(metric)
     ) AS value;

@@ -9,4 +9,4 @@ SELECT
     count(*) FILTER (WHERE no_relevant) AS n_no_relevant,
     count(*) FILTER (WHERE undefined) AS n_undefined
 FROM query_values
-GROUP BY segment;
+GROUP BY segment, agg;

@@ -1,14 +1,26 @@
 -- name:     duckmetrics_help
--- title:    What macros there are, and what they mean
+-- title:    What macros there are; of those that are called so, how they are called and what they mean
 -- params:   pattern VARCHAR DEFAULT ''
--- grain:    name, call
--- note:     a pattern is part of a name, or of what is told about it
-SELECT
-    function_name AS name,
-    CASE function_type WHEN 'table_macro' THEN 'FROM ' ELSE '' END || split_part(comment, chr(10), 2) AS call,
-    split_part(comment, chr(10), 1) AS title,
-    array_to_string(list_slice(string_split(comment, chr(10)), 3, NULL), chr(10)) AS about
-FROM duckdb_functions()
-WHERE contains(comment, 'duckmetrics') AND (contains(function_name, lower($pattern)) OR contains(lower(comment), lower($pattern)))
-QUALIFY row_number() OVER (PARTITION BY database_name, function_name, function_type ORDER BY function_oid) = 1
-ORDER BY NOT starts_with(function_name, lower($pattern)), function_name, function_type;
+-- grain:    name, kind, topic
+-- note:     a pattern is a name, part of one, or a word of a title; the comments of the macros tell the rest
+WITH told AS (
+    SELECT DISTINCT
+        function_name AS name,
+        CASE function_type WHEN 'table_macro' THEN 'table' ELSE 'value' END AS kind,
+        string_split(comment, chr(10)) AS lines
+    FROM duckdb_functions()
+    WHERE starts_with(comment, 'duckmetrics')
+),
+wanted AS (
+    SELECT name, kind, unnest(lines) AS line, unnest(range(len(lines))) AS place
+    FROM told
+    WHERE name = lower($pattern)
+    UNION ALL
+    SELECT name, kind, lines[2] AS line, 1 AS place
+    FROM told
+    WHERE name <> lower($pattern) AND (contains(name, lower($pattern)) OR contains(lower(lines[2]), lower($pattern)))
+)
+SELECT name, kind, split_part(line, ': ', 1) AS topic, regexp_replace(line, '^[^:]*: ', '') AS about
+FROM wanted
+WHERE place > 0
+ORDER BY name <> lower($pattern), name, kind, place;

@@ -1,4 +1,9 @@
 -- name:     no_rows
 -- title:    Tables that hold no row
+-- params:   population VARCHAR DEFAULT 'truth'
 SELECT 'truth: no rows; check how it was exported' AS problem
-WHERE NOT EXISTS (SELECT 1 FROM truth);
+WHERE NOT EXISTS (SELECT 1 FROM truth)
+UNION ALL
+SELECT 'population: no rows; check it, or choose truth, predictions or both' AS problem
+WHERE lower(CAST($population AS VARCHAR)) NOT IN ('truth', 'predictions', 'both')
+    AND NOT EXISTS (SELECT 1 FROM population);

@@ -21,11 +21,8 @@ SELECT
     identifier(query_id, $query_id) AS query_id,
     identifier(item_id, $item_id) AS item_id,
     CASE
-        WHEN NOT regexp_full_match(typeof(score), 'U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE')
-            THEN error('duckmetrics: predictions: column ''' || coalesce($rank, $score) || ''' is ' || typeof(score)
-                || ', not a number; cast it to DOUBLE')
-        WHEN $rank IS NULL THEN CAST(score AS DOUBLE)
-        ELSE -CAST(score AS DOUBLE)
+        WHEN $rank IS NULL THEN number(score, 'predictions: column ''' || $score || '''')
+        ELSE -number(score, 'predictions: column ''' || $rank || '''')
     END AS score,
     position
 FROM named;

@@ -5,7 +5,7 @@ SELECT
     specs.segment,
     specs.metric,
     specs.k,
-    aggregated.value AS v,
+    coalesce(counted.value, placed.value) AS v,
     coalesce(counted.n_population, 0) AS n_population,
     coalesce(counted.n, 0) AS n,
     coalesce(counted.n_missing, 0) AS n_missing,
@@ -13,4 +13,4 @@ SELECT
     coalesce(counted.n_undefined, 0) AS n_undefined
 FROM specs
 LEFT JOIN counted ON counted.segment = specs.segment
-LEFT JOIN aggregated ON aggregated.segment = specs.segment;
+LEFT JOIN placed ON placed.segment = specs.segment;

@@ -10,26 +10,19 @@ WITH named AS (
     SELECT
         COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id,
         COLUMNS('(?i)^' || regexp_escape($item_id) || '$') AS item_id,
-        list_value(*COLUMNS(coalesce('(?i)^' || regexp_escape($relevance) || '$', '(?i)^(relevance|_one)$'))) AS grades,
-        list_value(*COLUMNS('(?i)^(label|_one)$')) AS labels
-    FROM (SELECT *, 1 AS "_one" FROM query($source)) AS given
-),
-graded AS (
-    SELECT
-        query_id,
-        item_id,
-        CASE WHEN $relevance IS NULL AND len(grades) = 1 THEN list_extract(labels, 1) ELSE list_extract(grades, 1) END
-            AS relevance
-    FROM named
+        list_value(*COLUMNS('(?i)^(_none|' || coalesce(regexp_escape($relevance), 'relevance') || ')$')) AS grades,
+        list_value(*COLUMNS('(?i)^(_none|label)$')) AS labels
+    FROM (SELECT *, NULL AS "_none" FROM query($source)) AS given
 )
 SELECT
     identifier(query_id, $query_id) AS query_id,
     identifier(item_id, $item_id) AS item_id,
     CASE
-        WHEN NOT regexp_full_match(
-            typeof(relevance), 'BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE'
-        ) THEN error('duckmetrics: truth: column ''' || coalesce($relevance, 'relevance') || ''' is '
-            || typeof(relevance) || ', not a number; cast it to DOUBLE')
-        ELSE CAST(relevance AS DOUBLE)
+        WHEN len(grades) > 1
+            THEN grade(list_extract(grades, 1), 'truth: column ''' || coalesce($relevance, 'relevance') || '''')
+        WHEN $relevance IS NOT NULL
+            THEN error('duckmetrics: truth: no column ''' || $relevance || '''; name it with relevance := ...')
+        WHEN len(labels) > 1 THEN grade(list_extract(labels, 1), 'truth: column ''label''')
+        ELSE 1e0
     END AS relevance
-FROM graded;
+FROM named;

@@ -1,0 +1,129 @@
+"""Macros for a database file: each holds all that it needs, because the macros of an attached file
+are looked up in the database of the session, where those that it would call are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics import functions
+from duckmetrics.catalog import CLASSIFICATION, RANKING
+from duckmetrics.macros.parts import FUNCTIONS
+from duckmetrics.macros.rankings import ranking_macros
+from duckmetrics.macros.rows import row_macros
+from duckmetrics.macros.script import macro_names, macros
+from duckmetrics.macros.statement import Call, Macro, Overload, reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog import Catalog
+
+Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
+
+
+def self_contained(catalog: Catalog) -> Iterator[Macro]:
+    """Every public macro, with nothing in it that calls another."""
+    scalars = _scalars(catalog)
+    special = _of_single_metrics(catalog)
+    every = macros(catalog)
+    for macro in every:
+        if not macro.is_internal:
+            wanted, known = special.get(macro.name, (macro, every)) if macro.is_table else (macro, every)
+            tables = {other.name: other for other in known if other.is_table}
+            yield _whole(wanted, tables, scalars)
+
+
+def statements(catalog: Catalog) -> Iterator[str]:
+    """Create the macros in the database in use, and comment on them."""
+    for macro in self_contained(catalog):
+        yield macro.create("MACRO ")
+        yield macro.comment_on("")
+
+
+def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macro]]]:
+    """The macros of single metrics, each with what it would call, made for this metric alone."""
+    found: dict[str, tuple[Macro, Sequence[Macro]]] = {}
+    for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, row_macros)):
+        for name, macro_name in macro_names(catalog, family).items():
+            made = list(make(catalog, {name: macro_name}, name))
+            (macro,) = (macro for macro in made if macro.name == macro_name)
+            found[macro_name] = macro, made
+    return found
+
+
+def _scalars(catalog: Catalog) -> Scalars:
+    """The bodies of all scalar macros, nothing called in them any more."""
+    scalars: Scalars = {}
+    for name, definition in catalog.functions.items():
+        created = functions.macro(catalog, definition, FUNCTIONS)
+        scalars[FUNCTIONS + name] = tuple(definition.own_params), _with_references(created)
+    for macro in macros(catalog):
+        if not macro.is_table:
+            (overload,) = macro.overloads
+            names = tuple(argument.name for argument in overload.arguments)
+            scalars[macro.name] = names, cast("exp.Expr", overload.body)
+    return scalars
+
+
+def _with_references(created: exp.Create) -> exp.Expr:
+    """The body of a function, its parameters written as those of a macro."""
+    holder = exp.paren(created.expression.this.copy())
+    for column in list(holder.find_all(exp.Column)):
+        column.replace(reference(column.name))
+    return cast("exp.Expr", holder.this)
+
+
+def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro:
+    overloads = []
+    for overload in macro.overloads:
+        body = overload.body
+        tree = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
+        holder = exp.paren(tree)
+        _put_tables_in(holder, tables)
+        _put_scalars_in(holder, scalars)
+        overloads.append(Overload(overload.arguments, cast("exp.Expr", holder.this)))
+    return Macro(macro.name, tuple(overloads), macro.comment, macro.metric, macro.is_table)
+
+
+def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
+    """Write the query of a table macro where it is called."""
+    for table in list(tree.find_all(exp.Table)):
+        call = table.this
+        if not isinstance(call, exp.Anonymous) or call.name not in tables:
+            continue
+        passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
+        target = tables[call.name]
+        overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
+        body = overload.body
+        inner = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
+        holder = exp.paren(inner)
+        defaults = {a.name: a.value for a in overload.arguments if not a.required}
+        _replace_references(holder, {**defaults, **passed})
+        _put_tables_in(holder, tables)
+        alias = exp.TableAlias(this=exp.to_identifier("_called"))
+        table.replace(exp.Subquery(this=holder.this, alias=alias))
+
+
+def _put_scalars_in(tree: exp.Expr, scalars: Scalars) -> None:
+    """Write the expression of a scalar macro where it is called."""
+    for call in reversed(list(tree.find_all(exp.Anonymous))):  # the calls within a call first
+        known = scalars.get(call.name.lower())
+        if known is not None:
+            names, body = known
+            holder = exp.paren(body.copy())
+            _replace_references(holder, dict(zip(names, call.expressions, strict=True)))
+            _put_scalars_in(holder, scalars)
+            call.replace(holder)
+
+
+def _replace_references(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> None:
+    for variable in list(tree.find_all(exp.Var)):
+        name = variable.name.strip('"')
+        if name in values and not (
+            isinstance(variable.parent, exp.PropertyEQ) and variable.arg_key == "this"
+        ):
+            value = values[name].copy()
+            plain = isinstance(value, exp.Var | exp.Literal | exp.Null | exp.Cast)
+            variable.replace(value if plain else exp.paren(value))

@@ -1,0 +1,4 @@
+-- name:     no_data
+-- title:    Data that hold no row
+SELECT 'data: no rows; check how they were exported' AS problem
+WHERE NOT EXISTS (SELECT 1 FROM predictions);

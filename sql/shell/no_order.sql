@@ -1,0 +1,6 @@
+-- name:     no_order
+-- title:    An order of the input that nobody knows
+-- params:   ties VARCHAR DEFAULT 'item_asc',
+--           position VARCHAR DEFAULT NULL
+SELECT 'ties := ''input'' needs the order of the rows; name the column that holds it with "position" := ...' AS problem
+WHERE $ties = 'input' AND $position IS NULL;
