@@ -23,6 +23,8 @@ _LAZY = {
     "curve": "api",
     "describe": "api",
     "evaluate": "api",
+    "macros_database": "api",
+    "macros_sql": "api",
     "metrics": "api",
     "Evaluation": "results",
     "ChiSquare": "significance",
@@ -43,6 +45,8 @@ __all__ = [
     "curve",
     "describe",
     "evaluate",
+    "macros_database",
+    "macros_sql",
     "metrics",
 ]
 

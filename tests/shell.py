@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from duckmetrics.api import macros_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Row = dict[str, Any]
 OURS = re.compile(r"[\w ]*Error: duckmetrics: ")
@@ -52,6 +53,29 @@ def written(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(written, value))}]"
     return str(value)
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Say whether two values, or two rows or lists of them, are the same: numbers up to their last digits.
+
+    A sum of doubles has no order in SQL, so even what Python computes differs in its last bits between two
+    runs, and with the metrics that are computed along with it.
+    """
+    if isinstance(wanted, float):
+        return type(found) is float and math.isclose(found, wanted, rel_tol=1e-13, abs_tol=1e-15)
+    if isinstance(wanted, list | tuple):
+        return type(found) is type(wanted) and len(found) == len(wanted) and all(map(same, found, wanted))
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and same([*found.items()], [*wanted.items()])
+    return type(found) is type(wanted) and bool(found == wanted)
+
+
+def differences(found: Sequence[Any], wanted: Sequence[Any]) -> list[str]:
+    """Where rows are not those that they should be, in their order."""
+    if len(found) != len(wanted):
+        return [f"{len(found)} rows, should be {len(wanted)}: {found} {wanted}"]
+    pairs = zip(found, wanted, strict=True)
+    return [f"is {row!r}, should be {other!r}" for row, other in pairs if not same(row, other)]
 
 
 def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:

@@ -416,7 +416,7 @@ def test_expressions_over_columns_named_like_parameters(
 
 def test_label_and_score_may_change_places(connection: Connection) -> None:
     swapped = "'SELECT score AS label, label AS score FROM clicks'"
-    for macro in ("roc_auc", "log_loss", "roc_curve", "evaluate_classification"):
+    for macro in ("roc_auc", "log_loss", "roc_curve", "confusion"):
         plain = rows(connection, f"FROM {macro}(clicks, label, score)")
         assert rows(connection, f"FROM {macro}({swapped}, label := score, score := label)") == plain
         assert rows(connection, f"FROM {macro}({swapped}, score, label)") == plain
@@ -629,7 +629,7 @@ PARAMETERS_REFUSED = {
     "evaluate: metrics := 'ndcg@2, ndcg@2'": ("'ndcg@2'", "asked for twice"),
     "evaluate: metrics := 'bpref@2'": ("'bpref@2'", "no cut-off"),
     "evaluate: metrics := 'ndcg(gain=exp2)'": ("ndcg(gain=exp2", "macro of the metric"),
-    "evaluate: metrics := ''": ("''", "name@k"),
+    "evaluate: metrics := ''": ("no metric", "ndcg@10"),
     "evaluate: metrics := []": ("metric", ""),
     "evaluate: metrics := NULL": ("metric", ""),
     "evaluate: metrics := 'map', gain := 'exp2'": ("gain cannot be 'exp2'", ""),
@@ -1019,17 +1019,16 @@ def test_a_segment_may_be_null(connection: Connection) -> None:
 def test_the_help_finds_macros(connection: Connection) -> None:
     found = rows(connection, "FROM duckmetrics_help('auc')")
     assert found[0][0] == "auc"
-    assert found[0][1].startswith("FROM auc(data, label, score")
     assert {"roc_auc", "gauc", "partial_auc"} <= {row[0] for row in found}
-    assert all(part not in (None, "") for row in found for part in row[:3])
+    assert any("FROM auc(data, label, score" in cell for row in found for cell in row)
+    assert all(cell not in (None, "") for row in found for cell in row)
     assert len(rows(connection, "FROM duckmetrics_help()")) > len(found)
     assert rows(connection, "FROM duckmetrics_help('no such thing')") == []
 
 
 def test_the_help_tells_the_formula(connection: Connection) -> None:
-    ((about,),) = rows(connection, "SELECT about FROM duckmetrics_help('ndcg') WHERE name = 'ndcg'")
-    assert about is not None
-    assert "formula: " in about
+    found = rows(connection, "FROM duckmetrics_help('ndcg') WHERE name = 'ndcg'")
+    assert any("DCG@k / IDCG@k" in cell for row in found for cell in row)
 
 
 def test_every_macro_has_a_comment_and_no_name_of_duckdb() -> None:

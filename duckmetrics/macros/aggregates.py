@@ -155,7 +155,7 @@ class _Shelf:
 
 def _only_wanted(value: exp.Expr) -> exp.Expr:
     """Let every aggregate see the rows that the caller wants."""
-    holder = exp.paren(value)
+    holder = exp.paren(value, copy=False)
     for aggregate in list(holder.find_all(exp.AggFunc)):
         filtered = aggregate.parent if isinstance(aggregate.parent, exp.Filter) else None
         condition = filtered.expression.this if filtered else exp.true()
@@ -186,7 +186,7 @@ class _Aggregate:
     ) -> exp.Expr | None:
         """A metric of other metrics is an expression over their values."""
         query = cast("exp.Select", bind(definition.query, values))
-        holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"))
+        holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"), copy=False)
         for part in parts:
             inner = _Aggregate(self.catalog, self.catalog.aggregates.get(part.name, part), values).value
             if inner is None:
@@ -198,7 +198,7 @@ class _Aggregate:
 
     def _over_blocks(self, tree: exp.Expr) -> exp.Expr | None:
         """Write what the blocks compute where their columns stand."""
-        holder = exp.paren(tree)
+        holder = exp.paren(tree, copy=False)
         for column in list(holder.find_all(exp.Column)):
             block = self.blocks[column.table]
             inner = self._over(block.columns[column.name].copy(), block.source)
@@ -218,7 +218,7 @@ class _Aggregate:
         if not isinstance(inner, exp.Select):
             return None
         known = {p.alias_or_name: p.unalias() for p in inner.selects}
-        holder = exp.paren(tree)
+        holder = exp.paren(tree, copy=False)
         for column in list(holder.find_all(exp.Column)):
             if column.name in known:
                 replacement = self._over(known[column.name].copy(), inner)

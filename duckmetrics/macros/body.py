@@ -41,7 +41,7 @@ class Body:
         self.offer = offer
         self.asked = offer.asked
         self.arguments = arguments
-        self.outer, steps, _ = without_with(query)
+        self.outer, steps = without_with(query)
         self.steps = dict(steps)
 
     def shell(self, name: str) -> exp.Query:
@@ -85,9 +85,9 @@ class Body:
             self.catalog, [one.measure for one in self.asked], self.steps, constants, only
         )
         refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
-        union = refused[0]
-        for other in refused[1:]:
-            union = exp.union(union, other, distinct=False, copy=False)
+        union = _placed(refused[0], 0)
+        for place, other in enumerate(refused[1:], start=1):
+            union = exp.union(union, _placed(other, place), distinct=False, copy=False)
         return [*own, ("problems", union), ("checked", self.shell("checked"))]
 
     def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
@@ -119,14 +119,10 @@ class Body:
         return needed
 
 
-def whole(catalog: Catalog, query: exp.Query, steps: Steps, scanned_again: Sequence[str] = ()) -> exp.Query:
-    """Put the steps before a query, and hide every name.
-
-    Args:
-        scanned_again: the steps that are computed wherever they are read, as the user's tables are.
-    """
+def whole(catalog: Catalog, query: exp.Query, steps: Steps) -> exp.Query:
+    """Put the steps before a query, and hide every name."""
     kept, query = nested(steps, query)
-    calling, _ = linked(catalog, with_steps(query, kept, scanned_again), FUNCTIONS)
+    calling, _ = linked(catalog, with_steps(query, kept), FUNCTIONS)
     return cast("exp.Query", given(hidden(calling), {}))
 
 
@@ -135,6 +131,13 @@ def shown(query: exp.Query) -> exp.Query:
     for projection in query.selects:
         projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
     return query
+
+
+def _placed(problems: exp.Query, place: int) -> exp.Query:
+    """Problems with their place: what comes first is said first."""
+    if not isinstance(problems, exp.Select):
+        problems = exp.select("problem").from_(problems.subquery("found"))
+    return problems.select(literal(place).as_("place"))
 
 
 def _or_no_text(value: Value) -> exp.Expr:

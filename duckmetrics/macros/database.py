@@ -46,10 +46,11 @@ def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macr
     """The macros of single metrics, each with what it would call, made for this metric alone."""
     found: dict[str, tuple[Macro, Sequence[Macro]]] = {}
     for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, row_macros)):
-        for name, macro_name in macro_names(catalog, family).items():
-            made = list(make(catalog, {name: macro_name}, name))
-            (macro,) = (macro for macro in made if macro.name == macro_name)
-            found[macro_name] = macro, made
+        names = macro_names(catalog, family)
+        for metric in dict.fromkeys(catalog.names[family, name].metric.name for name in names):
+            own = {n: m for n, m in names.items() if catalog.names[family, n].metric.name == metric}
+            made = list(make(catalog, own, own))
+            found |= {macro.name: (macro, made) for macro in made if macro.name in own.values()}
     return found
 
 
@@ -69,7 +70,7 @@ def _scalars(catalog: Catalog) -> Scalars:
 
 def _with_references(created: exp.Create) -> exp.Expr:
     """The body of a function, its parameters written as those of a macro."""
-    holder = exp.paren(created.expression.this.copy())
+    holder = exp.paren(created.expression.this.copy(), copy=False)
     for column in list(holder.find_all(exp.Column)):
         column.replace(reference(column.name))
     return cast("exp.Expr", holder.this)
@@ -80,7 +81,7 @@ def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro
     for overload in macro.overloads:
         body = overload.body
         tree = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
-        holder = exp.paren(tree)
+        holder = exp.paren(tree, copy=False)
         _put_tables_in(holder, tables)
         _put_scalars_in(holder, scalars)
         overloads.append(Overload(overload.arguments, cast("exp.Expr", holder.this)))
@@ -98,7 +99,7 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
         body = overload.body
         inner = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
-        holder = exp.paren(inner)
+        holder = exp.paren(inner, copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
         _put_tables_in(holder, tables)
@@ -112,7 +113,7 @@ def _put_scalars_in(tree: exp.Expr, scalars: Scalars) -> None:
         known = scalars.get(call.name.lower())
         if known is not None:
             names, body = known
-            holder = exp.paren(body.copy())
+            holder = exp.paren(body.copy(), copy=False)
             _replace_references(holder, dict(zip(names, call.expressions, strict=True)))
             _put_scalars_in(holder, scalars)
             call.replace(holder)

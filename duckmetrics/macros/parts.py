@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Param, substituted
+from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import constant, literal
-from duckmetrics.macros.statement import given, reference
+from duckmetrics.macros.statement import Argument, Macro, Overload, given, hidden, reference
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from duckmetrics.catalog import Catalog
+    from duckmetrics.catalog import Catalog, Definition
 
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
@@ -25,10 +26,32 @@ _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "B
 
 
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:
-    """The expression of a file under sql/shell, with these arguments, and those that it calls."""
-    definition = catalog.shell[name]
-    values = dict(zip(definition.own_params, arguments, strict=True))
-    return expanded(catalog, given(definition.query.selects[0].unalias().copy(), values))
+    """A call of a file under sql/shell that is one expression."""
+    if len(arguments) != len(catalog.shell[name].own_params):
+        raise DefinitionError(f"{catalog.shell[name].path}: called with {len(arguments)} arguments")
+    return exp.Anonymous(this=FUNCTIONS + name, expressions=list(arguments))
+
+
+def scalar_macros(catalog: Catalog) -> Iterator[Macro]:
+    """The files under sql/shell that are one expression, each after those that it calls."""
+    written: set[str] = set()
+    pending = [d for d in catalog.shell.values() if not d.query.args.get("from_") and not d.query.ctes
+               and isinstance(d.query, exp.Select)]  # fmt: skip
+    while pending:
+        ready = [d for d in pending if not _calls(d, {other.name for other in pending} - {d.name})]
+        if not ready:
+            raise DefinitionError(f"{pending[0].path}: calls itself through others; break the circle")
+        for definition in ready:
+            body = given(expanded(catalog, definition.query.selects[0].unalias().copy()), {})
+            arguments = tuple(Argument(name, required=True) for name in definition.own_params)
+            overloads = (Overload(arguments, hidden(body)),)
+            yield Macro(FUNCTIONS + definition.name, overloads, "", definition, is_table=False)
+            written.add(definition.name)
+        pending = [d for d in pending if d.name not in written]
+
+
+def _calls(definition: Definition, names: set[str]) -> bool:
+    return any(found.name.lower() in names for found in definition.query.find_all(exp.Anonymous))
 
 
 def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp.Query:
@@ -38,14 +61,10 @@ def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp
 
 
 def expanded(catalog: Catalog, tree: exp.Expr) -> exp.Expr:
-    """Put the files under sql/shell in where they are called."""
-    for found in reversed(list(tree.find_all(exp.Anonymous))):  # the calls within a call first
-        name = found.name.lower()
-        if name in catalog.shell:
-            inner = call(catalog, name, *(a.copy() for a in found.expressions))
-            if found is tree:
-                return inner
-            found.replace(exp.paren(inner) if isinstance(inner, exp.Binary) else inner)
+    """Point the calls of files under sql/shell at the macros made of them."""
+    for found in list(tree.find_all(exp.Anonymous)):
+        if found.name.lower() in catalog.shell:
+            found.set("this", FUNCTIONS + found.name.lower())
     return tree
 
 

@@ -151,7 +151,7 @@ def _shared(
     needed: dict[str, exp.Query] = {}
     written: list[exp.Query] = []
     for query in queries:
-        rest, own, _ = without_with(composer.complete(query))
+        rest, own = without_with(composer.complete(query))
         needed |= dict(own)
         written.append(rest)
     names = {n: n for n, step in needed.items() if n in steps and steps[n] == step}

@@ -30,7 +30,7 @@ from duckmetrics.summary import reason
 from duckmetrics.systems import ONE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Definition
 
@@ -42,16 +42,16 @@ COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
 
 
-def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: str | None = None) -> Iterator[Macro]:
+def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
     """Every macro of rankings, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the only metric or alias that is wanted; else all of them.
+        only: the metrics and aliases that are wanted; all of them where there are none.
     """
     aliases = {
         name: alias for (family, name), alias in catalog.names.items()
-        if family == RANKING and only in (None, name)
+        if family == RANKING and (not only or name in only)
     }  # fmt: skip
     offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population()})
     tables = Argument("predictions", required=True), Argument("truth", required=True)
@@ -144,10 +144,8 @@ class _Rankings(Body):
             ("aggregations", self._aggregations()),
             *self.checked(CONSTANTS, "bad_metrics", "bad_aggregations", "no_rows", "no_order", "mixed_ids"),
         ]  # fmt: skip
-        inputs = list(self._inputs())
         written = [(name, cast("exp.Query", given(step, self.values))) for name, step in steps]
-        again = [name for name, _ in inputs]
-        return whole(self.catalog, self.shell("checked_values"), [*inputs, *written], again)
+        return whole(self.catalog, self.shell("checked_values"), [*self._inputs(), *written])
 
     def summary(self, values: Call) -> exp.Query:
         """One row for every metric and cut-off asked for."""

@@ -30,7 +30,7 @@ from duckmetrics.segments import (
 from duckmetrics.systems import ONE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Definition
 
@@ -44,16 +44,16 @@ OPTIONS = (Argument(PER),)
 SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
 
 
-def row_macros(catalog: Catalog, names: Mapping[str, str], only: str | None = None) -> Iterator[Macro]:
+def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
     """Every macro of classification, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the only metric or alias that is wanted; else all of them.
+        only: the metrics and aliases that are wanted; all of them where there are none.
     """
     aliases = {
         name: alias for (family, name), alias in catalog.names.items()
-        if family == CLASSIFICATION and only in (None, name)
+        if family == CLASSIFICATION and (not only or name in only)
     }  # fmt: skip
     offer = Offer(catalog, aliases, SETTLED)
     plan = Argument(PLAN, SORTED)
@@ -81,7 +81,7 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: str | None = No
                     overloads = (Overload(_ordered(*own), Call(values, passed, columns)),)
                 yield Macro(names[name], overloads, metric.title, metric)
     for (family, _), table in catalog.tables.items():
-        if family == CLASSIFICATION and only is None:
+        if family == CLASSIFICATION and not only:
             yield _table(catalog, table)
 
 
@@ -239,7 +239,7 @@ def _written(body: Body, steps: Steps, result: exp.Query, plan: exp.Expr) -> exp
     names = {argument.name for argument in body.arguments}
     passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
     rows = query_of(body.catalog, "observations", {**passed, SOURCE: source(body.catalog, reference("data"))})
-    return whole(body.catalog, result, [("predictions", rows), *written], ["predictions"])
+    return whole(body.catalog, result, [("predictions", rows), *written])
 
 
 def _per_segment(step: exp.Query) -> exp.Query:

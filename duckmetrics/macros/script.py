@@ -11,7 +11,7 @@ from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.parts import FUNCTIONS, query_of
+from duckmetrics.macros.parts import FUNCTIONS, query_of, scalar_macros
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
 from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference
@@ -38,7 +38,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         DefinitionError: two metrics claim the same name.
     """
     found = [
-        *_function_macros(catalog), *_reader_macros(catalog), *aggregate_macros(catalog),
+        *scalar_macros(catalog), *_function_macros(catalog), *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), _help(catalog),
     ]  # fmt: skip
@@ -60,10 +60,12 @@ def script(catalog: Catalog) -> str:
     first, with a body that costs nothing to bind, and created last.
     """
     every = macros(catalog)
-    hidden = [macro for macro in every if macro.is_internal]
+    scalars = list(scalar_macros(catalog))
+    known = {macro.name for macro in scalars}
+    hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
     statements = [
         TITLE,
-        *_declared_functions(catalog), *(macro.declare() for macro in hidden),
+        *(macro.create() for macro in scalars), *_declared_functions(catalog), *(macro.declare() for macro in hidden),
         *(macro.create() for macro in every if not macro.is_internal),
         *_functions(catalog), *(macro.create() for macro in hidden),
         *(macro.comment_on() for macro in every if macro.comment),

@@ -152,15 +152,17 @@ def reference(name: str) -> exp.Var:
 
 
 def hidden(tree: exp.Expr) -> exp.Expr:
-    """Put an underscore before every name in a tree, in place.
+    """Give every name in a tree a prefix, in place.
 
-    The parameters of a macro replace columns of the same name, wherever those stand; a parameter is
-    called as people call it, so that the columns are not.
+    The parameters of a macro replace columns of the same name, wherever those stand, and are called
+    as people call them, so that the columns are not. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
         if isinstance(identifier.parent, exp.PropertyEQ) or identifier.name.startswith("_"):
             continue
-        identifier.set("this", f"_{identifier.name}")
+        of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"
+        is_step = of_table and identifier.arg_key != "columns"
+        identifier.set("this", f"{'_duckmetrics' if is_step else ''}_{identifier.name}")
     return tree
 
 
@@ -175,6 +177,11 @@ def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
 class _Generator(DuckDBGenerator):
     """Writes every direction out: a session may have other defaults."""
 
+    def order_sql(self, expression: exp.Order, flat: bool = False) -> str:
+        keys = [k if isinstance(k, exp.Ordered) else exp.Ordered(this=k) for k in expression.expressions]
+        expression.set("expressions", keys)
+        return super().order_sql(expression, flat)
+
     def ordered_sql(self, expression: exp.Ordered) -> str:
         direction = "DESC" if expression.args.get("desc") else "ASC"
         return f"{self.sql(expression, 'this')} {direction} NULLS LAST"
@@ -188,39 +195,31 @@ def _written(body: exp.Expr) -> str:
     """Write a query with every step on a line of its own."""
     if not isinstance(body, exp.Query):
         return _sql(body)
-    whole = body.copy()
-    with_ = whole.args.pop("with_", None)
+    with_ = body.args.get("with_")
     if with_ is None:
-        return _sql(whole)
-    recursive = "RECURSIVE " if with_.args.get("recursive") else ""
+        return _sql(body)
     steps = ",\n".join(_sql(cte) for cte in with_.expressions)
-    return f"WITH {recursive}{steps}\n{_sql(whole)}"
+    body.set("with_", None)
+    try:
+        return f"WITH {steps}\n{_sql(body)}"
+    finally:
+        body.set("with_", with_)
 
 
-def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query]], bool]:
-    """Take a query and its steps apart; also say whether they are recursive."""
+def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query]]]:
+    """Take a query and its steps apart."""
     query = query.copy()
     with_ = query.args.pop("with_", None)
-    if with_ is None:
-        return query, [], False
-    return query, [(cte.alias, cte.this) for cte in with_.expressions], bool(with_.args.get("recursive"))
+    return query, [] if with_ is None else [(cte.alias, cte.this) for cte in with_.expressions]
 
 
-def with_steps(
-    query: exp.Query, steps: Sequence[tuple[str, exp.Query]], scanned_again: Sequence[str] = ()
-) -> exp.Query:
+def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.Query:
     """Put steps in front of a query.
 
-    Args:
-        scanned_again: the steps that are never kept, but computed wherever they are read.
+    Those that are read again may be kept: told not to, DuckDB 1.4 and 1.5 crash on Arrow tables.
     """
     ctes = [
-        exp.CTE(
-            this=step,
-            alias=exp.TableAlias(this=exp.to_identifier(name)),
-            materialized=False if name in scanned_again else None,
-        )
-        for name, step in steps
+        exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps
     ]
     query.set("with_", exp.With(expressions=ctes) if ctes else None)
     return query

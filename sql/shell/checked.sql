@@ -1,4 +1,8 @@
 -- name:     checked
--- title:    Raises the first problem found
-SELECT CASE WHEN count(*) > 0 THEN error('duckmetrics: ' || min(problem)) ELSE TRUE END AS fine
+-- title:    Raises the first problem
+SELECT
+    CASE
+        WHEN count(*) > 0 THEN error('duckmetrics: ' || coalesce(arg_min(problem, place), 'the input cannot be evaluated'))
+        ELSE TRUE
+    END AS fine
 FROM problems;

@@ -7,7 +7,7 @@ SELECT
         listed($k),
         lambda cutoff: CASE
             WHEN cutoff IS NULL THEN NULL
-            WHEN TRY_CAST(cutoff AS DOUBLE) % 1 = 0 THEN coalesce(TRY_CAST(cutoff AS INTEGER), 0)
+            WHEN regexp_full_match(cutoff, '\d+') THEN coalesce(TRY_CAST(cutoff AS INTEGER), 0)
             ELSE 0
         END
     ) AS value;

@@ -5,7 +5,9 @@
 -- note:     the type is known before the rows are read, so that nothing is left of this but the column
 SELECT
     CASE
-        WHEN regexp_full_match(typeof($id), 'FLOAT|DOUBLE|DECIMAL\(\d+,[1-9]\d*\)|BLOB|INTERVAL|TIME.*\]|STRUCT.*|MAP.*|UNION.*|ENUM.*|.*\[\d*\]')
-            THEN error('duckmetrics: column ''' || $name || ''' is ' || typeof($id) || ', not an id; cast it to BIGINT or VARCHAR')
+        WHEN NOT regexp_full_match(
+            typeof($id),
+            '"NULL"|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)|VARCHAR|UUID|DATE|BOOLEAN|TIMESTAMP.*'
+        ) THEN error('duckmetrics: column ''' || $name || ''' is ' || typeof($id) || ', not an id; cast it to BIGINT or VARCHAR')
         ELSE $id
     END AS value;

@@ -3,26 +3,38 @@
 -- params:   predictions VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
---           score VARCHAR DEFAULT 'score',
+--           score VARCHAR DEFAULT NULL,
 --           rank VARCHAR DEFAULT NULL,
 --           position VARCHAR DEFAULT NULL
 -- grain:    query_id, item_id
--- note:     a rank counts as a score that falls; position is the place of a row, for ties=input
+-- note:     a rank counts as a score that falls; position is the place of a row, for ties=input;
+--           a column that is not there has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
         COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id,
         COLUMNS('(?i)^' || regexp_escape($item_id) || '$') AS item_id,
-        COLUMNS('(?i)^' || regexp_escape(coalesce($rank, $score)) || '$') AS score,
-        COLUMNS('(?i)^' || regexp_escape(coalesce($position, '_none')) || '$') AS position
-    FROM (SELECT *, NULL AS "_none" FROM query($source)) AS given
+        coalesce(*COLUMNS(one_of(coalesce($score, 'score')))) AS score,
+        typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,
+        coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,
+        typeof(coalesce(*COLUMNS(one_of(coalesce($rank, 'rank'))))) AS rank_type,
+        coalesce(*COLUMNS(one_of(coalesce($position, '')))) AS position
+    FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 )
 SELECT
     '' AS system,
     identifier(query_id, $query_id) AS query_id,
     identifier(item_id, $item_id) AS item_id,
     CASE
-        WHEN $rank IS NULL THEN number(score, 'predictions: column ''' || $score || '''')
-        ELSE -number(score, 'predictions: column ''' || $rank || '''')
+        WHEN $score IS NOT NULL AND $rank IS NOT NULL
+            THEN error('duckmetrics: predictions: score := and rank := both order the items; give one of them')
+        WHEN $rank IS NULL AND score_type <> '"NULL"' AND ($score IS NOT NULL OR rank_type = '"NULL"')
+            THEN number(score, 'predictions: column ''' || coalesce($score, 'score') || '''')
+        WHEN $score IS NULL AND rank_type <> '"NULL"' AND ($rank IS NOT NULL OR score_type = '"NULL"')
+            THEN -number(rank, 'predictions: column ''' || coalesce($rank, 'rank') || '''')
+        WHEN score_type <> '"NULL"' AND rank_type <> '"NULL"'
+            THEN error('duckmetrics: predictions: score and rank could both order the items; say which, score := ''score''')
+        ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
+            || '''; name it with score := or rank :=')
     END AS score,
     position
 FROM named;

@@ -9,8 +9,10 @@ SELECT
         [{'name': CAST($source AS VARCHAR), 'files': listed($source)}],
         lambda given: CASE
             WHEN regexp_matches(
-                given['name'], '^(sql:|\s*(\(|(select|from|with|values|pivot|unpivot|describe)\s))', 'i'
+                given['name'],
+                '(?is)^(sql:|(\s|--[^\n]*\n|/\*.*?\*/)*(\(|(select|from|with)\b|(values|pivot|unpivot|describe)\s))'
             ) THEN regexp_replace(given['name'], '^sql:', '')
+            WHEN starts_with(given['name'], 'table:') THEN 'FROM query_table(' || named(given['files']) || ')'
             WHEN regexp_matches(given['files'][1], '\.(parquet|pq)$', 'i')
                 THEN 'FROM read_parquet(' || named(given['files']) || ', union_by_name = true)'
             WHEN regexp_matches(given['files'][1], '\.(csv|tsv)(\.(gz|zst))?$', 'i')
