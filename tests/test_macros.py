@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 from command import Command
-from conftest import CATALOG, ROOT, open_case
-from shell import executable, text
+from conftest import CATALOG, ROOT
+from shell import executable, text, written
 
 import duckmetrics
 from duckmetrics import shell
@@ -76,16 +76,17 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", ["dm", "something else"])
 def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None:
     """Under any name, and while another database is in use."""
-    connection = open_case("sample")
+    connection = duckdb.connect()
+    connection.execute((ROOT / "tests/cases/sample.sql").read_text("utf-8"))
     connection.execute(f"ATTACH '{database}' AS \"{name}\" (READ_ONLY)")
     predictions = "SELECT item_id > 'b' AS label, score FROM predictions"
     own = duckdb.connect()
     own.execute(text())
-    for table in ("predictions", "truth"):
-        own.register(table, connection.execute(f"FROM {table}").to_arrow_table())
+    own.execute((ROOT / "tests/cases/sample.sql").read_text("utf-8"))
+    data = written(predictions)
     arguments = {
-        "predictions, truth": "'predictions', 'truth'", "data, label, score": f"'{predictions}', label, score",
-        "data, label, score, group_id": f"'{predictions}', label, score, label", "label, score": "label, score",
+        "predictions, truth": "'predictions', 'truth'", "data, label, score": f"{data}, label, score",
+        "data, label, score, group_id": f"{data}, label, score, label", "label, score": "label, score",
     }  # fmt: skip
     tried = 0
     for macro in PUBLIC:

@@ -392,7 +392,10 @@ def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> No
     result = evaluation(probabilities, list(dict.fromkeys(specs.values())), False, by="name")
     wrong = []
     for name, spec in specs.items():
-        wrong += of_one(probabilities, result, name, parse_measure(CATALOG, spec), None, ["name"], "name")
+        measure = parse_measure(CATALOG, spec)
+        # The macros of the metrics' own names are called above.
+        if name != measure.metric.name:
+            wrong += of_one(probabilities, result, name, measure, None, ["name"], "name")
     # In a list of metrics, the name is the one that Python knows.
     sql = called(SEVERAL, told, group_id=GROUP, metrics=listed(specs), per="name")
     wrong += differences(sql, rows_of(probabilities, sql), expected(result, specs, ["name"]))
@@ -587,8 +590,8 @@ def test_a_value_goes_to_the_metrics_that_allow_it(slices: duckdb.DuckDBPyConnec
 
 
 TRIED: dict[type, tuple[Any, ...]] = {
-    int: (0, 1, 2.5, "x", "nan", None),
-    float: (-0.5, 0, 1, 1.5, "x", "inf", None),
+    int: (0, 1, 2.5, "x", None),
+    float: (-0.5, 0, 1.5, "inf", None),
     str: ("nothing", None),
 }
 

@@ -160,9 +160,14 @@ class _Rows(Body):
             *self.specs(), *self.steps.items(), ("per_segment", self.outer), ("segment_values", values),
             *self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data"),
         ]  # fmt: skip
-        return _written(self, steps, result, exp.Case().when(
-            exp.not_(exp.Is(this=reference(APPROX), expression=exp.null())), literal(GROUPED)
-        ).else_(reference(PLAN)))  # fmt: skip
+        return _written(self, steps, result, self._plan())
+
+    def _plan(self) -> exp.Expr:
+        """Bins need the rows grouped, whatever is asked for."""
+        if APPROX not in self.offer.variants:
+            return reference(PLAN)
+        binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))
+        return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
 
     def specs(self) -> Steps:
         values = {METRICS: reference(METRICS)}
