@@ -351,6 +351,12 @@ class Catalog:
         return {**metric.own_params, **dict(sorted(switches.items()))}
 
 
+def definition(family: str, name: str) -> Definition:
+    """Read one file under sql/."""
+    path = sql_root() / family / f"{name}.sql"
+    return Definition(path, family, read_header(path))
+
+
 def sql_root() -> Path:
     """Where the definitions are: inside the installed package, or beside it in a checkout."""
     packaged = Path(str(files("duckmetrics"))) / "sql"

@@ -40,7 +40,10 @@ EVERY = [
     *CATALOG.checks.values(),
 ]
 # Files of one engine: they need not be portable, and what they read is not what metrics read.
-OF_DUCKDB = [*CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values()]
+OF_DUCKDB = [
+    *CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values(),
+    *CATALOG.aggregates.values(), *CATALOG.shell.values(),
+]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
         "predictions": ("system", "query_id", "item_id", "score", "position"),
@@ -106,7 +109,7 @@ def test_declared_columns_of_the_inputs_exist(definition: Definition) -> None:
 def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> None:
     definition = any_file
     declared = definition.own_params.keys() | definition.switches.keys()
-    if definition.family in ("checks", "count_checks", "functions"):
+    if definition.family in ("checks", "count_checks", "functions", "shell"):
         assert definition.placeholders == declared
         return
     handed_on = {p for d in CATALOG.foundations(definition) for p in d.placeholders}

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics import tables
+from duckmetrics.catalog import definition
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import literal
 from duckmetrics.tables import Source
@@ -32,10 +33,8 @@ _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInp
 _NUMBERS = itertools.count(1)
 _READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
-_TREC_COLUMNS = {
-    "predictions": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "score": (5, "DOUBLE")},
-    "truth": {"query_id": (1, "VARCHAR"), "item_id": (3, "VARCHAR"), "relevance": (4, "DOUBLE")},
-}
+# The file under sql/shell that reads a TREC file.
+_TREC_READERS: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
 
 
 # The format that every DuckDB since 1.0 can read.
@@ -310,27 +309,13 @@ class DuckDBEngine:
 
     def _trec(self, listed: exp.Expr, role: Role, label: str) -> exp.Expr:
         """Read a TREC run or qrels file: columns apart by blanks, ids as text."""
-        layout = _TREC_COLUMNS.get(role)
-        if layout is None:
+        reader = _TREC_READERS.get(role)
+        if reader is None:
             raise InputError(f"{label}: a TREC file can be predictions or truth only; use Parquet")
-        settings: dict[str, exp.Expr] = {
-            "columns": exp.Struct(expressions=[exp.PropertyEQ(
-                this=literal("line"), expression=literal("VARCHAR"))]),
-            "auto_detect": exp.false(), "header": exp.false(), "delim": literal("\x01"),
-            "quote": literal(""), "escape": literal(""),
-        }  # fmt: skip
-        options = [exp.EQ(this=exp.to_identifier(k), expression=v) for k, v in settings.items()]
-        lines = exp.Table(this=exp.Anonymous(this="read_csv", expressions=[listed, *options]))
-        trimmed = exp.Anonymous(this="trim", expressions=[exp.column("line"), literal(" \t\r")])
-        fields = exp.Anonymous(this="regexp_split_to_array", expressions=[trimmed, literal(r"\s+")])
-        split = exp.select(fields.as_("fields")).from_(lines).where(exp.NEQ(
-            this=trimmed.copy(), expression=literal("")))  # fmt: skip
-        row = exp.select(*(
-            exp.cast(exp.Anonymous(this="list_extract", expressions=[exp.column("fields"), literal(i)]),
-                     type_).as_(name)
-            for name, (i, type_) in layout.items()
-        )).from_(split.subquery("split"))  # fmt: skip
-        return row.subquery("trec")
+        query = definition("shell", reader).query.copy()
+        for placeholder in list(query.find_all(exp.Placeholder)):
+            placeholder.replace(listed.copy())
+        return query.subquery("trec")
 
     def _frame(self, table: Any, role: Role) -> Source:
         """Take an Arrow, pandas or Polars frame, or a relation of this connection."""

@@ -119,7 +119,7 @@ def _columns(catalog: Catalog) -> tuple[Argument, ...]:
     found = {}
     for name in ("predictions", "truth"):
         for param in catalog.shell[name].own_params.values():
-            if param.name != name:
+            if param.name != SOURCE:
                 found[param.name] = Argument(param.name, param.default)
     return tuple(found.values())
 

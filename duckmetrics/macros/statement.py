@@ -218,9 +218,7 @@ def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.
 
     Those that are read again may be kept: told not to, DuckDB 1.4 and 1.5 crash on Arrow tables.
     """
-    ctes = [
-        exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps
-    ]
+    ctes = [exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps]
     query.set("with_", exp.With(expressions=ctes) if ctes else None)
     return query
 

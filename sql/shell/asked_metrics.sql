@@ -6,6 +6,8 @@ SELECT
         CASE
             WHEN coalesce(trim(CAST($metrics AS VARCHAR)), '') IN ('', '[]')
                 THEN [error('duckmetrics: no metric; name at least one, such as ndcg@10')]
-            ELSE coalesce(TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]), string_split(CAST($metrics AS VARCHAR), ','))
+            ELSE coalesce(
+                TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]), string_split(CAST($metrics AS VARCHAR), ',')
+            )
         END, lambda metric: trim(metric)
     ) AS value;

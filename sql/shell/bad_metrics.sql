@@ -1,9 +1,11 @@
 -- name:     bad_metrics
 -- title:    Metrics that cannot be had
+-- inputs:   specs (metric, measure, k, has_cutoff), known (name)
 SELECT
     CASE
         WHEN metric_name(metric) = ''
-            THEN '''' || metric || ''' cannot be read; write name@k, and for other parameters take the macro of the metric'
+            THEN '''' || metric
+                || ''' cannot be read; write name@k, and for other parameters take the macro of the metric'
         WHEN measure IS NULL THEN '''' || metric || ''' is no metric here; did you mean '''
             || (SELECT arg_max(name, jaro_winkler_similarity(name, metric_name(metric))) FROM known) || '''?'
         WHEN k <= 0 THEN '''' || metric || ''': the cut-off must be a positive whole number, such as @10'

@@ -1,5 +1,6 @@
 -- name:     checked_values
 -- title:    Values of every query, once no problem was found
+-- inputs:   query_values (segment, metric, agg, query_id, value, missing, no_relevant, undefined), checked (fine)
 -- grain:    segment, query_id
 SELECT
     query_values.segment,

@@ -1,5 +1,6 @@
 -- name:     counted
 -- title:    Queries behind every number
+-- inputs:   query_values (segment, agg, value, missing, no_relevant, undefined)
 -- grain:    segment
 SELECT
     segment,

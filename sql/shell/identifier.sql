@@ -8,6 +8,9 @@ SELECT
         WHEN NOT regexp_full_match(
             typeof($id),
             '"NULL"|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)|VARCHAR|UUID|DATE|BOOLEAN|TIMESTAMP.*'
-        ) THEN error('duckmetrics: column ''' || $name || ''' is ' || typeof($id) || ', not an id; cast it to BIGINT or VARCHAR')
+        ) THEN error(
+            'duckmetrics: column ''' || $name || ''' is ' || typeof($id)
+            || ', not an id; cast it to BIGINT or VARCHAR'
+        )
         ELSE $id
     END AS value;

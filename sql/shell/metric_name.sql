@@ -3,5 +3,7 @@
 -- params:   metric VARCHAR
 SELECT
     lower(replace(
-        regexp_extract($metric, '^(?:(?:ranking|classification)\s*\.\s*)?([A-Za-z_][\w-]*)\s*(?:@\s*[^\s@()]+)?$', 1), '-', '_'
+        regexp_extract(
+            $metric, '^(?:(?:ranking|classification)\s*\.\s*)?([A-Za-z_][\w-]*)\s*(?:@\s*[^\s@()]+)?$', 1
+        ), '-', '_'
     )) AS value;

@@ -1,5 +1,6 @@
 -- name:     mixed_ids
 -- title:    Ids that have another type in the predictions than in the truth
+-- inputs:   predictions (query_id, item_id), truth (query_id, item_id), population (query_id)
 SELECT
     CASE
         WHEN kind(predicted_query) <> kind(judged_query)

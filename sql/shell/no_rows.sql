@@ -1,5 +1,6 @@
 -- name:     no_rows
 -- title:    Tables that hold no row
+-- inputs:   truth (query_id), population (query_id)
 -- params:   population VARCHAR DEFAULT 'truth'
 SELECT 'truth: no rows; check how it was exported' AS problem
 WHERE NOT EXISTS (SELECT 1 FROM truth)

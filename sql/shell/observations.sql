@@ -1,6 +1,6 @@
 -- name:     observations
 -- title:    Rows with a label and a score as the metrics read them
--- params:   data VARCHAR,
+-- params:   source VARCHAR,
 --           label DOUBLE,
 --           score DOUBLE,
 --           group_id VARCHAR DEFAULT NULL,

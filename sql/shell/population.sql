@@ -1,6 +1,7 @@
 -- name:     population
 -- title:    Queries to be evaluated, where a table lists them
--- params:   population VARCHAR DEFAULT 'truth',
+-- params:   source VARCHAR,
+--           population VARCHAR DEFAULT 'truth',
 --           query_id VARCHAR DEFAULT 'query_id'
 -- grain:    query_id
 SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id

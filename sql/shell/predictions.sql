@@ -1,6 +1,6 @@
 -- name:     predictions
 -- title:    Predictions of rankings as the metrics read them
--- params:   predictions VARCHAR,
+-- params:   source VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
 --           score VARCHAR DEFAULT NULL,
@@ -32,7 +32,9 @@ SELECT
         WHEN $score IS NULL AND rank_type <> '"NULL"' AND ($rank IS NOT NULL OR score_type = '"NULL"')
             THEN -number(rank, 'predictions: column ''' || coalesce($rank, 'rank') || '''')
         WHEN score_type <> '"NULL"' AND rank_type <> '"NULL"'
-            THEN error('duckmetrics: predictions: score and rank could both order the items; say which, score := ''score''')
+            THEN error(
+                'duckmetrics: predictions: score and rank could both order the items; say which, score := ''score'''
+            )
         ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
             || '''; name it with score := or rank :=')
     END AS score,

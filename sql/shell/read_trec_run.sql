@@ -9,7 +9,8 @@ SELECT
 FROM (
     SELECT string_split_regex(trim(line, E' \t\r'), '\s+') AS fields
     FROM read_csv(
-        $path, columns = {'line': 'VARCHAR'}, auto_detect = FALSE, header = FALSE, delim = E'\x01', quote = '', escape = ''
+        $path, columns = {'line': 'VARCHAR'}, auto_detect = FALSE, header = FALSE,
+        delim = E'\x01', quote = '', escape = ''
     )
     WHERE trim(line, E' \t\r') <> ''
 ) AS lines;

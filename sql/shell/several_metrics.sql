@@ -1,5 +1,6 @@
 -- name:     several_metrics
 -- title:    What a list of metrics asks for: a row for every one
+-- inputs:   known (name, measure, agg, has_cutoff)
 -- params:   metrics VARCHAR,
 --           agg VARCHAR DEFAULT 'mean'
 -- grain:    segment

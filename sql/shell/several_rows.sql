@@ -1,5 +1,6 @@
 -- name:     several_rows
 -- title:    What a list of metrics of rows asks for: a row for every one
+-- inputs:   known (name, measure, has_cutoff, is_binary, undefined, weighted)
 -- params:   metrics VARCHAR
 -- grain:    segment
 -- note:     known lists the metrics there are

@@ -1,5 +1,8 @@
 -- name:     summary
 -- title:    One number for every metric and cut-off asked for
+-- inputs:   specs (segment, metric, k),
+--           counted (segment, n_population, n, n_missing, n_no_relevant, n_undefined, value),
+--           placed (segment, value)
 -- grain:    segment
 SELECT
     specs.segment,

@@ -1,6 +1,6 @@
 -- name:     truth
 -- title:    Truth of rankings as the metrics read it
--- params:   truth VARCHAR,
+-- params:   source VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
 --           relevance VARCHAR DEFAULT NULL
