@@ -290,7 +290,7 @@ def macros_sql() -> str:
 
 
 def macros_database(path: str | os.PathLike[str]) -> None:
-    """Write a DuckDB database that holds the macros: ``ATTACH 'duckmetrics.duckdb' AS dm``, ``FROM dm.ndcg(...)``.
+    """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
     Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
 

@@ -236,7 +236,8 @@ class SegmentSummary:
         counted, n_positive = _counts(measure)
         why = measure.metric.header.get("undefined")
         meant = {
-            "v": exp.column(f"value_{i}"), "counted": exp.column(counted), "n_positive": exp.column(n_positive),
+            "v": exp.column(f"value_{i}"),
+            "counted": exp.column(counted), "n_positive": exp.column(n_positive),
             "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
         }  # fmt: skip
         reason = row_reason().copy()
@@ -256,7 +257,8 @@ def row_reason() -> exp.Expr:
         "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
         "WHEN coalesce(n, 0) = 0 THEN 'no rows' WHEN coalesce(counted, 0) = 0 THEN 'no row has a weight' "
         "WHEN is_binary AND undefined IS NULL AND n_positive = 0 THEN 'one class only: no positive row' "
-        "WHEN is_binary AND undefined IS NULL AND n_positive = counted THEN 'one class only: no negative row' "
+        "WHEN is_binary AND undefined IS NULL AND n_positive = counted "
+        "THEN 'one class only: no negative row' "
         "ELSE coalesce(undefined, 'it is not defined for these rows') END",
         dialect=DIALECT,
     )

@@ -81,12 +81,10 @@ class _Shelf:
         if value is None:
             return None
         columns = [definition.macros.get(column, column) for column in COLUMNS]
+        own = (Argument(p.name, p.default, p.required, p.choices) for p in params)
         arguments = (
             *(Argument(column, required=True) for column in columns),
-            *sorted(
-                (Argument(p.name, p.default, p.required, p.choices) for p in params), key=lambda a: not a.required
-            ),
-            Argument(WHERE, True),
+            *sorted(own, key=lambda argument: not argument.required), Argument(WHERE, True),
         )  # fmt: skip
         body = self._checked(definition, params, value, values)
         arguments_of = dict(zip(COLUMNS, columns, strict=True))
@@ -253,9 +251,10 @@ def _problems(
     read = {CLASSIFICATION, definition.name, *(d.name for d in catalog.foundations(definition))}
     for check in catalog.checks.values():
         where = check.query.args.get("where")
-        if check.header["severity"] == "error" and read & set(check.header["for"].split(", ")) and where:
-            if {column.name for column in check.query.find_all(exp.Column)} <= set(COLUMNS):
-                yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"
+        concerned = check.header["severity"] == "error" and read & set(check.header["for"].split(", "))
+        other = {column.name for column in check.query.find_all(exp.Column)} - set(COLUMNS)
+        if concerned and where and not other:
+            yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"
     for text in _REQUIRED.findall(definition.header.get("requires", "")):
         condition = substituted(exp.maybe_parse(text, dialect=DIALECT), values)
         shown = text

@@ -20,7 +20,7 @@ from duckmetrics.macros.statement import Argument, reference
 from duckmetrics.measure import AGGREGATION, CUTOFF, Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog, Definition, Param
     from duckmetrics.fold import Value
@@ -161,42 +161,34 @@ class Offer:
 
     def problems(self) -> Iterator[exp.Select]:
         """What is wrong with the values of the parameters, seen from the metrics asked for."""
-        every = [one.measure.text for one in self.asked]
         text = exp.Case()
         for name, variants in self.variants.items():
-            if name == CUTOFF or name in self.words:
-                continue
-            settled = [v for v in self.settled_variants if v.param.name == name]
-            taken = exp.or_(*(_is_one_of(v.measures, every, allowed(v.param)) for v in (*variants, *settled)))
-            nobody = exp.EQ(this=_count(taken), expression=literal(0))
-            odd = is_distinct(
-                exp.cast(reference(name), "VARCHAR"), exp.cast(literal(self._default(name)), "VARCHAR")
-            )
-            text = text.when(
-                exp.and_(odd, nobody), refusal(name, [variant.param for variant in variants]), copy=False
-            )
-            for variant in variants:
-                needed = variant.param.required or self._default(name) is not None
-                if needed and (variant.param.required or variant.param.default is not None):
-                    missing = exp.and_(
-                        is_null(reference(name)), _is_one_of(variant.measures, every, exp.true())
-                    )
-                    some = exp.GT(this=_count(missing), expression=literal(0))
-                    text = text.when(some, literal(f"{name} is missing; give it {_kind(variant.param)}"))
-        found = exp.select(text.as_("problem")).from_("specs")
+            if name != CUTOFF and name not in self.words:
+                for condition, said in self._refusals(name, variants):
+                    text = text.when(condition, said, copy=False)
         if text.args.get("ifs"):
-            yield (
-                exp.select("problem")
-                .from_(found.subquery("given"))
-                .where(exp.not_(is_null(exp.column("problem"))))
-            )
-        for variants in self.variants.values():
-            for variant in variants:
-                for check in variant.param.checks:
-                    if _mentions(check) - {variant.param.name}:
-                        yield self._with_cutoff(variant, check, every)
+            found = exp.select(text.as_("problem")).from_("specs").subquery("given")
+            yield exp.select("problem").from_(found).where(exp.not_(is_null(exp.column("problem"))))
+        for variant in (variant for variants in self.variants.values() for variant in variants):
+            for check in variant.param.checks:
+                if _mentions(check) - {variant.param.name}:
+                    yield self._with_cutoff(variant, check)
 
-    def _with_cutoff(self, variant: Variant, check: exp.Expr, every: Sequence[str]) -> exp.Select:
+    def _refusals(self, name: str, variants: Sequence[Variant]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+        """A value that nobody takes, and none where one is needed."""
+        default = self._default(name)
+        settled = [v for v in self.settled_variants if v.param.name == name]
+        taken = exp.or_(*(self._is_one_of(v.measures, allowed(v.param)) for v in (*variants, *settled)))
+        given, usual = (exp.cast(value, "VARCHAR") for value in (reference(name), literal(default)))
+        nobody = exp.EQ(this=_count(taken), expression=literal(0))
+        yield exp.and_(is_distinct(given, usual), nobody), refusal(name, [v.param for v in variants])
+        for variant in variants:
+            if variant.param.required or (default is not None and variant.param.default is not None):
+                missing = exp.and_(is_null(reference(name)), self._is_one_of(variant.measures, exp.true()))
+                some = exp.GT(this=_count(missing), expression=literal(0))
+                yield some, literal(f"{name} is missing; give it {_kind(variant.param)}")
+
+    def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
         """A CHECK about a parameter and the cut-off of each metric asked for."""
         if _mentions(check) - {variant.param.name, CUTOFF}:
             raise DefinitionError(f"{check.sql(DIALECT)}: a check about other parameters has no macro yet")
@@ -207,12 +199,15 @@ class Offer:
             f"{variant.param.name} is '", exp.cast(reference(variant.param.name), "VARCHAR"),
             f"', but must satisfy {check.sql(DIALECT)}; write the cut-off k",
         )  # fmt: skip
-        violated = exp.not_(exp.paren(condition))
-        return (
-            exp.select(text.as_("problem"))
-            .from_("specs")
-            .where(_is_one_of(variant.measures, every, violated))
-        )
+        violated = self._is_one_of(variant.measures, exp.not_(exp.paren(condition)))
+        return exp.select(text.as_("problem")).from_("specs").where(violated)
+
+    def _is_one_of(self, measures: Sequence[str], condition: exp.Expr) -> exp.Expr:
+        """A condition for some of the metrics."""
+        if set(measures) == {one.measure.text for one in self.asked}:
+            return condition
+        named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
+        return named if condition == exp.true() else exp.and_(named, condition)
 
 
 def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
@@ -261,13 +256,6 @@ def allowed(param: Param) -> exp.Expr:
     if param.default is None and not param.required:
         return exp.paren(exp.or_(is_null(raw.copy()), whole_condition))
     return whole_condition
-
-
-def _is_one_of(measures: Sequence[str], every: Iterable[str], condition: exp.Expr) -> exp.Expr:
-    if set(measures) == set(every):
-        return condition
-    named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
-    return named if condition == exp.true() else exp.and_(named, condition)
 
 
 def _count(condition: exp.Expr) -> exp.Expr:

@@ -38,7 +38,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         DefinitionError: two metrics claim the same name.
     """
     found = [
-        *scalar_macros(catalog), *_function_macros(catalog), *_reader_macros(catalog), *aggregate_macros(catalog),
+        *scalar_macros(catalog), *_function_macros(catalog), *_reader_macros(catalog),
+        *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), _help(catalog),
     ]  # fmt: skip
@@ -48,7 +49,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         if other is not macro:
             places = [m.metric.path for m in (other, macro) if m.metric]
             raise DefinitionError(
-                f"{' and '.join(map(str, places))}: two macros {macro.name!r}; say 'macro: other for {macro.name}'"
+                f"{' and '.join(map(str, places))}: two macros {macro.name!r}; "
+                f"say 'macro: other for {macro.name}' in one of them"
             )
     return tuple(found)
 
@@ -65,7 +67,8 @@ def script(catalog: Catalog) -> str:
     hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
     statements = [
         TITLE,
-        *(macro.create() for macro in scalars), *_declared_functions(catalog), *(macro.declare() for macro in hidden),
+        *(macro.create() for macro in scalars),
+        *_declared_functions(catalog), *(macro.declare() for macro in hidden),
         *(macro.create() for macro in every if not macro.is_internal),
         *_functions(catalog), *(macro.create() for macro in hidden),
         *(macro.comment_on() for macro in every if macro.comment),
@@ -88,8 +91,8 @@ def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
 
 def _declared_functions(catalog: Catalog) -> Iterator[str]:
     for definition in catalog.functions.values():
-        params = ", ".join(definition.own_params)
-        yield f"CREATE OR REPLACE TEMP MACRO {FUNCTIONS}{definition.name}({params}) AS (CAST(NULL AS DOUBLE));"
+        call = f"{FUNCTIONS}{definition.name}({', '.join(definition.own_params)})"
+        yield f"CREATE OR REPLACE TEMP MACRO {call} AS (CAST(NULL AS DOUBLE));"
 
 
 def _functions(catalog: Catalog) -> Iterator[str]:
