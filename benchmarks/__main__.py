@@ -6,10 +6,10 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks import classification, ranking
+from benchmarks import classification, ranking, shell
 from benchmarks.timing import HEADER, compare, generate
 
-SUITES = {"ranking": ranking, "classification": classification}
+SUITES = {"ranking": ranking, "classification": classification, "shell": shell}
 
 
 def main() -> None:

@@ -448,6 +448,24 @@ def _takes(metric: Definition, switch: str, value: Any) -> bool:
     return param is not None and (switch == "population" or not param.choices or value in param.choices)
 
 
+REASONS = {
+    "no query has predictions": "FROM truth SEMI JOIN predictions USING (query_id)",
+    "no query has a relevant item": "FROM truth WHERE relevance > 0",
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> None:
+    population = f"SELECT query_id FROM truth EXCEPT SELECT query_id {REASONS[reason]}"
+    specs = plain(RANKING, (2,))
+    metrics, arguments = asked(specs)
+    switches = {**TOLERANT, "population": population, "missing": "skip"}
+    rows = texts.python(specs, **switches)
+    actual = texts.macro("evaluate", metrics=metrics, **arguments, **switches)
+    assert differences(actual, labelled(specs, metrics, rows)) == []
+    assert reason in {row[-1] for row in rows}
+
+
 def test_every_query_is_told_to_be_missing_or_without_a_relevant_item(texts: Data) -> None:
     """The flags of the query that the Python layer composes, which its results only count."""
     specs = plain(RANKING, (2,))

@@ -24,8 +24,12 @@ WITH scored AS (
 offered AS (
     SELECT system, query_id, item_id, position, score
     FROM scored
-    QUALIFY $duplicates <> 'first'
-        OR row_number() OVER (PARTITION BY system, query_id, item_id ORDER BY score DESC, position) = 1
+    WHERE $duplicates <> 'first'
+    UNION ALL
+    SELECT system, query_id, item_id, position, score
+    FROM scored
+    WHERE $duplicates = 'first'
+    QUALIFY row_number() OVER (PARTITION BY system, query_id, item_id ORDER BY score DESC, position) = 1
 )
 SELECT system, query_id, item_id, position, score, 0 AS relevance
 FROM offered

@@ -6,14 +6,22 @@
 --           null_relevance VARCHAR DEFAULT 'error' CHECK (null_relevance IN ('error', 'zero'))
 -- grain:    query_id, item_id
 -- note:     duplicates=first keeps the highest grade of a pair; =count keeps every row
-SELECT
-    query_id,
-    item_id,
-    CASE
-        WHEN $null_relevance = 'zero' AND truth.relevance IS NULL THEN 0
-        WHEN $negative_grade = 'zero' AND truth.relevance < 0 THEN 0
-        ELSE truth.relevance
-    END AS relevance
-FROM truth
-QUALIFY $duplicates <> 'first'
-    OR row_number() OVER (PARTITION BY query_id, item_id ORDER BY coalesce(truth.relevance, 0) DESC) = 1;
+WITH graded AS (
+    SELECT
+        query_id,
+        item_id,
+        CASE
+            WHEN $null_relevance = 'zero' AND truth.relevance IS NULL THEN 0
+            WHEN $negative_grade = 'zero' AND truth.relevance < 0 THEN 0
+            ELSE truth.relevance
+        END AS relevance
+    FROM truth
+)
+SELECT query_id, item_id, relevance
+FROM graded
+WHERE $duplicates <> 'first'
+UNION ALL
+SELECT query_id, item_id, relevance
+FROM graded
+WHERE $duplicates = 'first'
+QUALIFY row_number() OVER (PARTITION BY query_id, item_id ORDER BY coalesce(relevance, 0) DESC) = 1;
