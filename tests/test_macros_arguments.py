@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from little import DCG, UNGRADED_DCG, little
+from little import DCG, PREDICTIONS, RR, TRUTH, UNGRADED_DCG, little
+from shell import refusal, text, written
 from test_classification_errors import TABLES as ROWS
 from test_errors import TABLES as RANKINGS
-
-from duckmetrics.api import macros_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,17 +28,16 @@ CLICKS = """SELECT i AS id, (i * 7 % 10 < 4)::INT AS label, (i * 13 % 17 / 17e0)
 AUC = 0.5972222222222222
 INTERNAL = (
     "relevant",
-    "ranked",
     "specs",
     "queries",
     "_relevant",
     "_specs",
     "_predictions",
     "_truth",
-    "_given",
-    "_population",
+    "_query_values",
     "_named",
     "_labeled",
+    "segments",
     "duckmetrics_query_values",
 )
 PARAMETERS = (
@@ -70,14 +68,7 @@ PARAMETERS = (
     "query_id",
     "item_id",
 )
-COLUMNS = (*PARAMETERS, "_k", "_predictions", "_named", "_one", "_none", "segment", "specs", "_segment")
-
-
-def loaded(path: str = ":memory:", **options: Any) -> Connection:
-    """A connection with the macros."""
-    connection = duckdb.connect(path, **options)
-    connection.execute(macros_sql())
-    return connection
+COLUMNS = (*PARAMETERS, "_k", "_predictions", "_named", "_none", "segment", "specs", "_segment")
 
 
 def value(connection: Connection, query: str, given: Any = None) -> Any:
@@ -96,15 +87,21 @@ def rows(connection: Connection, query: str) -> list[tuple[Any, ...]]:
 def connection() -> Iterator[Connection]:
     """A connection with the macros and the tables `predictions`, `truth` and `clicks`."""
     with little() as connection:
-        connection.execute(macros_sql())
+        connection.execute(text())
         connection.execute(f"CREATE TABLE clicks AS {CLICKS}")
         yield connection
+
+
+@pytest.fixture(scope="module")
+def confusion(connection: Connection) -> list[tuple[Any, ...]]:
+    """What the cheapest macro that reads every row says of `clicks`."""
+    return rows(connection, "FROM threshold_table(clicks, label, score)")
 
 
 # --- 1. tables in every form ---------------------------------------------------------------------
 
 TABLES = ("predictions", "truth", "clicks")
-# Prefix of the query; the argument, with {} where the name of the table goes and {at} for a folder.
+# The argument, with {} where the name of the table goes and {at} for a folder.
 FORMS: dict[str, str] = {
     "identifier": "{}",
     "text": "'{}'",
@@ -117,13 +114,10 @@ FORMS: dict[str, str] = {
     "quoted as text": "'\"v1.{}\"'",
     "quote in the name": "'\"it''s {}\"'",
     "name of a file, told to be a table": "'table:\"{}.csv\"'",
-    "prefix of a table": "'table:{}'",
     "view": "{}_view",
-    "temporary view": "'{}_temp'",
     "list of tables": "['{}']",
     "parquet": "'{}.parquet'",
     "dots": "'./{}.v1.0.parquet'",
-    "dots without a folder": "'{}.v1.0.parquet'",
     "parent": "'../data/{}.v1.0.parquet'",
     "absolute": "'{at}/v1.2/{}.parquet'",
     "folder with a quote and a space": "'it''s here/{}.parquet'",
@@ -132,15 +126,12 @@ FORMS: dict[str, str] = {
     "upper suffix": "'{}.PARQUET'",
     "prefix of a file": "'file:v1.2/{}.parquet'",
     "csv": "'v1.2/{}.csv'",
-    "csv, absolute": "'{at}/v1.2/{}.csv'",
     "csv, gz": "'./{}.csv.gz'",
-    "tsv": "'{}.tsv'",
     "json": "'v1.2/{}.json'",
     "ndjson": "'{}.ndjson'",
     "glob": "'parts/{}*.parquet'",
     "glob of a folder": "'{at}/parts/**/{}?.parquet'",
     "list of files": "['parts/{}1.parquet', 'parts/{}2.parquet']",
-    "list of one file": "['{at}/v1.2/{}.parquet']",
     "list of files with commas": "['a, b/{}.parquet']",
     "list of csv": "['parts/{}1.csv', './parts/{}2.csv']",
     "FROM": "'FROM {} WHERE true'",
@@ -152,20 +143,30 @@ FORMS: dict[str, str] = {
     "SELECT with no space": "'SELECT*FROM {}'",
     "WITH": "'WITH x AS (FROM {}) FROM x'",
     "parentheses": "'(FROM {})'",
-    "parentheses, below": "' (SELECT * FROM {})'",
     "comment first": "'-- {}\nFROM {}'",
     "comment of C first": "'/* {} */ FROM {}'",
     "prefix of SQL": "'sql:FROM {}'",
     "prefix of SQL, then a comment": "'sql: /* {} */ FROM {}'",
     "variable": "getvariable('name_{}')",
     "variable of files": "getvariable('files_{}')",
-    "expression": "'predic' || 'tions'",
+    "expression": "reverse(reverse('{}'))",
 }  # fmt: skip
+# Those that are tried with rankings too, whose macros call the same text by another way, and cost more.
+FORMS_OF_RANKINGS = (
+    "identifier",
+    "quoted as text",
+    "name of a file, told to be a table",
+    "folder with a quote and a space",
+    "csv",
+    "list of files with commas",
+    "FROM of a name in quotes",
+    "comment first",
+    "prefix of SQL, then a comment",
+    "variable of files",
+)
 
 
 def argument(form: str, table: str, at: Path) -> str:
-    if form == "expression":
-        return f"'{table[:3]}' || '{table[3:]}'"
     return FORMS[form].replace("{at}", str(at)).replace("{}", table)
 
 
@@ -181,7 +182,6 @@ def data(connection: Connection, tmp_path_factory: pytest.TempPathFactory) -> It
                      f"other.main.{table}"):  # fmt: skip
             connection.execute(f"CREATE TABLE {name} AS FROM {table}")
         connection.execute(f"CREATE VIEW {table}_view AS FROM {table}")
-        connection.execute(f"CREATE TEMP VIEW {table}_temp AS FROM {table}")
         connection.execute(f"SET VARIABLE name_{table} = '{table}'")
         connection.execute(
             f"SET VARIABLE files_{table} = ['{at}/parts/{table}1.parquet', '{at}/parts/{table}2.parquet']"
@@ -190,7 +190,6 @@ def data(connection: Connection, tmp_path_factory: pytest.TempPathFactory) -> It
             connection.execute(f"COPY {table} TO '{at}/{name.format(table)}.parquet'")
         shutil.copy(at / f"{table}.parquet", at / f"{table}.PARQUET")
         connection.execute(f"COPY {table} TO '{at}/v1.2/{table}.csv'; COPY {table} TO '{at}/{table}.csv.gz'")
-        connection.execute(f"COPY {table} TO '{at}/{table}.tsv' (DELIMITER '\t')")
         connection.execute(f"COPY {table} TO '{at}/v1.2/{table}.json'; COPY {table} TO '{at}/{table}.ndjson'")
         for part, where in (("1", "rowid % 2 = 0"), ("2", "rowid % 2 = 1")):
             half = f"(FROM {table} WHERE {where})"
@@ -208,24 +207,26 @@ def data(connection: Connection, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_table_in_every_form_gives_the_same(connection: Connection, data: Path, form: str) -> None:
-    predictions, truth, clicks = (argument(form, table, data) for table in TABLES)
-    assert value(connection, f"FROM dcg({predictions}, {truth})") == pytest.approx(DCG)
-    assert value(connection, f"FROM roc_auc({clicks}, label, score)") == pytest.approx(AUC)
-
-
-@pytest.mark.parametrize("form", ["'v1.2/{}'", "'{at}/v1.2/{}'", "['./v1.2/{}']", "'file:v1.2/{}'"])
-@pytest.mark.parametrize(("run", "qrels"), [("bm25.run", "x.qrels"), ("run.txt", "qrels.txt")])
-def test_trec_files_in_every_form(
-    connection: Connection, data: Path, form: str, run: str, qrels: str
+def test_a_table_in_every_form_gives_the_same(
+    connection: Connection, confusion: list[tuple[Any, ...]], data: Path, form: str
 ) -> None:
-    files = [form.replace("{at}", str(data)).format(name) for name in (run, qrels)]
-    assert value(connection, f"FROM dcg({files[0]}, {files[1]})") == pytest.approx(DCG)
+    predictions, truth, clicks = (argument(form, table, data) for table in TABLES)
+    assert rows(connection, f"FROM threshold_table({clicks}, label, score)") == confusion
+    if form in FORMS_OF_RANKINGS:
+        assert value(connection, f"FROM dcg({predictions}, {truth})") == pytest.approx(DCG)
 
 
-def test_trec_files_by_their_readers(connection: Connection, data: Path) -> None:
-    run, qrels = "FROM read_trec_run(''v1.2/bm25.run'')", "FROM read_trec_qrels(''v1.2/x.qrels'')"
-    assert value(connection, f"FROM dcg('{run}', '{qrels}')") == pytest.approx(DCG)
+@pytest.mark.parametrize(
+    ("run", "qrels"),
+    [
+        ("'v1.2/bm25.run'", "['./v1.2/qrels.txt']"),
+        ("'{at}/v1.2/run.txt'", "'file:v1.2/x.qrels'"),
+        ("'FROM read_trec_run(''v1.2/bm25.run'')'", "'FROM read_trec_qrels(''v1.2/x.qrels'')'"),
+    ],
+)
+def test_trec_files_in_every_form(connection: Connection, data: Path, run: str, qrels: str) -> None:
+    query = f"FROM dcg({run.replace('{at}', str(data))}, {qrels})"
+    assert value(connection, query) == pytest.approx(DCG)
 
 
 def test_rows_written_out(connection: Connection) -> None:
@@ -266,27 +267,32 @@ def test_parameters_of_a_prepared_statement(connection: Connection, data: Path) 
 
 FRAMES = f"""
 import sys
-from little import little
-from duckmetrics.api import macros_sql
-connection = little()
-connection.execute(macros_sql())
-def frame(query):
-    return getattr(connection.sql(query), sys.argv[1])()
-my_run, my_truth = frame("FROM predictions"), frame("FROM truth")
-my_clicks = frame({CLICKS!r})
-for query in ("dcg(my_run, my_truth)", "dcg('my_run', 'FROM my_truth')", "roc_auc(my_clicks, label, score)"):
-    print(connection.execute("SELECT round(value, 12) FROM " + query).fetchall())
+import duckdb
+connection = duckdb.connect()
+connection.execute(open(sys.argv[1], encoding="utf-8").read())
+for kind in ("df", "pl", "to_arrow_table", "distinct"):
+    def frame(query):
+        return getattr(connection.sql(query), kind)()
+    my_run, my_truth = frame({"FROM " + PREDICTIONS!r}), frame({"FROM " + TRUTH!r})
+    my_clicks = frame({CLICKS!r})
+    for query in ("dcg(my_run, 'FROM my_truth')", "roc_auc(my_clicks, label, score)"):
+        ((found,),) = connection.execute("SELECT round(value, 12) FROM " + query).fetchall()
+        print(kind, found, flush=True)
 """
 
 
-@pytest.mark.parametrize("kind", ["df", "pl", "to_arrow_table", "distinct"])
-def test_frames_by_the_name_of_their_variable(kind: str) -> None:
+def test_frames_by_the_name_of_their_variable(tmp_path: Path) -> None:
     """In a process of its own, which DuckDB may bring down: pandas, polars, arrow, and a relation."""
-    command = [sys.executable, "-c", FRAMES, kind]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
+    (tmp_path / "duckmetrics.sql").write_text(text(), "utf-8")
+    command = [sys.executable, "-c", FRAMES, str(tmp_path / "duckmetrics.sql")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wanted = [
+        f"{kind} {number}"
+        for kind in ("df", "pl", "to_arrow_table", "distinct")
+        for number in (round(DCG, 12), round(AUC, 12))
+    ]
+    assert done.stdout.splitlines() == wanted, done.stderr
     assert done.returncode == 0, done.stderr
-    numbers = [round(DCG, 12), round(DCG, 12), round(AUC, 12)]
-    assert done.stdout.split() == [f"[({number},)]" for number in numbers]
 
 
 def test_a_table_may_list_the_queries(connection: Connection) -> None:
@@ -324,63 +330,52 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def text(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
-
-
-@pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("change", [str, str.swapcase], ids=["as it is", "other case"])
-def test_a_column_of_any_name(connection: Connection, name: str, change: Any) -> None:
-    query, item, score = f"{name} q", name, f"s {name}"
-    connection.execute(
-        f"""CREATE OR REPLACE TEMP TABLE odd_run AS SELECT query_id AS {quoted(query)},
-            item_id AS {quoted(item)}, score AS {quoted(score)}, 7 AS score FROM predictions;
-        CREATE OR REPLACE TEMP TABLE odd_truth AS SELECT query_id AS {quoted(query)},
-            item_id AS {quoted(item)}, relevance AS {quoted(score)}, 7 AS relevance FROM truth;
-        CREATE OR REPLACE TEMP TABLE odd_clicks AS SELECT label AS {quoted(item)}, score AS {quoted(score)},
-            g AS {quoted(query)} FROM clicks"""
-    )
-    columns = ", ".join(
-        f"{parameter} := {text(change(column))}"
-        for parameter, column in (
-            ("query_id", query),
-            ("item_id", item),
-            ("score", score),
-            ("relevance", score),
-        )
-    )
-    assert value(connection, f"FROM dcg(odd_run, odd_truth, {columns})") == pytest.approx(DCG)
+@pytest.mark.parametrize("first", range(0, len(ODD), 4))
+def test_a_column_of_any_name(connection: Connection, first: int, change: Any) -> None:
+    """Each name is that of a column that is meant, beside all the others as columns that are not."""
+    query, item, score, grade = (ODD[(first + i) % len(ODD)] for i in range(4))
+
+    def odd(table: str, **known: str) -> str:
+        meant = {name: column for column, name in known.items()}
+        columns = ", ".join(f"{meant.get(name, 7)} AS {quoted(name)}" for name in ODD)
+        return f"CREATE OR REPLACE TEMP TABLE odd_{table} AS SELECT {columns}, 7 AS score FROM {table}"
+
+    connection.execute(odd("predictions", query_id=query, item_id=item, score=score))
+    connection.execute(odd("truth", query_id=query, item_id=item, relevance=grade))
+    connection.execute(odd("clicks", label=item, score=score, g=query))
+    meant = {"query_id": query, "item_id": item, "score": score, "relevance": grade}
+    columns = ", ".join(f"{parameter} := {written(change(column))}" for parameter, column in meant.items())
+    assert value(connection, f"FROM dcg(odd_predictions, odd_truth, {columns})") == pytest.approx(DCG)
     # DuckDB itself folds the case of ASCII alone.
     expressions = (change(column) if column.isascii() else column for column in (item, score, query))
     label, score, per = map(quoted, expressions)
-    found = rows(connection, f"FROM roc_auc(odd_clicks, {label}, {score}, per := {per})")
-    assert found == rows(connection, "FROM roc_auc(clicks, label, score, per := g)")
+    for macro in ("rmse", "threshold_table"):
+        found = rows(connection, f"FROM {macro}(odd_clicks, {label}, {score}, per := {per})")
+        assert found == close(rows(connection, f"FROM {macro}(clicks, label, score, per := g)"))
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_columns_named_like_parameters_and_steps_are_left_alone(connection: Connection, name: str) -> None:
-    """A column more, of text and before the others, changes nothing."""
-    run, judged, data = (
-        table if name in own else f"$$SELECT 'junk' AS \"{name}\", * FROM {table}$$"
-        for table, own in (
-            ("predictions", ("query_id", "item_id", "score")),
-            ("truth", ("query_id", "item_id", "relevance")),
-            ("clicks", ("label", "score")),
-        )
-    )
-    assert value(connection, f"FROM dcg({run}, {judged})") == pytest.approx(DCG)
+def more(table: str, own: Sequence[str], cell: str) -> str:
+    """A table with columns named like parameters and steps before its own."""
+    names = ", ".join(f'{cell} AS "{name}"' for name in COLUMNS if name not in own)
+    return f"$$SELECT {names}, * FROM {table}$$"
+
+
+@pytest.mark.parametrize("cell", ["'junk'", "7"])
+def test_columns_named_like_parameters_and_steps_are_left_alone(
+    connection: Connection, confusion: list[tuple[Any, ...]], cell: str
+) -> None:
+    """Columns more, of text or numbers and before the others, change nothing."""
+    run = more("predictions", ("query_id", "item_id", "score"), cell)
+    judged = more("truth", ("query_id", "item_id", "relevance"), cell)
+    data = more("clicks", ("label", "score"), cell)
+    assert value(connection, f"FROM dcg({run}, {judged}, score := 'score')") == pytest.approx(DCG)
     assert value(connection, f"FROM roc_auc({data}, label, score)") == pytest.approx(AUC)
+    assert rows(connection, f"FROM threshold_table({data}, label, score)") == confusion
 
 
-@pytest.mark.parametrize("name", ["_one", "_none", "rel", "gain", "label", "_relevance"])
-def test_numbers_in_columns_named_like_steps_are_no_grades(connection: Connection, name: str) -> None:
-    judged = f'$$SELECT 7 AS "{name}", * FROM truth$$'
-    assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(DCG)
-
-
-@pytest.mark.parametrize("name", ["_one", "_none", "rel", "gain"])
-def test_without_a_relevance_every_row_is_relevant(connection: Connection, name: str) -> None:
-    judged = f'$$SELECT 7 AS "{name}", query_id, item_id FROM truth$$'
+def test_without_a_relevance_every_row_is_relevant(connection: Connection) -> None:
+    judged = more("(SELECT query_id, item_id FROM truth)", ("query_id", "item_id", "relevance", "label"), "7")
     assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(UNGRADED_DCG)
 
 
@@ -389,29 +384,29 @@ def test_a_label_is_a_relevance_where_there_is_no_other(connection: Connection) 
     assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(DCG)
 
 
-@pytest.mark.parametrize("first", range(len(COLUMNS)))
+@pytest.mark.parametrize("first", range(0, len(COLUMNS), 4))
 def test_columns_named_like_parameters_and_steps_can_be_meant(connection: Connection, first: int) -> None:
-    """Every name is once a query, an item and a number."""
-    query, item, number = (COLUMNS[(first + i) % len(COLUMNS)] for i in range(3))
+    """Every name is once a query, an item, a score or a relevance."""
+    query, item, score, grade = (COLUMNS[(first + i) % len(COLUMNS)] for i in range(4))
     run, judged = (
         f'$$SELECT query_id AS "{query}", item_id AS "{item}", {last} AS "{number}" FROM {table}$$'
-        for last, table in (("score", "predictions"), ("relevance", "truth"))
+        for last, number, table in (("score", score, "predictions"), ("relevance", grade, "truth"))
     )
-    names = f"query_id := '{query}', item_id := '{item}', score := '{number}', relevance := '{number}'"
+    names = f"query_id := '{query}', item_id := '{item}', score := '{score}', relevance := '{grade}'"
     assert value(connection, f"FROM dcg({run}, {judged}, {names})") == pytest.approx(DCG)
 
 
-@pytest.mark.parametrize("macro", ["roc_auc", "threshold_table"])
-@pytest.mark.parametrize("first", range(len(COLUMNS)))
+@pytest.mark.parametrize(("macro", "step"), [("roc_auc", 3), ("threshold_table", 1)])
 def test_expressions_over_columns_named_like_parameters(
-    connection: Connection, first: int, macro: str
+    connection: Connection, macro: str, step: int
 ) -> None:
-    """Every name is once a label, a score, a weight and what rows are told apart by."""
-    y, x, v, h = (COLUMNS[(first + i) % len(COLUMNS)] for i in range(4))
-    data = f'''SELECT label AS "{y}", score AS "{x}", w AS "{v}", g AS "{h}" FROM clicks'''
-    found = rows(connection, f'''FROM {macro}($${data}$$, "{y}", "{x}", per := "{h}", weight := "{v}")''')
-    expected = rows(connection, f"FROM {macro}(clicks, label, score, per := g, weight := w)")
-    assert found == close(expected)
+    """Names are in turn a label, a score, a weight and what rows are told apart by."""
+    expected = close(rows(connection, f"FROM {macro}(clicks, label, score, per := g, weight := w)"))
+    for first in range(0, len(COLUMNS), step):
+        y, x, v, h = (COLUMNS[(first + i) % len(COLUMNS)] for i in range(4))
+        data = f"""SELECT label AS "{y}", score AS "{x}", w AS "{v}", g AS "{h}" FROM clicks"""
+        query = f"""FROM {macro}($${data}$$, "{y}", "{x}", per := "{h}", weight := "{v}")"""
+        assert rows(connection, query) == expected, query
 
 
 def test_label_and_score_may_change_places(connection: Connection) -> None:
@@ -432,49 +427,67 @@ def test_label_and_score_are_expressions(connection: Connection) -> None:
     assert value(connection, "FROM roc_auc(clicks, 1 - label, -score)") == pytest.approx(AUC)
 
 
-@pytest.mark.parametrize("name", INTERNAL)
-def test_tables_named_like_steps(connection: Connection, name: str) -> None:
-    for table, query, expected in (
-        ("predictions", f"FROM dcg({name}, truth)", DCG),
-        ("truth", f"FROM dcg(predictions, '{name}')", DCG),
-        ("clicks", f"FROM roc_auc({name}, label, score)", AUC),
-    ):
-        connection.execute(f"CREATE TEMP VIEW {name} AS FROM {table}")
-        try:
-            assert value(connection, query) == pytest.approx(expected), table
-        finally:
-            connection.execute(f"DROP VIEW {name}")
+@pytest.fixture
+def named(connection: Connection) -> Iterator[None]:
+    """A schema for tables named like the steps of the macros."""
+    connection.execute("CREATE SCHEMA named; USE named")
+    yield
+    connection.execute("USE memory.main; DROP SCHEMA named CASCADE")
 
 
-@pytest.mark.parametrize("name", ["relevant", "_relevant", "_truth", "_predictions", "_query_values"])
-def test_steps_of_the_calling_query_named_like_those_of_the_macro(connection: Connection, name: str) -> None:
-    for table, query, expected in (
-        ("predictions", f"FROM dcg({name}, truth)", DCG),
-        ("truth", f"FROM dcg(predictions, {name})", DCG),
-        ("clicks", f"FROM roc_auc({name}, label, score)", AUC),
-    ):
-        found = value(connection, f"WITH {name} AS (FROM {table}) {query}")
-        assert found == pytest.approx(expected), table
+@pytest.mark.usefixtures("named")
+def test_tables_named_like_steps(connection: Connection, confusion: list[tuple[Any, ...]]) -> None:
+    """All of them are there at once; none of them is read but those that are meant."""
+    pairs = list(zip(INTERNAL[::2], INTERNAL[1::2], strict=True))
+    for run, judged in pairs:
+        connection.execute(f"CREATE VIEW {run} AS FROM main.predictions")
+        connection.execute(f"CREATE VIEW {judged} AS FROM main.truth")
+    for run, judged in pairs:
+        assert value(connection, f"FROM dcg({run}, '{judged}')") == pytest.approx(DCG), (run, judged)
+    for name in INTERNAL:
+        connection.execute(f"CREATE OR REPLACE VIEW {name} AS FROM main.clicks")
+    for name in INTERNAL:
+        assert rows(connection, f"FROM threshold_table({name}, label, score)") == confusion, name
+    assert value(connection, "FROM roc_auc(_labeled, label, score)") == pytest.approx(AUC)
+
+
+@pytest.mark.parametrize(("run", "judged"), [("_truth", "_predictions"), ("relevant", "_query_values")])
+def test_steps_of_the_calling_query_named_like_those_of_the_macro(
+    connection: Connection, run: str, judged: str
+) -> None:
+    steps = f"WITH {run} AS (FROM predictions), {judged} AS (FROM truth)"
+    assert value(connection, f"{steps} FROM dcg({run}, {judged})") == pytest.approx(DCG)
+    query = f"WITH {run} AS (FROM clicks) FROM roc_auc({run}, label, score)"
+    assert value(connection, query) == pytest.approx(AUC)
 
 
 # --- 3. sessions ---------------------------------------------------------------------------------
 
+# Together where one does not hide what another does.
 SETTINGS = {
-    "default_order": "'desc'",
-    "default_null_order": "'nulls_first'",
-    "integer_division": "true",
-    "ieee_floating_point_ops": "false",
-    "old_implicit_casting": "true",
-    "preserve_insertion_order": "false",
-    "threads": "1",
-    "preserve_identifier_case": "false",
-    "scalar_subquery_error_on_multiple_rows": "false",
-    "order_by_non_integer_literal": "true",
-    "lambda_syntax": "'DISABLE_SINGLE_ARROW'",
-    "error_on_division_by_zero": "true",
-    "null_order": "'nulls_first_on_asc_last_on_desc'",
-    "perfect_ht_threshold": "0",
-    "disabled_optimizers": "'expression_rewriter,statistics_propagation,cte_inlining,filter_pushdown'",
+    "orders": {
+        "default_order": "'desc'",
+        "default_null_order": "'nulls_first'",
+        "order_by_non_integer_literal": "true",
+        "preserve_insertion_order": "false",
+    },
+    "numbers": {
+        "integer_division": "true",
+        "ieee_floating_point_ops": "false",
+        "old_implicit_casting": "true",
+        "null_order": "'nulls_first_on_asc_last_on_desc'",
+    },
+    "words": {
+        "preserve_identifier_case": "false",
+        "lambda_syntax": "'DISABLE_SINGLE_ARROW'",
+        "error_on_division_by_zero": "true",
+        "scalar_subquery_error_on_multiple_rows": "false",
+        "perfect_ht_threshold": "0",
+        "threads": "1",
+    },
+    "plans": {
+        "disabled_optimizers": "'expression_rewriter,statistics_propagation,cte_inlining,filter_pushdown'"
+    },
 }
 RANKING = (
     "ndcg@2,dcg,cg@1,ap@2,average_precision,map@2,gmap,mrr,rr,reciprocal_rank,recall@2,precision@2,hit_rate@1,hr,"
@@ -519,15 +532,11 @@ def everything(connection: Connection) -> Found:
     equal = "'SELECT * REPLACE (1 AS score) FROM predictions'"
     queries = {
         "rankings": f"evaluate(predictions, truth, metrics := '{RANKING}', beta := 2, recall := 0.5)",
-        "ties": f"evaluate({equal}, truth, ties := 'expected', metrics := 'ndcg@2,map,mrr,recall@2')",
-        "queries": "evaluate_by_query(predictions, truth, metrics := 'ndcg@2,map,mean_rank')",
-        "percentile": "evaluate(predictions, truth, metrics := 'ndcg@2,dcg,mrr', agg := 'p25')",
-        "median": "evaluate(predictions, truth, metrics := 'ndcg@2,dcg,mrr', agg := 'median')",
-        "last items first": f"mrr({equal}, truth, ties := 'item_desc')",
+        "ties": f"evaluate({equal}, truth, ties := 'expected', agg := 'p25', metrics := 'ndcg@2,mrr')",
+        "queries": f"evaluate_by_query({equal}, truth, ties := 'item_desc', metrics := 'ndcg@2,mean_rank')",
         "rows": "evaluate_classification(clicks, label, score, per := g, group_id := id % 5, beta := 2, "
-        'top := 0.3, max_fpr := 0.3, recall := 0.5, "precision" := 0.5, fpr := 0.25, '
+        'top := 0.3, max_fpr := 0.3, recall := 0.5, "precision" := 0.5, fpr := 0.25, weight := w, '
         f"metrics := '{metrics}')",
-        "weights": "roc_auc(clicks, label, score, weight := w, per := g)",
         "approximate": "roc_auc(clicks, label, score, approx := 7)",
         "equal mass": "calibration_curve(clicks, label, score, binning := 'mass', bins := 7)",
         **{name: f"{name}(clicks, label, score)" for name in CURVES},
@@ -554,15 +563,23 @@ def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
     assert all(len(found) > 0 for found in plain.values())
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_results_do_not_depend_on_the_session(connection: Connection, plain: Found, setting: str) -> None:
-    if not rows(connection, f"FROM duckdb_settings() WHERE name = '{setting}'"):
-        pytest.skip(f"DuckDB {duckdb.__version__} has no such setting")
+def change(connection: Connection, settings: dict[str, str]) -> list[str]:
+    """Set what this version of DuckDB knows; the names of that."""
+    known = {name for (name,) in rows(connection, "SELECT name FROM duckdb_settings()")}
+    for name in settings.keys() & known:
+        connection.execute(f"SET {name} = {settings[name]}")
+    return [*(settings.keys() & known)]
+
+
+@pytest.mark.parametrize("group", SETTINGS)
+def test_results_do_not_depend_on_the_session(connection: Connection, plain: Found, group: str) -> None:
+    changed = change(connection, SETTINGS[group])
+    assert changed
     try:
-        connection.execute(f"SET {setting} = {SETTINGS[setting]}")
         found = everything(connection)
     finally:
-        connection.execute(f"RESET {setting}")
+        for setting in changed:
+            connection.execute(f"RESET {setting}")
     for name, expected in plain.items():
         assert found[name] == close(expected), name
 
@@ -571,14 +588,8 @@ def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
     """What was set when they were created is not kept in them either."""
     with little() as connection:
         connection.execute(f"CREATE TABLE clicks AS {CLICKS}")
-        for setting in (
-            "default_order",
-            "default_null_order",
-            "integer_division",
-            "preserve_identifier_case",
-        ):
-            connection.execute(f"SET {setting} = {SETTINGS[setting]}")
-        connection.execute(macros_sql())
+        change(connection, {**SETTINGS["orders"], **SETTINGS["numbers"], "preserve_identifier_case": "false"})
+        connection.execute(text())
         found = everything(connection)
     for name, expected in plain.items():
         assert found[name] == close(expected), name
@@ -589,9 +600,8 @@ def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
 # Macro and parameters -> what the message says: what is wrong, and what to do.
 PARAMETERS_REFUSED = {
     "ndcg: k := 0": ("'ndcg@0'", "must be a positive whole number"),
-    "ndcg: k := -1": ("'ndcg@-1'", "must be a positive whole number"),
     "ndcg: k := 2.7": ("'ndcg@2.7'", "must be a positive whole number"),
-    "ndcg: k := 'abc'": ("'ndcg@abc'", "must be a positive whole number"),
+    "ndcg: k := '1e1'": ("'ndcg@1e1'", "must be a positive whole number"),
     "ndcg: k := 'nan'": ("'ndcg@nan'", "must be a positive whole number"),
     "ndcg: k := [1, 0]": ("'ndcg@0'", "must be a positive whole number"),
     "ndcg: k := [1, 1]": ("'ndcg@1'", "asked for twice"),
@@ -599,25 +609,19 @@ PARAMETERS_REFUSED = {
     "ndcg: k := ''": ("ndcg@", ""),
     "ndcg: k := []": ("no metric|k ", ""),
     "ndcg: gain := 'exp'": ("gain cannot be 'exp'", "choose linear or exp2 or binary"),
-    "ndcg: discount := 'log'": ("discount cannot be 'log'", "choose log2 or"),
     "ndcg: ties := 'random'": ("ties cannot be 'random'", "choose item_asc or"),
     "ndcg: ties := NULL": ("ties cannot be 'NULL'", "choose item_asc or"),
     "ndcg: missing := 'drop'": ("missing cannot be 'drop'", "choose zero or skip or error"),
-    "ndcg: no_relevant := 1": ("no_relevant cannot be '1'", "choose "),
-    "ndcg: unjudged := 'x'": ("unjudged cannot be 'x'", "choose "),
     "ndcg: duplicates := 'last'": ("duplicates cannot be 'last'", "choose error or first"),
-    "ndcg: scores := 'half'": ("scores cannot be 'half'", "choose double or"),
-    "ndcg: negative_grade := 'one'": ("negative_grade cannot be 'one'", "choose error or zero"),
     "ndcg: null_relevance := 'one'": ("null_relevance cannot be 'one'", "choose error or zero"),
-    "ndcg: ideal := 'x'": ("ideal cannot be 'x'", "choose judged or"),
-    "ndcg: rel := 'one'": ("rel cannot be 'one'", "a number"),
     "ndcg: rel := 'nan'": ("rel cannot be 'nan'", "a number"),
     "ndcg: agg := 'avg'": ("agg cannot be 'avg'", "mean or median"),
     "ndcg: agg := 'p101'": ("agg cannot be 'p101'", "p90 or p95"),
-    "ndcg: agg := NULL": ("agg cannot be", "mean or median"),
+    "ndcg: agg := NULL": ("agg cannot be 'NULL'", "mean or median"),
+    "ndcg: score := 'score', rank := 'rank'": ("score := and rank := both", "give one of them"),
+    "ndcg: population := 'no_rows', agg := 'p0'": ("agg cannot be 'p0'", "mean or median"),
     "map_at: norm := 'x'": ("norm cannot be 'x'", "choose "),
     "rbp: p := 1.5": ("p cannot be '1.5'", "p < 1"),
-    "rbp: p := 'x'": ("p cannot be 'x'", "a number"),
     "f_beta: beta := -1": ("beta cannot be '-1'", "beta > 0"),
     "f_beta: beta := NULL": ("beta is missing", "a number"),
     "err: max_grade := 1": ("relevance", "max_grade"),
@@ -625,18 +629,13 @@ PARAMETERS_REFUSED = {
     "evaluate: metrics := 'ndgc@10'": ("'ndgc@10'", "did you mean 'ndcg'?"),
     "evaluate: metrics := 'roc_auc'": ("'roc_auc'", "did you mean '"),
     "evaluate: metrics := ['map', 'ndcg@0']": ("'ndcg@0'", "positive whole number"),
-    "evaluate: metrics := 'ndcg@1.5'": ("'ndcg@1.5'", "positive whole number"),
-    "evaluate: metrics := 'ndcg@2, ndcg@2'": ("'ndcg@2'", "asked for twice"),
     "evaluate: metrics := 'bpref@2'": ("'bpref@2'", "no cut-off"),
     "evaluate: metrics := 'ndcg(gain=exp2)'": ("ndcg(gain=exp2", "macro of the metric"),
     "evaluate: metrics := ''": ("no metric", "ndcg@10"),
-    "evaluate: metrics := []": ("metric", ""),
     "evaluate: metrics := NULL": ("metric", ""),
     "evaluate: metrics := 'map', gain := 'exp2'": ("gain cannot be 'exp2'", ""),
-    "evaluate: metrics := 'map', beta := 2": ("beta cannot be '2'", ""),
     "evaluate: metrics := 'f_beta'": ("beta is missing", "a number"),
     "evaluate_by_query: metrics := 'ndgc@10'": ("'ndgc@10'", "did you mean 'ndcg'?"),
-    "evaluate_by_query: metrics := []": ("metric", ""),
     "accuracy: threshold := 'x'": ("threshold cannot be 'x'", "a number"),
     "ece: bins := 0": ("bins cannot be '0'", "bins >"),
     "ece: bins := 2.7": ("bins cannot be '2.7'", "a whole number"),
@@ -647,7 +646,6 @@ PARAMETERS_REFUSED = {
     "roc_auc: approx := 0": ("approx cannot be '0'", "a whole number"),
     "roc_auc: plan := 'x'": ("plan cannot be 'x'", "sorted"),
     "roc_curve: points := 1": ("points cannot be '1'", "points >"),
-    "pr_curve: points := 'x'": ("points cannot be 'x'", "a whole number"),
     "calibration_curve: bins := NULL": ("bins", ""),
     "evaluate_classification: metrics := 'acu'": ("'acu'", "did you mean '"),
     "evaluate_classification: metrics := 'auc, auc'": ("'auc'", "asked for twice"),
@@ -690,8 +688,6 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
         "BOOLEAN, not",
     ),
     "NULL query": ("null_query", "truth", "no query_id"),
-    "NULL item": ("null_item", "truth", "no item_id"),
-    "NULL query in the truth": ("predictions", "null_judge", "no query_id"),
     "NULL item in the truth": ("predictions", "null_judged", "no item_id"),
     "NULL relevance": ("predictions", "null_grade", "relevance is NULL"),
     "NaN relevance": (
@@ -700,19 +696,9 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
         "is NaN or inf",
     ),
     "infinite relevance": ("predictions", "infinite_grade", "is NaN or infinite"),
-    "infinitely negative": (
-        "predictions",
-        "SELECT * REPLACE ('-inf'::FLOAT AS relevance) FROM truth",
-        "infinite",
-    ),
     "negative relevance": ("predictions", "bad_grades", "relevance is negative"),
     "text relevance": ("predictions", "text_grade", "VARCHAR, not a number"),
     "duplicate predictions": ("twice", "truth", "predicted more than once"),
-    "duplicates of items nobody judged": (
-        "FROM predictions UNION ALL SELECT 'q9', unnest(['a', 'a']), 1",
-        "truth",
-        "predicted more than once",
-    ),
     "duplicate judgments": ("predictions", "judged_twice", "judged more than once"),
     "duplicates of a query nobody answered": (
         "predictions",
@@ -720,32 +706,24 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
         "judged more than once",
     ),
     "no query in common": ("strangers", "truth", "none of them in both tables"),
-    "empty truth": ("predictions", "FROM truth WHERE false", "no rows|none of them in both tables"),
-    "empty predictions": ("no_rows", "truth", "none of them in both tables|no rows"),
-    "both empty": ("no_rows", "FROM truth WHERE false", "no rows|none of them in both tables"),
-    "ids of FLOAT": (*ids("1.5::FLOAT", "query_id"), "FLOAT"),
+    "score and rank": ("SELECT *, 1 AS rank FROM predictions", "truth", "score := 'score'"),
+    "empty truth": ("predictions", "FROM truth WHERE false", "truth: no rows"),
+    "empty predictions": ("no_rows", "truth", "none of them in both tables"),
+    "both empty": ("no_rows", "FROM truth WHERE false", "truth: no rows"),
     "ids of DOUBLE": (*ids("1::DOUBLE", "item_id"), "DOUBLE"),
     "ids of DECIMAL": (*ids("1.5::DECIMAL(5, 2)", "query_id"), "DECIMAL"),
     "ids of BLOB": (*ids("'q1'::BLOB", "item_id"), "BLOB"),
-    "ids of lists": (*ids("[1]", "query_id"), "INTEGER[]"),
-    "ids of rows": (*ids("{'a': 1}", "query_id"), "STRUCT"),
-    "ids of maps": (*ids("MAP {'a': 1}", "item_id"), "MAP"),
     "ids of time": (*ids("TIME '10:00'", "query_id"), "TIME"),
     "ids of intervals": (*ids("INTERVAL 1 DAY", "query_id"), "INTERVAL"),
-    "query ids of two kinds": two_kinds("1", "'01'"),
     "query ids of two kinds, equal as text": two_kinds("1", "'1'"),
-    "query ids of two kinds, the other way": two_kinds("'01'", "1"),
-    "item ids of two kinds": two_kinds("1", "'01'", "item_id"),
     "item ids of two kinds, the other way": two_kinds("'01'", "1::UTINYINT", "item_id"),
     "ids of dates and texts": two_kinds("DATE '2026-01-01'", "'2026-1-1'"),
-    "ids of true and numbers": two_kinds("true", "1"),
     "ids of dates and timestamps": two_kinds("DATE '2026-01-01'", "TIMESTAMP '2026-01-01'", "item_id"),
     "ids of timestamps with and without a zone": two_kinds("now()", "now()::TIMESTAMP"),
 }
 CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "NULL label": ("roc_auc(null_label, label, score)", "label is NULL", "drop these rows"),
     "NaN label": ("roc_auc(nan_label, label, score)", "label is NaN or infinite", "drop these rows"),
-    "infinite label": ("rmse(infinite_label, label, score)", "label is NaN or infinite", "drop these rows"),
     "NULL score": ("roc_auc(no_score_here, label, score)", "score is NULL", "drop these rows"),
     "NaN score": ("roc_auc(nan_score_here, label, score)", "score is NaN", "drop these rows"),
     "NaN score of a curve": ("roc_curve(nan_score_here, label, score)", "score is NaN", "drop these rows"),
@@ -761,14 +739,7 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
         "label -1 beside others with 0",
         "make them one",
     ),
-    "-1 beside 0, weighted": (
-        "roc_auc(mixed, label, score, weight := weight)",
-        "label -1 beside others with 0",
-        "make them one class",
-    ),
     "no probability": ("log_loss(no_probability, label, score)", "outside of [0, 1]", "calibrate it"),
-    "no probability, brier": ("brier(no_probability, label, score)", "outside of [0, 1]", "calibrate it"),
-    "no probability, ece": ("ece(no_probability, label, score)", "outside of [0, 1]", "calibrate it"),
     "no probability, curve": (
         "calibration_curve(no_probability, label, score)",
         "outside of [0, 1]",
@@ -821,22 +792,13 @@ NO_COLUMN = {
 def refusing() -> Iterator[Connection]:
     """A connection with the tables of the tests of the Python API that cannot be evaluated."""
     with little() as connection:
-        connection.execute(macros_sql())
+        connection.execute(text())
         for name, query in RANKINGS.items():
             connection.execute(f"CREATE VIEW {name} AS {query}")
         for name, query in ROWS.items():
             if name not in RANKINGS or name in OTHERS:
                 connection.execute(f"CREATE VIEW {OTHERS.get(name, name)} AS {query}")
         yield connection
-
-
-def refusal(connection: Connection, query: str) -> str:
-    """The text of an error of ours, after the words of DuckDB."""
-    with pytest.raises(duckdb.InvalidInputException) as caught:
-        pytest.fail(f"no error: {rows(connection, query)}")
-    message = str(caught.value).removeprefix("Invalid Input Error: ")
-    assert message.startswith("duckmetrics: ")
-    return message
 
 
 @pytest.mark.parametrize("call", PARAMETERS_REFUSED)
@@ -854,7 +816,7 @@ def test_rankings_that_cannot_be_evaluated(refusing: Connection, case: str) -> N
     predictions, truth, message = RANKINGS_REFUSED[case]
     found = refusal(refusing, f"FROM rr($${predictions}$$, $${truth}$$)")
     assert any(part in found for part in message.split("|"))
-    assert re.fullmatch(r"duckmetrics: .+; .+", found, re.DOTALL)
+    assert re.fullmatch(r"Invalid Input Error: duckmetrics: .+; .+", found, re.DOTALL)
 
 
 @pytest.mark.parametrize("case", CLASSIFICATION_REFUSED)
@@ -863,6 +825,23 @@ def test_rows_that_cannot_be_evaluated(refusing: Connection, case: str) -> None:
     message = refusal(refusing, f"FROM {call}")
     assert what in message
     assert next_ in message
+
+
+def test_metrics_must_be_said(connection: Connection) -> None:
+    """DuckDB itself says so: the parameter has no default."""
+    for call in ("evaluate(predictions, truth)", "evaluate_classification(clicks, label, score)"):
+        with pytest.raises(duckdb.BinderException, match="metrics"):
+            rows(connection, f"FROM {call}")
+
+
+def test_a_rank_is_found_where_there_is_no_score(connection: Connection) -> None:
+    ranked = "SELECT query_id, item_id, -score AS {} FROM predictions"
+    assert value(connection, f"FROM rr('{ranked.format('Rank')}', truth)") == pytest.approx(RR)
+    assert value(connection, f"FROM rr('{ranked.format('r')}', truth, rank := 'R')") == pytest.approx(RR)
+    both = "'SELECT *, -score AS rank FROM predictions'"
+    assert value(connection, f"FROM rr({both}, truth, score := 'score')") == pytest.approx(RR)
+    both = "'SELECT * REPLACE (1 AS score), -score AS rank FROM predictions'"
+    assert value(connection, f"FROM rr({both}, truth, rank := 'rank')") == pytest.approx(RR)
 
 
 def test_an_order_of_rows_needs_a_column(connection: Connection) -> None:
@@ -908,7 +887,7 @@ def test_a_database_that_may_only_be_read(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE x.truth AS FROM truth; DETACH x")
     for read_only in (True, False):
         with duckdb.connect(path, read_only=read_only) as connection:
-            connection.execute(macros_sql())
+            connection.execute(text())
             assert value(connection, "FROM dcg(predictions, truth)") == pytest.approx(DCG)
     with duckdb.connect(path) as connection:
         assert rows(connection, "SELECT function_name FROM duckdb_functions() WHERE NOT internal") == []
@@ -918,7 +897,7 @@ def test_a_database_that_may_only_be_read(tmp_path: Path) -> None:
 
 
 def test_macros_load_twice_and_in_transactions(connection: Connection) -> None:
-    connection.execute(macros_sql())
+    connection.execute(text())
     connection.execute("BEGIN; CREATE TABLE new_truth AS FROM truth WHERE query_id <> 'q3'")
     assert value(connection, "FROM dcg(predictions, new_truth)") == pytest.approx(DCG * 3 / 2)
     connection.execute("ROLLBACK")
@@ -930,7 +909,7 @@ def test_macros_load_twice_and_in_transactions(connection: Connection) -> None:
 def test_macros_that_were_loaded_in_a_transaction_may_be_taken_back() -> None:
     with little() as connection:
         connection.execute("BEGIN")
-        connection.execute(macros_sql())
+        connection.execute(text())
         assert value(connection, "FROM dcg(predictions, truth)") == pytest.approx(DCG)
         connection.execute("ROLLBACK")
         with pytest.raises(duckdb.CatalogException):
@@ -946,17 +925,6 @@ def test_macros_work_from_every_schema(connection: Connection) -> None:
         assert value(connection, "FROM roc_auc(main.clicks, label, score)") == pytest.approx(AUC)
     finally:
         connection.execute("USE memory.main; DROP SCHEMA elsewhere CASCADE")
-
-
-def test_the_command_line_of_duckdb(tmp_path: Path) -> None:
-    program = shutil.which("duckdb")
-    if program is None:
-        pytest.skip("no duckdb on the path")
-    (tmp_path / "duckmetrics.sql").write_text(macros_sql(), "utf-8")
-    query = "SELECT value FROM roc_auc('VALUES (1, 2), (1, 0), (0, 1)', col0, col1)"
-    command = [program, "-init", str(tmp_path / "duckmetrics.sql"), "-csv", "-noheader", "-c", query]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.strip() == "0.5"
 
 
 # --- 6. little or nothing ------------------------------------------------------------------------
@@ -1037,7 +1005,7 @@ def test_every_macro_has_a_comment_and_no_name_of_duckdb() -> None:
         words = rows(
             connection, "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
         )
-        connection.execute(macros_sql())
+        connection.execute(text())
         columns = "function_name, comment, database_name"
         created = rows(connection, f"SELECT {columns} FROM duckdb_functions() WHERE NOT internal")
     assert len(created) > 100

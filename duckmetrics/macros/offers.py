@@ -153,7 +153,8 @@ class Offer:
             for symbol in symbols:
                 param = max((v.param for v in variants if v.symbol == symbol), key=lambda p: len(p.choices))
                 value = self.words.get(name, typed(param))
-                if len(symbols) > 1 or param.default != self._default(name):
+                alone = len(symbols) == 1 and name not in {v.param.name for v in self.settled_variants}
+                if not alone or param.default != self._default(name):
                     taken = exp.and_(exp.not_(is_null(reference(name))), allowed(param))
                     value = exp.Case().when(taken, value).else_(literal(param.default))
                 values[symbol] = value

@@ -12,6 +12,7 @@
 SELECT
     system,
     segment,
-    sum((label - p) * (1 - 2 * p)) / nullif(sqrt(sum((1 - 2 * p) * (1 - 2 * p) * p * (1 - p))), 0) AS value
+    sum((label - p) * (1 - 2 * p))
+        / nullif(sqrt(greatest(sum((1 - 2 * p) * (1 - 2 * p) * p * (1 - p)), 0e0)), 0) AS value
 FROM probabilities
 GROUP BY system, segment;
