@@ -249,20 +249,23 @@ def _counted(offenders: exp.Query) -> exp.Expr | None:
 
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
+    """Say whether the keys of a check may be repeated."""
+    return int(engine.rows(composer.complete(repeated(offenders, composer.constants)))[0][0])
+
+
+def repeated(offenders: exp.Select, constants: Mapping[str, Value]) -> exp.Select:
     """Plan rule: look for repeated keys among their sorted hashes, which is faster than grouping.
 
-    Equal keys have equal hashes, so 0 means that no key is repeated. Anything else, also hashes
-    that came out of order, only means that the check itself has to be run.
+    Equal keys have equal hashes, so a count of 0 means that no key is repeated. Anything else, also
+    hashes that came out of order, only means that the check itself has to be run.
     """
-    keys = [k.copy() for k in offenders.args["group"].expressions
-            if k.name not in composer.constants]  # fmt: skip
+    keys = [k.copy() for k in offenders.args["group"].expressions if k.name not in constants]
     hashed = exp.select(exp.Anonymous(this="hash", expressions=keys).as_("h"))
     hashed = hashed.from_(offenders.args["from_"].this.copy()).order_by(exp.column("h"))
     previous = exp.Window(this=exp.Lag(this=exp.column("h")))
     paired = exp.select("h", previous.as_("previous")).from_(hashed.subquery("hashes"))
     again = exp.LTE(this=exp.column("h"), expression=exp.column("previous"))
-    query = exp.select(exp.Count(this=exp.Star())).from_(paired.subquery("pairs")).where(again)
-    return int(engine.rows(composer.complete(query))[0][0])
+    return exp.select(exp.Count(this=exp.Star())).from_(paired.subquery("pairs")).where(again)
 
 
 def _count_of(offenders: exp.Query) -> exp.Select:

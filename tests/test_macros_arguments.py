@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -19,6 +18,7 @@ from test_errors import TABLES as RANKINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from little import Connection
 
@@ -619,7 +619,7 @@ PARAMETERS_REFUSED = {
     "ndcg: agg := 'p101'": ("agg cannot be 'p101'", "p90 or p95"),
     "ndcg: agg := NULL": ("agg cannot be 'NULL'", "mean or median"),
     "ndcg: score := 'score', rank := 'rank'": ("score := and rank := both", "give one of them"),
-    "ndcg: population := 'no_rows', agg := 'p0'": ("agg cannot be 'p0'", "mean or median"),
+    "ndcg: population := 'FROM truth WHERE false'": ("population: no rows", "choose truth"),
     "map_at: norm := 'x'": ("norm cannot be 'x'", "choose "),
     "rbp: p := 1.5": ("p cannot be '1.5'", "p < 1"),
     "f_beta: beta := -1": ("beta cannot be '-1'", "beta > 0"),
@@ -931,12 +931,15 @@ def test_macros_work_from_every_schema(connection: Connection) -> None:
 
 
 def test_a_cutoff_beyond_the_end_changes_nothing(connection: Connection) -> None:
-    for metric in ("ndcg", "map_at", "recall"):
-        query = f"SELECT k, value FROM {metric}(predictions, truth, k := [NULL, 1000, 2147483647])"
-        found = rows(connection, query)
-        assert [k for k, _ in found] == [None, 1000, 2147483647]
-        assert len({number for _, number in found}) == 1, metric
+    asked = [f"{metric}{k}" for metric in ("ndcg", "map", "recall") for k in ("", "@1000", "@2147483646")]
+    found = rows(connection, f"SELECT metric, value FROM evaluate(predictions, truth, {asked})")
+    assert [metric for metric, _ in found] == asked
+    assert len({number for _, number in found}) == len({number for _, number in found[::3]})
     assert value(connection, "FROM precision_at(predictions, truth, k := 1000)") == pytest.approx(3 / 3000)
+
+
+def test_the_largest_cutoff(connection: Connection) -> None:
+    assert value(connection, "FROM dcg(predictions, truth, k := 2147483647)") == pytest.approx(DCG)
 
 
 def test_one_answered_query_among_many_missing(connection: Connection) -> None:

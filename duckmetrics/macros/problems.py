@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, conditions_of, substituted
-from duckmetrics.checks import concerned, is_off
+from duckmetrics.checks import concerned, is_off, repeated
 from duckmetrics.compose import Composer
 from duckmetrics.fold import literal
 from duckmetrics.macros.parts import concatenated
@@ -137,6 +137,9 @@ def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
 
 
 def _found(composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr) -> exp.Select:
+    if isinstance(offenders, exp.Select) and offenders.args.get("having"):
+        some = exp.GT(this=repeated(offenders, composer.constants).subquery(), expression=literal(0))
+        offenders = offenders.where(some)
     query = exp.select(text.as_("problem")).from_(offenders.subquery("offenders"))
     for condition in conditions_of(header):
         asked = composer.linked(exp.select("1").where(condition.copy()), {})

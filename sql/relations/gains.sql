@@ -44,19 +44,24 @@ gained AS (
             ELSE relevance
         END AS gain
     FROM placed
+),
+averaged AS (
+    SELECT system, query_id, position, gain
+    FROM gained
+    WHERE $ties <> 'expected' OR $ideal <> 'none'
+    UNION ALL
+    SELECT system, query_id, position, avg(gain) OVER (PARTITION BY system, query_id, tie_first) AS gain
+    FROM gained
+    WHERE $ties = 'expected' AND $ideal = 'none'
 )
 SELECT
     system,
     query_id,
     position,
-    CASE
-        WHEN $ties = 'expected' AND $ideal = 'none'
-            THEN avg(gain) OVER (PARTITION BY system, query_id, tie_first)
-        ELSE gain
-    END AS gain,
+    gain,
     CASE $discount
         WHEN 'log2' THEN 1e0 / log(2, position + 1)
         WHEN 'log2_clip' THEN 1e0 / greatest(1e0, log(2, position))
         ELSE 1e0 / position
     END AS discount
-FROM gained;
+FROM averaged;

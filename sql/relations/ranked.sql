@@ -3,7 +3,18 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0)
 -- grain:    system, query_id, item_id
--- note:     equal scores are put in order by the switch ties; rank is total
+-- note:     equal scores are put in order by the switch ties; rank is total; the usual order stands by itself,
+--           because a key that is the same in every row is sorted by all the same
+SELECT
+    system,
+    query_id,
+    item_id,
+    score,
+    row_number() OVER (PARTITION BY system, query_id ORDER BY score DESC, item_id) AS rank
+FROM candidates
+WHERE $ties IN ('item_asc', 'expected')
+QUALIFY $depth IS NULL OR rank <= $depth
+UNION ALL
 SELECT
     system,
     query_id,
@@ -20,4 +31,5 @@ SELECT
             item_id
     ) AS rank
 FROM candidates
+WHERE $ties NOT IN ('item_asc', 'expected')
 QUALIFY $depth IS NULL OR rank <= $depth;
