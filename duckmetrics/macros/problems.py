@@ -114,7 +114,9 @@ def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], 
 
 def _text(header: Mapping[str, str], offenders: exp.Query) -> exp.Expr:
     """What is wrong, with the row at hand as an example."""
-    advice = _SETTING.sub(r"\1 := '\2'", header["advice"]).replace(" (system=)", "")
+    # A keyword without a value, such as system=, is one of Python.
+    said = ", ".join(part for part in header["advice"].split(", ") if not part.endswith("="))
+    advice = _SETTING.sub(r"\1 := '\2'", said)
     parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
     if isinstance(offenders, exp.Select):
         shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name != "system"]

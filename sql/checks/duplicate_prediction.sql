@@ -5,7 +5,7 @@
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id)
 -- params:   duplicates VARCHAR DEFAULT 'error'
--- advice:   drop them, tell the runs apart (system=), or set duplicates=first
+-- advice:   drop them, name the column that tells the runs apart with system=, or set duplicates=first
 SELECT system, query_id, item_id
 FROM predictions
 WHERE $duplicates = 'error'
