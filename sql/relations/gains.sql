@@ -27,7 +27,7 @@ WITH placed AS (
     UNION ALL
     SELECT system, query_id, max(relevance) AS relevance, TRUE AS is_relevant, NULL AS tie_first, slots.position
     FROM relevant
-    CROSS JOIN range(1, $k + 1) AS slots(position)
+    CROSS JOIN range(1, CAST($k AS BIGINT) + 1) AS slots(position)
     WHERE $ideal = 'full_k'
     GROUP BY system, query_id, slots.position
 ),
