@@ -46,7 +46,8 @@ def test_every_metric_and_table_has_a_macro() -> None:
 
 def test_names_are_neither_builtin_nor_reserved() -> None:
     connection = duckdb.connect()
-    builtin = {name for (name,) in connection.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+    functions = connection.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+    builtin = {name for (name,) in functions}
     words = {
         word for (word,) in connection.execute(
             "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
@@ -95,10 +96,9 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
             continue
         call = f"{macro.name}({arguments[required]})"
         place = f'"{name}".{call}'
-        found, wanted = (
-            c.execute(f"FROM {where}" if macro.is_table else f"SELECT {where} FROM ({predictions})").fetchall()
-            for c, where in ((connection, place), (own, call))
-        )
+        query = "FROM {}" if macro.is_table else f"SELECT {{}} FROM ({predictions})"
+        found = connection.execute(query.format(place)).fetchall()
+        wanted = own.execute(query.format(call)).fetchall()
         assert str(found) == str(wanted), macro.name
         tried += 1
     assert tried > 100
@@ -125,7 +125,9 @@ def test_any_supported_version_can_attach_the_database(database: Path) -> None:
     assert int.from_bytes(header[12:20], "little") == 64
 
 
-def open_shell(*arguments: str, script: str = "", home: Path | None = None) -> subprocess.CompletedProcess[str]:
+def open_shell(
+    *arguments: str, script: str = "", home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "NO_COLOR": "1", **({"HOME": str(home)} if home else {})}
     return subprocess.run(
         [sys.executable, "-m", "duckmetrics", "shell", *arguments], input=script, env=environment,
@@ -178,7 +180,7 @@ def test_loading_leaves_nothing_behind(tmp_path: Path) -> None:
         assert connection.execute("SHOW TABLES").fetchall() == []
 
 
-@pytest.mark.parametrize("macro", PUBLIC, ids=lambda macro: f"{macro.name}-{'table' if macro.is_table else 'value'}")
+@pytest.mark.parametrize("macro", PUBLIC, ids=lambda macro: f"{macro.name}-{macro.is_table}")
 def test_the_help_tells_what_a_macro_is(macro: object) -> None:
     (found,) = [m for m in PUBLIC if m is macro]
     lines = found.about.split("\n")

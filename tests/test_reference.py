@@ -40,6 +40,11 @@ Values = dict[tuple[str, str], float | None]
 # --- data ----------------------------------------------------------------------------------------
 
 
+def shown(value: object) -> str:
+    """The same name of a test in every process: a set has no order of its own."""
+    return str(sorted(value)) if isinstance(value, set) else str(value)
+
+
 class World(NamedTuple):
     """Two tables, in the reference's form and in the peers'."""
 
@@ -281,7 +286,7 @@ def ir_values(data: World, measure: Any) -> dict[str, float]:
     return {row.query_id: row.value for row in ir_measures.iter_calc([measure], data.qrels, data.run)}
 
 
-@pytest.mark.parametrize(("measure", "name", "params", "switches"), IR_MEASURES, ids=str)
+@pytest.mark.parametrize(("measure", "name", "params", "switches"), IR_MEASURES, ids=shown)
 def test_ir_measures(measure: Any, name: str, params: dict[str, Any], switches: dict[str, Any]) -> None:
     for data in WORLDS:
         predictions, truth = with_text_items(data.predictions), with_text_items(data.truth)
@@ -481,7 +486,7 @@ def measure(name: str, query: Query, **params: Any) -> float | None:
     return value
 
 
-@pytest.mark.parametrize(("name", "params", "expected"), BY_HAND, ids=str)
+@pytest.mark.parametrize(("name", "params", "expected"), BY_HAND, ids=shown)
 def test_by_hand(name: str, params: dict[str, Any], expected: float | None) -> None:
     value = measure(name, SIX, **params)
     assert value is None if expected is None else same(value, expected)
@@ -522,7 +527,7 @@ def test_every_metric_is_computed_by_hand() -> None:
         ("judged", {}, None, 1 / 2),
         ("query_auc", {}, None, None),
     ],
-    ids=str,
+    ids=shown,
 )
 def test_of_nothing(name: str, params: dict[str, Any], of_nothing: Any, of_nothing_relevant: Any) -> None:
     assert measure(name, ranked([], unreturned=[1]), **params) == of_nothing
@@ -566,7 +571,7 @@ def test_linear_gains_of_any_size() -> None:
 
 
 @pytest.mark.parametrize("k", [None, 1, 2, 4])
-@pytest.mark.parametrize("scores", [[3, 3, 2, 2, 2, 1], [1] * 6, [6, 5, 5, 5, 5, 1]], ids=str)
+@pytest.mark.parametrize("scores", [[3, 3, 2, 2, 2, 1], [1] * 6, [6, 5, 5, 5, 5, 1]], ids=shown)
 def test_expected_is_the_mean_over_all_orders_of_the_ties(scores: list[int], k: int | None) -> None:
     query = ranked([0, 3, None, 1, 2, 2], unreturned=[4], scores=scores)
     orders = [
@@ -737,7 +742,7 @@ TRUTH = [("q1", "a", 3), ("q1", "b", 1), ("q2", "a", 0), ("q3", "a", 1), ("q3", 
         ("both", {("A", "q1"), ("B", "q1")}),
         (["q2", "q9"], {("A", "q2"), ("A", "q9"), ("B", "q2"), ("B", "q9")}),
     ],
-    ids=str,
+    ids=shown,
 )
 def test_population(population: Any, expected: set[tuple[str, str]]) -> None:
     assert set(per_query("hits", PREDICTIONS, TRUTH, population=population)) == expected
@@ -810,7 +815,7 @@ def test_status_counts_both() -> None:
         ("first_rank", {"rel": 2}, {"q2", "q3"}),
         ("judged", {}, set()),
     ],
-    ids=str,
+    ids=shown,
 )
 def test_what_no_relevant_means(name: str, params: dict[str, Any], without: set[str]) -> None:
     states = status(name, PREDICTIONS, TRUTH, **params)
@@ -994,7 +999,7 @@ def test_tables_may_be_iterators() -> None:
         ("err", {"rel": 1}, TypeError),
         ("iprec", {}, TypeError),
     ],
-    ids=str,
+    ids=shown,
 )
 def test_what_is_no_parameter(name: str, params: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):

@@ -10,7 +10,8 @@ SELECT
         lambda given: CASE
             WHEN regexp_matches(
                 given['name'],
-                '(?is)^(sql:|(\s|--[^\n]*\n|/\*.*?\*/)*(\(|(select|from|with)[\s"''*(]|(values|pivot|unpivot|describe)\s))'
+                '(?is)^(sql:|(\s|--[^\n]*\n|/\*.*?\*/)*'
+                || '(\(|(select|from|with)[\s"''*(]|(values|pivot|unpivot|describe)\s))'
             ) THEN regexp_replace(given['name'], '^sql:', '')
             WHEN starts_with(given['name'], 'table:') THEN 'FROM query_table(' || named(given['files']) || ')'
             WHEN regexp_matches(given['files'][1], '\.(parquet|pq)$', 'i')
