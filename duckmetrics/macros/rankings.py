@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, RANKING, Catalog
 from duckmetrics.compose import Composer
-from duckmetrics.fold import Value, bind, literal
+from duckmetrics.fold import Parameter, Value, bind, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.offers import WORDS, Asked, Offer
 from duckmetrics.macros.parts import call, is_null, query_of, source
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # Left out: samples of candidates are rare, and what checks them would be in every macro.
 SETTLED: dict[str, Value] = {"catalog_size": None}
-DEPTH, POPULATION = "depth", "population"
+DEPTH, POPULATION, REL, RELEVANT = "depth", "population", "rel", "relevant"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
 
@@ -132,6 +132,7 @@ class _Rankings(Body):
         query, self.columns = composer.per_query([one.measure for one in offer.asked])
         super().__init__(catalog, offer, arguments, query)
         self.blocks = [block.name for block in composer.blocks if block.name in self.steps]
+        self._share_relevant()
         self.only_where_asked([(c.value, c.no_relevant, c.undefined) for c in self.columns])
         self._per_cutoff()
         self.values = {**offer.values(), **self._of_cutoffs()}
@@ -184,6 +185,32 @@ class _Rankings(Body):
             shallow = shallow.when(every, exp.null(), copy=False)
         return shallow.else_(deepest.copy()) if shallow.args.get("ifs") else deepest
 
+    def _share_relevant(self) -> None:
+        """Plan rule: without `rel`, what is relevant for a gain is what is relevant for all.
+
+        The items are then joined and numbered once, and not once for gains and once for the others.
+        """
+        every = [name for name in self.steps if name.rstrip("_0123456789") == RELEVANT]
+        if len(every) < 2:
+            return
+        first, *others = every
+        known = self._without_rel(first)
+        for name in others:
+            if self._without_rel(name) == known:
+                step = cast("exp.Select", self.steps[name])
+                absent = is_null(literal(Parameter(REL)))
+                shared = exp.select(*map(exp.column, step.named_selects)).from_(first).where(absent)
+                own = step.where(exp.not_(absent.copy()))
+                self.steps[name] = exp.union(shared, own, distinct=False)
+
+    def _without_rel(self, name: str) -> str:
+        """What a step yields where no `rel` is given, with all that it reads inside."""
+        step = bind(self.steps[name], {REL: None})
+        for table in list(step.find_all(exp.Table)):
+            if table.name in self.steps:
+                table.replace(exp.var(f"({self._without_rel(table.name)})"))
+        return step.sql(DIALECT)
+
     def _per_cutoff(self) -> None:
         """Compute the blocks that ask for k once for every cut-off."""
         cutoff = exp.column(CUTOFF, "cutoffs")
@@ -211,7 +238,9 @@ class _Rankings(Body):
             names = [getattr(columns, kind) for columns in self.columns]
             chosen = exp.Case(this=exp.column("measure", "specs"))
             for one, name in zip(self.asked, names, strict=True):
-                chosen = chosen.when(literal(one.measure.text), exp.column(name, "per_query"), copy=False)
+                # What nobody asked for is not even aggregated.
+                value = exp.Case().when(self.is_asked([one]), exp.column(name, "per_query"))
+                chosen = chosen.when(literal(one.measure.text), value, copy=False)
             of_measure.append(chosen.as_(kind))
         query = exp.select(
             exp.column("segment", "specs"), exp.column("metric", "specs"),
