@@ -269,10 +269,12 @@ def macros(output: Path | None, database: Path | None) -> None:
 def shell(arguments: Sequence[str]) -> None:
     """Open the DuckDB shell with the macros loaded.
 
-    What is given goes on to the shell: a database file, or options such as -readonly and -c.
+    A data FILE becomes a view, called as the file without its suffix. The rest goes on to the shell:
+    a database file, or options such as -readonly and -c.
 
     \b
     duckmetrics shell
+    duckmetrics shell run.parquet truth.csv
     duckmetrics shell warehouse.duckdb -readonly
     duckmetrics shell -c "FROM ndcg('run.parquet', 'truth.parquet', k := 10)"
     """

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duckmetrics.api import macros_sql
+from duckmetrics.api import catalog, macros_sql
 from duckmetrics.errors import UnsupportedError
+from duckmetrics.macros.views import views
+from duckmetrics.tables import file_format
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 PROGRAM = "duckdb"
 HOME_FILE = Path("~/.duckdbrc")
@@ -23,18 +28,33 @@ def run(arguments: Sequence[str]) -> int:
     """Run the DuckDB shell on this terminal until it ends.
 
     Args:
-        arguments: go on to the shell.
+        arguments: data files, which become views called by their stem; what else there is, a database
+            and options, goes on to the shell.
     Returns: its exit code.
     Raises:
+        InputError: a data file is not there.
         UnsupportedError: no DuckDB shell is installed.
     """
     program = find()
+    files = [given for given in takewhile(lambda text: text[:1] != "-", arguments) if file_format(given)]
+    rest = [given for given in arguments if given not in files]
     with tempfile.TemporaryDirectory() as folder:
         start = Path(folder) / "duckmetrics.sql"
         own = HOME_FILE.expanduser()
-        read = f".read {own}\n" if own.is_file() else ""
-        start.write_text(read + macros_sql(), "utf-8")
-        return subprocess.run([program, "-init", str(start), *arguments], check=False).returncode
+        read = f'.read "{own}"\n' if own.is_file() else ""
+        start.write_text(read + macros_sql() + views(catalog(), files), "utf-8")
+        with _interrupts_ignored():
+            return subprocess.run([program, "-init", str(start), *rest], check=False).returncode
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Leave Ctrl-C to the shell: it ends a query there, and must not end this process."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # the shell itself starts with the default
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def find() -> str:

@@ -154,6 +154,41 @@ def test_the_shell_reads_what_people_have_set_up(tmp_path: Path) -> None:
     assert done.stdout.split() == ["a,b", "42,2.0"], done.stderr
 
 
+def test_the_shell_names_data_files_by_their_stem(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder, it's one"
+    folder.mkdir()
+    (folder / "run.csv").write_text("query_id,item_id,score\nq,a,2\nq,b,1\n")
+    (folder / "truth.qrels").write_text("q 0 b 1\n")
+    (folder / "old.run").write_text("q Q0 a 1 2 tag\nq Q0 b 2 1 tag\n")
+    (folder / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 42;")
+    files = [str(folder / name) for name in ("run.csv", "truth.qrels", "old.run")]
+    new = "SELECT value, mine() AS own FROM mrr('run', 'truth')"
+    script = f"{new} UNION ALL SELECT value, 0 FROM mrr('old', 'truth')"
+    done = open_shell(*files, "-csv", "-c", script, home=folder)
+    assert done.stdout.split() == ["value,own", "0.5,42", "0.5,0"], done.stderr
+
+
+def test_the_shell_refuses_data_files_that_are_not_there(run: Command, tmp_path: Path) -> None:
+    ended = run("shell", str(tmp_path / "none.parquet"))
+    assert ended.code == 2
+    assert "none.parquet: no such file" in ended.err
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.csv").write_text("query_id\n1\n")
+    ended = run("shell", str(tmp_path / "a" / "run.csv"), str(tmp_path / "b" / "run.csv"))
+    assert ended.code == 2
+    assert "is called 'run' too" in ended.err
+
+
+def test_an_interrupt_leaves_the_shell_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ctrl-C reaches both processes; it is for the query that runs in the shell."""
+    fake = tmp_path / "fake"
+    fake.write_text(f"#!/bin/sh\ntrap '' INT\nkill -INT {os.getpid()}\nsleep 0.2\nexit 7\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(shell, "find", lambda: str(fake))
+    assert shell.run([]) == 7
+
+
 def test_the_shell_passes_on_how_it_ended() -> None:
     assert open_shell("-bail", "-c", "SELECT nothing").returncode == 1
 

@@ -261,6 +261,7 @@ def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:
         ("roc_auc(1, 'nan'::DOUBLE)", "score is NaN"),
         ("roc_auc(2, 0.5)", "none of 0, 1"),
         ("roc_auc('yes', 0.5)", "label is VARCHAR"),
+        ("roc_auc(1, true)", "score is BOOLEAN"),
         ("log_loss(1, 1.5)", "outside of"),
         ("log_loss(1, 0.5, eps := 0.7)", "eps cannot be '0.7'"),
         ("ece(1, 0.5, bins := 0)", "bins cannot be '0'"),

@@ -27,7 +27,7 @@ from classification import (
     specs_of,
 )
 from conftest import CATALOG
-from shell import connected, same
+from shell import CommandLine, connected, same
 from test_classification_errors import CASES as REFUSED
 from test_classification_errors import TABLES as ROWS
 
@@ -424,6 +424,41 @@ def test_a_case_alone(session: duckdb.DuckDBPyConnection, name: str) -> None:
     assert [wrong for spec in shown for wrong in of_table(session, result, spec, weight)] == []
 
 
+@pytest.fixture(scope="module")
+def command_line(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    return CommandLine(tmp_path_factory.mktemp("shell"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_command_line_gives_the_same_for_every_case(
+    name: str, command_line: CommandLine, session: duckdb.DuckDBPyConnection
+) -> None:
+    """One call for all metrics, one for each table, and one SELECT list of the aggregates."""
+    usable = [d for d in (*METRICS, *TABLES) if of_any_score(d) or name not in UNBOUNDED]
+    usable = [d for d in usable if reads(d, "ratings") or name != "ratings"]
+    calls = packed(plain_spec(d) for d in usable if not d.is_table)
+    queries = [called(SEVERAL, c.arguments, metrics=listed(c.specs), group_id=GROUP) for c in calls]
+    tables = [parse_table(CATALOG, plain_spec(d)) for d in usable if d.is_table]
+    queries += [called(t.metric.name, given(t), **options(t, None, None)) for t in tables]
+    numbers = "rmse(label, score) AS a, mae(label, score) AS b"
+    classes = "auc(label, score) AS c, average_precision(label, score) AS d, f1_score(label, score) AS e"
+    queries.append(f"SELECT {numbers if name == 'ratings' else classes} FROM predictions")
+    using(session, name)
+    wanted = [rows_of(session, query) for query in queries]
+    script = ";\n".join([CASES[name].read_text("utf-8"), *queries, ""])
+    for query, found, rows in zip(queries, command_line.run(script), wanted, strict=True):
+        assert len(found) == len(rows), query
+        for row, other in zip(found, rows, strict=True):
+            assert row.keys() == other.keys()
+            for column, value in row.items():
+                assert same(value, _printed(other[column])), (query, column, value, other[column])
+
+
+def _printed(value: Any) -> Any:
+    """A value as the command line writes it in JSON."""
+    return value if value is None or isinstance(value, int | float | bool) else str(value)
+
+
 # --- tables ----------------------------------------------------------------------------------------
 
 
@@ -645,6 +680,7 @@ ASKED: dict[str, str] = {
     "['auc', 'auc']": "'auc' is asked for twice; name each metric once",
     "'auc,log_loss,auc'": "'auc' is asked for twice; name each metric once",
     "'auc@10'": "'auc@10' has no cut-off; drop it",
+    "['auc@abc']": "'auc@abc': the cut-off must be a positive whole number",
     "'auc(approx=3)'": "'auc(approx=3)' cannot be read",
     "['lift']": "top is missing; give it a number",
     "['auc', 'f_beta']": "beta is missing; give it a number",
@@ -676,8 +712,9 @@ def _needs(definition: Definition) -> bool:
 
 def test_a_plan_that_is_none_is_refused(slices: duckdb.DuckDBPyConnection) -> None:
     for macro, asked in (("auc", {}), ("gini", {}), (SEVERAL, {"metrics": "'auc'"})):
-        with pytest.raises(duckdb.Error, match=f"{MARK}plan "):
-            slices.execute(called(macro, asked, plan="'quick'"))
+        for weights in ({}, {"weight": "weight"}):
+            with pytest.raises(duckdb.Error, match=f"{MARK}plan "):
+                slices.execute(called(macro, asked, plan="'quick'", **weights))
 
 
 # --- rows that are refused -------------------------------------------------------------------------

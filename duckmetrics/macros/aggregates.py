@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
 PREFIX = "duckmetrics: "
 WHERE = "where_"
-COLUMNS = ("label", "score")
+COLUMNS = {"label": "grade", "score": "number"}  # with the file under sql/shell that reads each
 ROWS = "predictions"
-_NUMBERS = '"NULL"|BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE'
 _REQUIRED = re.compile(r"\w+\s*\(([^()]*)\)")
 
 
@@ -135,11 +134,6 @@ class _Shelf:
         """A call of the macro that says what is wrong with a row."""
         names = [definition.macros.get(column, column) for column in COLUMNS]
         text = exp.Case()
-        for name in names:
-            kind = exp.Anonymous(this="typeof", expressions=[reference(name)])
-            number = exp.Anonymous(this="regexp_full_match", expressions=[kind, literal(_NUMBERS)])
-            said = concatenated(f"{name} is ", kind.copy(), ", not a number; cast it, or compare it")
-            text = text.when(exp.not_(number), said, copy=False)
         row = [part for n, c in zip(names, COLUMNS, strict=True) for part in (f", {n}=", _text(c))]
         for condition, said_of_it in problems:
             text = text.when(condition.copy(), concatenated(f"{said_of_it}; found", *row), copy=False)
@@ -281,8 +275,9 @@ def _of_arguments(tree: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
     """Write the arguments of the macro, as numbers, for the columns of the rows."""
     for column in list(tree.find_all(exp.Column)):
         if not column.table and column.name in names and not _is_bound(column):
-            number = exp.TryCast(this=reference(names[column.name]), to=exp.DataType.build("DOUBLE"))
-            column.replace(number)
+            name = names[column.name]
+            reading = FUNCTIONS + COLUMNS[column.name]
+            column.replace(exp.Anonymous(this=reading, expressions=[reference(name), literal(name)]))
     return tree
 
 

@@ -11,7 +11,6 @@ from duckmetrics.functions import linked
 from duckmetrics.macros import problems
 from duckmetrics.macros.parts import FUNCTIONS, call, query_of
 from duckmetrics.macros.statement import given, hidden, nested, reference, with_steps, without_with
-from duckmetrics.measure import AGGREGATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,14 +48,17 @@ class Body:
 
     def specs(self) -> Steps:
         """What was asked for, a row for every metric."""
-        values = {METRICS: reference(METRICS), AGGREGATION: reference(AGGREGATION)}
-        return [("known", self.known()), ("specs", query_of(self.catalog, "several_metrics", values))]
+        specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
+        return [("known", self.known()), ("specs", specs)]
 
     def known(self) -> exp.Query:
         """The metrics there are, as a table."""
         columns = self.columns_of(self.asked[0]).keys()
         rows = [
-            exp.Tuple(expressions=[literal(name), *(_or_no_text(v) for v in self.columns_of(one).values())])
+            exp.Tuple(expressions=[
+                literal(name), *(v if isinstance(v, exp.Expr) else _or_no_text(v)
+                                 for v in self.columns_of(one).values())
+            ])
             for one in self.asked for name in one.names
         ]  # fmt: skip
         alias = exp.TableAlias(
@@ -64,15 +66,14 @@ class Body:
         )
         return exp.select("name", *columns).from_(exp.Values(expressions=rows, alias=alias))
 
-    def columns_of(self, one: Asked) -> dict[str, Value]:
+    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         """What the table of metrics tells about each."""
-        return {"measure": one.measure.text, AGGREGATION: one.agg, "has_cutoff": one.has_cutoff}
+        return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
 
     def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
         """A condition that is known before the data are read."""
-        names = exp.Array(expressions=[literal(name) for one in asked for name in one.names])
-        requested = call(self.catalog, "requested", reference(METRICS))
-        return exp.Anonymous(this="list_has_any", expressions=[requested, names])
+        names = "|".join(name for one in asked for name in one.names)
+        return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
     def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
         """What is refused; `further` are files under sql/shell."""

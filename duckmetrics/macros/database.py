@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.macros.parts import FUNCTIONS
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
 from duckmetrics.macros.script import macro_names, macros
-from duckmetrics.macros.statement import Call, Macro, Overload, reference
+from duckmetrics.macros.statement import Call, Macro, Overload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,25 +53,14 @@ def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macr
 
 
 def _scalars(catalog: Catalog) -> Scalars:
-    """The bodies of all scalar macros, nothing called in them any more."""
+    """The parameters and bodies of all scalar macros."""
     scalars: Scalars = {}
-    for name, definition in catalog.functions.items():
-        created = functions.macro(catalog, definition, FUNCTIONS)
-        scalars[FUNCTIONS + name] = tuple(definition.own_params), _with_references(created)
     for macro in macros(catalog):
         if not macro.is_table:
             (overload,) = macro.overloads
             names = tuple(argument.name for argument in overload.arguments)
             scalars[macro.name] = names, cast("exp.Expr", overload.body)
     return scalars
-
-
-def _with_references(created: exp.Create) -> exp.Expr:
-    """The body of a function, its parameters written as those of a macro."""
-    holder = exp.paren(created.expression.this.copy(), copy=False)
-    for column in list(holder.find_all(exp.Column)):
-        column.replace(reference(column.name))
-    return cast("exp.Expr", holder.this)
 
 
 def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro:

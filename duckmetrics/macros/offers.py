@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from duckmetrics.fold import Value
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-# What a population is called where no table lists it.
-WORDS = ("truth", "predictions", "both")
+# The choice that stands for any table, which people name instead.
+TABLE = "table"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Offer:
         """What a parameter may be, told in the help."""
         declared = params or tuple(variant.param for variant in self.variants[name])
         choices = dict.fromkeys(choice for param in declared for choice in param.choices)
-        return tuple(c for c in choices if name not in self.words or c in WORDS)
+        return tuple(choice for choice in choices if choice != TABLE)
 
     def _default(self, name: str) -> Value:
         defaults = {variant.param.default for variant in self.variants[name]}

@@ -15,7 +15,7 @@ from duckmetrics.catalog import DIALECT, RANKING, Catalog
 from duckmetrics.compose import Composer
 from duckmetrics.fold import Parameter, Value, bind, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
-from duckmetrics.macros.offers import WORDS, Asked, Offer
+from duckmetrics.macros.offers import TABLE, Asked, Offer
 from duckmetrics.macros.parts import call, is_null, query_of, source
 from duckmetrics.macros.statement import (
     Argument,
@@ -53,7 +53,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
         name: alias for (family, name), alias in catalog.names.items()
         if family == RANKING and (not only or name in only)
     }  # fmt: skip
-    offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population()})
+    offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population(catalog)})
     tables = Argument("predictions", required=True), Argument("truth", required=True)
     columns = _columns(catalog)
     shared = (*tables, Argument(METRICS, required=True), *offer.arguments)
@@ -100,18 +100,9 @@ def _of_metric(
     )
 
 
-def _population() -> exp.Expr:
+def _population(catalog: Catalog) -> exp.Expr:
     """The word that was given, or that a table was."""
-    return (
-        exp.Case()
-        .when(_is_word(), exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR")))
-        .else_(literal("table"))
-    )
-
-
-def _is_word() -> exp.Expr:
-    word = exp.Lower(this=exp.cast(reference(POPULATION), "VARCHAR"))
-    return exp.In(this=word, expressions=[literal(w) for w in WORDS])
+    return call(catalog, "population_word", reference(POPULATION))
 
 
 def _columns(catalog: Catalog) -> tuple[Argument, ...]:
@@ -136,6 +127,10 @@ class _Rankings(Body):
         self.only_where_asked([(c.value, c.no_relevant, c.undefined) for c in self.columns])
         self._per_cutoff()
         self.values = {**offer.values(), **self._of_cutoffs()}
+
+    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+        agg = reference(AGGREGATION) if one.agg is None else literal(one.agg)
+        return {**super().columns_of(one), AGGREGATION: exp.cast(agg, "VARCHAR")}
 
     def query(self) -> exp.Query:
         """One row for every metric, cut-off and query, once nothing speaks against it."""
@@ -292,7 +287,8 @@ class _Rankings(Body):
 
     def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
         """The tables of the user under canonical names; also the population, where a table lists it."""
-        listed = exp.Case().when(_is_word(), reference("truth")).else_(reference(POPULATION))
+        is_table = exp.EQ(this=_population(self.catalog), expression=literal(TABLE))
+        listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
         for name, argument, reader in (
             ("predictions", reference("predictions"), "read_trec_run"),
             ("truth", reference("truth"), "read_trec_qrels"),

@@ -88,16 +88,23 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
 def _overloads(
     values: Macro, arguments: Sequence[Argument], passed: Mapping[str, exp.Expr], columns: tuple[str, ...]
 ) -> tuple[Overload, ...]:
-    """Without weights all rows are sorted, unless told otherwise; with weights that is not possible."""
+    """Without weights all rows are sorted, unless told otherwise; with weights that is not possible.
+
+    DuckDB tells overloads apart by their number of parameters.
+    """
     return (
         Overload(_ordered(*arguments, Argument(PLAN, SORTED)), Call(values, passed, columns)),
-        Overload(_weighted(arguments), Call(values, {**passed, PLAN: literal(GROUPED)}, columns)),
+        Overload(
+            _ordered(*arguments, Argument(WEIGHT, required=True), Argument(PLAN, GROUPED)),
+            Call(values, {**passed, PLAN: _grouped()}, columns),
+        ),
     )
 
 
-def _weighted(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """With a weight as well; overloads are told apart by their number of parameters."""
-    return _ordered(*arguments, Argument(WEIGHT, required=True), Argument(PLAN, GROUPED))
+def _grouped() -> exp.Expr:
+    """The plan that knows weights; what is no plan at all stays, to be refused."""
+    is_sorted = exp.EQ(this=reference(PLAN), expression=literal(SORTED))
+    return exp.Case().when(is_sorted, literal(GROUPED)).else_(reference(PLAN))
 
 
 def _ordered(*arguments: Argument) -> tuple[Argument, ...]:
@@ -169,16 +176,11 @@ class _Rows(Body):
         binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))
         return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
 
-    def specs(self) -> Steps:
-        values = {METRICS: reference(METRICS)}
-        return [("known", self.known()), ("specs", query_of(self.catalog, "several_rows", values))]
-
-    def columns_of(self, one: Asked) -> dict[str, Value]:
-        metric = one.measure.metric
+    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         return {
-            "measure": one.measure.text, "has_cutoff": False,
-            "is_binary": has_relation(self.catalog, one.measure, BINARY),
-            "undefined": metric.header.get("undefined"), WEIGHTED: one.measure.values.get(WEIGHTED) is True,
+            **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
+            "undefined": one.measure.metric.header.get("undefined"),
+            WEIGHTED: one.measure.values.get(WEIGHTED) is True,
         }  # fmt: skip
 
     def _chosen(self, column: str) -> exp.Expr:
@@ -214,15 +216,12 @@ class _Table(Body):
         metric = asked.measure.metric
         query = cast("exp.Select", composer.resolved(metric, {**asked.measure.values, PLAN: plan}))
         order = query.args.pop("order", None)
-        keys = [key.this.name for key in order.expressions] if order else list(metric.grain)
-        self.descending = (
-            {key.this.name for key in order.expressions if key.args.get("desc")} if order else set()
-        )
-        self.keys = [key for key in keys if key != "system"]
+        keys = order.expressions if order else [exp.Ordered(this=exp.column(key)) for key in metric.grain]
+        self.order = [key for key in keys if key.this.name != "system"]
         self.columns = [name for name in query.named_selects if name != "system"]
-        name = composer.step(metric.name, query)
-        self.name = name
-        super().__init__(catalog, offer, arguments, composer.assemble(exp.select(*self.columns).from_(name)))
+        self.name = composer.step(metric.name, query)
+        rows = exp.select(*self.columns).from_(self.name)
+        super().__init__(catalog, offer, arguments, composer.assemble(rows))
 
     def query(self) -> exp.Query:
         """The rows, once nothing speaks against them."""
@@ -232,8 +231,9 @@ class _Table(Body):
         ]  # fmt: skip
         result = exp.select(*self.columns).from_(self.name).join("checked", join_type="cross")
         result = result.where(exp.column("fine"))
-        for key in self.keys:
-            result = result.order_by(exp.Ordered(this=exp.column(key), desc=key in self.descending))
+        for key in self.order:
+            column = exp.column(key.this.name)
+            result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
         return shown(_written(self, steps, result, literal("")))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics import functions
-from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
+from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.parts import FUNCTIONS, query_of, scalar_macros
@@ -38,8 +38,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         DefinitionError: two metrics claim the same name.
     """
     found = [
-        *scalar_macros(catalog), *_function_macros(catalog), *_reader_macros(catalog),
-        *aggregate_macros(catalog),
+        *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
+        *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), _help(catalog),
     ]  # fmt: skip
@@ -59,7 +59,8 @@ def script(catalog: Catalog) -> str:
     """The text of one file that creates all macros in the session that reads it.
 
     DuckDB binds the body of a macro when it is created. What others call is therefore declared
-    first, with a body that costs nothing to bind, and created last.
+    first, with a body that costs nothing to bind, and created last; only the expressions that say
+    which tables are read must be there at once.
     """
     every = macros(catalog)
     scalars = list(scalar_macros(catalog))
@@ -67,10 +68,9 @@ def script(catalog: Catalog) -> str:
     hidden = [macro for macro in every if macro.is_internal and macro.name not in known]
     statements = [
         TITLE,
-        *(macro.create() for macro in scalars),
-        *_declared_functions(catalog), *(macro.declare() for macro in hidden),
+        *(macro.create() for macro in scalars), *(macro.declare() for macro in hidden),
         *(macro.create() for macro in every if not macro.is_internal),
-        *_functions(catalog), *(macro.create() for macro in hidden),
+        *(macro.create() for macro in hidden),
         *(macro.comment_on() for macro in every if macro.comment),
     ]  # fmt: skip
     return "\n".join(statements) + "\n"
@@ -89,21 +89,18 @@ def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
     return kept
 
 
-def _declared_functions(catalog: Catalog) -> Iterator[str]:
-    for definition in catalog.functions.values():
-        call = f"{FUNCTIONS}{definition.name}({', '.join(definition.own_params)})"
-        yield f"CREATE OR REPLACE TEMP MACRO {call} AS (CAST(NULL AS DOUBLE));"
-
-
-def _functions(catalog: Catalog) -> Iterator[str]:
+def _functions(catalog: Catalog) -> Iterator[Macro]:
     """The functions that macros call, each after those that it calls."""
     calls = [
         exp.Anonymous(this=name, expressions=[exp.null() for _ in definition.own_params])
         for name, definition in catalog.functions.items()
     ]
-    _, created = functions.linked(catalog, exp.select(*calls), FUNCTIONS)
-    for macro in created:
-        yield f"{macro.sql(DIALECT)};"
+    for created in functions.linked(catalog, exp.select(*calls), FUNCTIONS)[1]:
+        arguments = tuple(Argument(parameter.name, required=True) for parameter in created.this.expressions)
+        body = created.expression.copy()
+        for column in list(body.find_all(exp.Column)):
+            column.replace(reference(column.name))
+        yield Macro(created.this.this.name, (Overload(arguments, body.this),), "", is_table=False)
 
 
 def _function_macros(catalog: Catalog) -> Iterator[Macro]:

@@ -59,14 +59,13 @@ class Call:
     macro: Macro
     passed: Mapping[str, exp.Expr]
     columns: tuple[str, ...] = ()
-    overload: int = 0
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
         """The call as a query, in a macro that has these parameters."""
         names = {argument.name for argument in known}
         values = {
             a.name: self.passed.get(a.name, reference(a.name))
-            for a in self.macro.overloads[self.overload].arguments if a.name in names or a.name in self.passed
+            for a in self.macro.overloads[0].arguments if a.name in names or a.name in self.passed
         }  # fmt: skip
         passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
         called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
@@ -125,7 +124,7 @@ class Macro:
         """Write a statement that says what the macro is called with and yields, and no more."""
         (overload,) = self.overloads
         if not self.is_table:
-            return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (CAST(NULL AS VARCHAR));"
+            return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (NULL);"
         columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
         return (
             f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"

@@ -6,5 +6,5 @@ SELECT 'truth: no rows; check how it was exported' AS problem
 WHERE NOT EXISTS (SELECT 1 FROM truth)
 UNION ALL
 SELECT 'population: no rows; check it, or choose truth, predictions or both' AS problem
-WHERE lower(CAST($population AS VARCHAR)) NOT IN ('truth', 'predictions', 'both')
+WHERE population_word($population) = 'table'
     AND NOT EXISTS (SELECT 1 FROM population);

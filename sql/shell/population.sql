@@ -6,4 +6,4 @@
 -- grain:    query_id
 SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id
 FROM query($source)
-WHERE lower(CAST($population AS VARCHAR)) NOT IN ('truth', 'predictions', 'both');
+WHERE population_word($population) = 'table';

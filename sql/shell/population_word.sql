@@ -1,0 +1,9 @@
+-- name:     population_word
+-- title:    What makes up the population: a word, or else a table
+-- params:   population VARCHAR DEFAULT 'truth'
+SELECT
+    CASE
+        WHEN lower(CAST($population AS VARCHAR)) IN ('truth', 'predictions', 'both')
+            THEN lower(CAST($population AS VARCHAR))
+        ELSE 'table'
+    END AS value;
