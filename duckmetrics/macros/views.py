@@ -38,9 +38,12 @@ def views(catalog: Catalog, files: Sequence[str]) -> str:
 
 def _view(catalog: Catalog, name: str, file: str) -> str:
     view = exp.Create(
-        this=exp.Table(this=exp.to_identifier(name, quoted=True)), kind="VIEW", expression=_read(catalog, file),
-        replace=True, properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-    )  # fmt: skip
+        this=exp.Table(this=exp.to_identifier(name, quoted=True)),
+        kind="VIEW",
+        replace=True,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        expression=_read(catalog, file),
+    )
     return view.sql(DIALECT) + ";\n"
 
 
@@ -49,5 +52,5 @@ def _read(catalog: Catalog, file: str) -> exp.Query:
     if format_ == "trec":
         reader = "read_trec_qrels" if ".qrel" in file.lower() else "read_trec_run"
         return query_of(catalog, reader, {"path": literal(file)})
-    reader = exp.Anonymous(this=f"read_{format_}", expressions=[literal(file)])
-    return exp.select("*").from_(exp.Table(this=reader))
+    function = exp.Anonymous(this=f"read_{format_}", expressions=[literal(file)])
+    return exp.select("*").from_(exp.Table(this=function))
