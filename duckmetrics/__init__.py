@@ -16,10 +16,21 @@ from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from duckmetrics.api import curve, describe, evaluate, metrics
+    from duckmetrics.findings import Findings, check
     from duckmetrics.results import Evaluation
+    from duckmetrics.sampling import sampled
+    from duckmetrics.sampling_results import SampledEvaluation
     from duckmetrics.significance import ChiSquare, chi_square
+    from duckmetrics.verification import Verification
 
 _LAZY = {
+    "Signature": "signature",
+    "TieReport": "tie_report",
+    "ToolComparison": "tools",
+    "Findings": "findings",
+    "check": "findings",
+    "conventions": "tools",
+    "ties": "tie_report",
     "curve": "api",
     "describe": "api",
     "evaluate": "api",
@@ -27,8 +38,11 @@ _LAZY = {
     "macros_sql": "api",
     "metrics": "api",
     "Evaluation": "results",
+    "SampledEvaluation": "sampling_results",
+    "sampled": "sampling",
     "ChiSquare": "significance",
     "chi_square": "significance",
+    "Verification": "verification",
 }
 
 __all__ = [
@@ -37,17 +51,27 @@ __all__ = [
     "DuckmetricsError",
     "EngineError",
     "Evaluation",
+    "Findings",
     "InputError",
     "MetricError",
+    "SampledEvaluation",
+    "Signature",
+    "TieReport",
+    "ToolComparison",
     "UnsupportedError",
+    "Verification",
     "__version__",
+    "check",
     "chi_square",
+    "conventions",
     "curve",
     "describe",
     "evaluate",
     "macros_database",
     "macros_sql",
     "metrics",
+    "sampled",
+    "ties",
 ]
 
 

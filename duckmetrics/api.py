@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
-from itertools import product
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
-from duckmetrics.errors import InputError, MetricError
-from duckmetrics.families import EVALUATE, composed_sql, table_query
-from duckmetrics.inputs import Request, slice_label
-from duckmetrics.measure import parse_measures, parse_table, split_specs, written
-from duckmetrics.results import Evaluation
-from duckmetrics.systems import Systems
-from duckmetrics.tables import ColumnMap
+from duckmetrics.catalog import RANKING
+from duckmetrics.errors import MetricError
+from duckmetrics.families import composed_sql
+from duckmetrics.measure import parse_measures, split_specs, written
+from duckmetrics.session import catalog, opened
 
 if TYPE_CHECKING:
     import os
@@ -22,19 +16,10 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.catalog import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.tables import Role, Source
-
-POPULATION = "population"
-
-
-@cache
-def catalog() -> Catalog:
-    """The definitions that ship with the package."""
-    return Catalog.read()
+    from duckmetrics.results import Evaluation
 
 
 def evaluate(
@@ -49,6 +34,8 @@ def evaluate(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    like: str | None = None,
+    verify: int | None = None,
     **switches: Any,
 ) -> Evaluation:
     """Compute metrics of predictions against a truth, where the data are.
@@ -70,6 +57,10 @@ def evaluate(
         connection: a DuckDB connection, or the path of a database file.
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
+        like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
+            `presets`. Switches and parameters of a spec win.
+        verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
+            50 rows for each; see `Evaluation.verified`.
         **switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``
             may also be a table with query_id.
 
@@ -79,31 +70,18 @@ def evaluate(
     Raises:
         MetricError: a metric, parameter or switch cannot be read.
         InputError: the data cannot be evaluated as they are.
+        UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
         EngineError: the database refused a query.
     """
     specs = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(spec, str) for spec in specs):
         raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
     specs = [part for spec in specs for part in split_specs(spec)]
-    population = switches.get(POPULATION)
-    if population is not None and not _is_choice(population):
-        switches = {**switches, POPULATION: "table"}
-    else:
-        population = None
-    request = Request(
-        predictions=_systems(predictions, system),
-        truth=truth,
-        system=system if isinstance(system, str) else None,
-        by=_groupings(by),
-        queries=queries,
-        population=population,
-        columns=ColumnMap(dict(columns or {})),
-    )
-    session = Session(request, _engine(connection, threads, memory_limit), switches)
-    try:
+    with opened(
+        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
+        threads=threads, memory_limit=memory_limit, like=like, verify=verify, switches=switches,
+    ) as session:  # fmt: skip
         return session.evaluation(specs)
-    finally:
-        session.engine.release()
 
 
 def curve(
@@ -133,97 +111,11 @@ def curve(
         InputError: the data cannot be evaluated as they are.
         EngineError: the database refused a query.
     """
-    request = Request(
-        predictions=_systems(predictions, system),
-        system=system if isinstance(system, str) else None,
-        by=_groupings(by),
-        columns=ColumnMap(dict(columns or {})),
-    )
-    session = Session(request, _engine(connection, threads, memory_limit), {})
-    try:
+    with opened(
+        predictions, system=system, by=by, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit,
+    ) as session:  # fmt: skip
         return session.table(table, params)
-    finally:
-        session.engine.release()
-
-
-class Session:
-    """One request on one engine: the tables are attached once, whatever is asked of them."""
-
-    def __init__(self, request: Request, engine: DuckDBEngine, switches: Mapping[str, Any]) -> None:
-        self.request = request
-        self.engine = engine
-        self.switches = switches
-        self._attached: dict[tuple[int, str], Source] = {}
-
-    def evaluation(self, specs: Sequence[str]) -> Evaluation:
-        """Evaluate the measures of each family and put the results together."""
-        measures = parse_measures(catalog(), specs, self.switches, self.family)
-        self.request = replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
-        parts = []
-        for family in dict.fromkeys(measure.family for measure in measures):
-            chosen = [measure for measure in measures if measure.family == family]
-            parts.append(EVALUATE[family](catalog(), self.engine, self.request, chosen, self.attach))
-        per_query = next((part.per_query for part in parts if part.per_query is not None), None)
-        return Evaluation(
-            rows=tuple(row for part in parts for row in part.rows),
-            groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
-            checks=tuple(finding for part in parts for finding in part.findings),
-            sql=";\n\n".join(self.engine.ran) + ";",
-            canonical={measure.text: str(measure) for part in parts for measure in part.measures},
-            _summary=lambda: _concatenated([self.engine.arrow(part.summary) for part in parts]),
-            _per_query=None if per_query is None else lambda: self.engine.arrow(per_query),
-            _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
-            _table=self.table,
-        )
-
-    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
-        """Return the rows of a table; parameters that are lists give the rows of each value."""
-        return _concatenated([self.engine.arrow(query) for query in self.table_queries(spec, params)])
-
-    def table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
-        """One query per combination of the parameters that are lists."""
-        values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
-        queries = []
-        for chosen in product(*values):
-            given = dict(zip(params, chosen, strict=True))
-            measure = parse_table(catalog(), spec, given, self.switches)
-            queries.append(table_query(catalog(), self.engine, self.request, measure, self.attach))
-        return queries
-
-    def attach(self, table: Any, role: Role) -> Source:
-        key = id(table), role
-        if key not in self._attached:
-            self._attached[key] = self.engine.attach(table, role)
-        return self._attached[key]
-
-    def family(self) -> str | None:
-        """What a name means that belongs to two families: rankings have a truth, or queries."""
-        if self.request.truth is not None:
-            return RANKING
-        first = Systems(self.request.predictions, self.request.system, self.attach).first
-        queries = self.request.columns.find(first, "predictions", "query_id")
-        composite = self.request.columns.given("predictions", "query_id")
-        return CLASSIFICATION if queries is None and composite is None else None
-
-
-def _engine(connection: Any, threads: int | None, memory_limit: str | None) -> DuckDBEngine:
-    from duckmetrics.engines.duckdb import DuckDBEngine
-
-    if isinstance(connection, DuckDBEngine):
-        return connection
-    return DuckDBEngine(connection, threads, memory_limit)
-
-
-def _queries(per_query: exp.Query | None) -> exp.Query:
-    if per_query is None:
-        raise MetricError("per-query values: no metric of queries was asked for; add one, such as ndcg@10")
-    return per_query
-
-
-def _concatenated(parts: list[pa.Table]) -> pa.Table:
-    import pyarrow as pa
-
-    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
 
 
 def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
@@ -314,34 +206,3 @@ def _described(metric: Definition) -> str:
         choices = f", one of {', '.join(map(str, param.choices))}" if param.choices else ""
         lines.append(f"  {param.name}: {default}{choices}")
     return "\n".join([*lines, "", metric.text])
-
-
-def _is_choice(population: Any) -> bool:
-    param = catalog().relations["queries"].switches[POPULATION]
-    return isinstance(population, str) and population in param.choices and population != "table"
-
-
-def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
-    if system is None or isinstance(system, str):
-        if predictions is None:
-            raise InputError("predictions: none given; name a table, or map systems to tables")
-        return predictions
-    if predictions is not None:
-        raise InputError(
-            "system: maps systems to tables, and predictions are given too; leave predictions out (None)"
-        )
-    return system
-
-
-def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:
-    if by is None:
-        return ()
-    if isinstance(by, str):
-        return ((by,),)
-    by = list(by)
-    if all(isinstance(column, str) for column in by):
-        return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
-    if any(isinstance(column, str) for column in by):
-        raise MetricError("by: mixes columns and lists; write [['country'], ['country', 'device']]")
-    groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
-    return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))

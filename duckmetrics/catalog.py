@@ -24,7 +24,7 @@ DIALECT = "duckdb"
 RANKING, CLASSIFICATION = "ranking", "classification"
 METRIC_FAMILIES = (RANKING, CLASSIFICATION)
 # What every metric of a family passes through: the relation that applies its policies.
-POLICIES = {RANKING: "evaluated"}
+POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined"}
 
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
@@ -117,8 +117,7 @@ class Definition:
     @cached_property
     def requires(self) -> dict[str, exp.Expr]:
         """What the metric asks of every row of an input: table -> condition."""
-        declared = _TABLE.findall(self.header.get("requires", ""))
-        return {table: sqlglot.parse_one(text, dialect=DIALECT) for table, text in declared}
+        return required(self.header.get("requires", ""))
 
     @cached_property
     def conditions(self) -> tuple[exp.Expr, ...]:
@@ -172,6 +171,11 @@ class Definition:
         return {param.name: param for param in params}
 
 
+def required(text: str) -> dict[str, exp.Expr]:
+    """Read ``truth (relevance <= 1)``: table -> condition."""
+    return {table: sqlglot.parse_one(said, dialect=DIALECT) for table, said in _TABLE.findall(text)}
+
+
 def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
     """The conditions in the line ``when`` of a header."""
     if not header.get("when"):
@@ -217,21 +221,25 @@ class Catalog:
         self.relations: dict[str, Definition] = {}
         self.aggregations: dict[str, Definition] = {}
         self.checks: dict[str, Definition] = {}
+        self.inspections: dict[str, Definition] = {}
         self.functions: dict[str, Definition] = {}
         self.statistics: dict[str, Definition] = {}
         self.count_checks: dict[str, Definition] = {}
         self.aggregates: dict[str, Definition] = {}
         self.shell: dict[str, Definition] = {}
+        self.sampling: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
             "checks": self.checks,
+            "inspections": self.inspections,
             "functions": self.functions,
             "statistics": self.statistics,
             "count_checks": self.count_checks,
             "aggregates": self.aggregates,
             "shell": self.shell,
+            "sampling": self.sampling,
         }
         for definition in definitions:
             if definition.is_table:
@@ -343,7 +351,7 @@ class Catalog:
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""
         switches = dict(metric.switches)
-        outer = self.relations[POLICIES[metric.family]] if metric.family in POLICIES else None
+        outer = None if metric.is_table else self.relations.get(POLICIES.get(metric.family, ""))
         around = () if outer is None else (outer, *self.foundations(outer))
         for source in (*self.foundations(metric), *around):
             for name, param in source.switches.items():

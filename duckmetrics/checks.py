@@ -6,19 +6,21 @@ only where something was found.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog import DIALECT, Catalog, substituted
+from duckmetrics.catalog import DIALECT, RANKING, Catalog, substituted
 from duckmetrics.compose import Binding, Composer
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import bind, is_false, literal
 from duckmetrics.measure import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Definition
     from duckmetrics.engines import Engine
@@ -28,13 +30,25 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3
 WEIGHT, WEIGHTED = "weight", "weighted"
-NOTE = "note"
+ERROR, WARNING, NOTE = "error", "warning", "note"
 SAMPLE = 10_000
+# What a check reads that looks at the values of a metric; the others look at the inputs.
+METRIC = "metric"
+# The column of a check that tells among how many its rows were found.
+TOTAL = "total"
+SEGMENT = "segment"
+
+_RANGE = re.compile(r"\[(?P<low>[\d.-]+), (?P<high>[\d.-]+)\], (?P<better>higher|lower) is better")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: where, how often, up to three examples, and what to do."""
+    """What a check found: where, how often, up to three examples, and what to do.
+
+    Attributes:
+        message: all of it as a sentence, ``where: what (examples); what next``.
+        advice: what to do next.
+    """
 
     check: str
     severity: str
@@ -43,19 +57,22 @@ class Finding:
     count: int
     examples: tuple[str, ...]
     message: str
+    advice: str = ""
 
 
 @dataclass(frozen=True)
 class _Check:
     """One check under one binding of its parameters."""
 
+    composer: Composer
     name: str
     severity: str
     place: str
     title: str
     advice: str
     offenders: exp.Query
-    when: tuple[exp.Query, ...] = ()
+    inputs: Mapping[str, tuple[str, ...]]
+    when: tuple[tuple[exp.Query, bool], ...] = ()
 
 
 def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
@@ -65,47 +82,192 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     Raises:
         InputError: at least one check of severity error found something.
     """
-    composer = Composer(catalog, inputs.queries, inputs.constants)
-    planned = list(_planned(catalog, composer, inputs, measures))
-    counts, totals = _counts(composer, engine, inputs, planned)
-    found = [
-        _finding(composer, engine, inputs, one, count, totals)
-        for one, count in zip(planned, counts, strict=True) if count
-    ]  # fmt: skip
-    errors = [finding for finding in found if finding and finding.severity == "error"]
+    examination = Examination(catalog, engine, inputs, measures)
+    found = examination.run(catalog.checks.values())
+    errors = [finding for finding in found if finding.severity == ERROR]
     if errors:
+        errors += examination.explained(errors)
         raise InputError("\n".join(finding.message for finding in errors))
-    return [finding for finding in found if finding]
+    return [*found, *examination.explained(found)]
 
 
-def _planned(
-    catalog: Catalog, composer: Composer, inputs: Inputs, measures: Sequence[Measure]
-) -> Iterator[_Check]:
-    for definition in catalog.checks.values():
-        if "population" in definition.tables and "population" not in inputs.queries:
-            continue
-        seen: set[Binding] = set()
-        planned: list[_Check] = []
-        for measure in measures:
-            if not concerned(catalog, measure) & set(definition.header["for"].split(", ")):
+def check_values(
+    catalog: Catalog,
+    engine: Engine,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    rows: Sequence[Mapping[str, Any]],
+    summary: exp.Query,
+) -> list[Finding]:
+    """Run the checks of the values of metrics.
+
+    Plan rule: they look for values in the worse half of the range, which few data have.
+
+    Args:
+        rows: the results.
+        summary: their query.
+    """
+    poor = [measure for measure in measures if any(_is_poor(measure, row) for row in rows)]
+    return Examination(catalog, engine, inputs, poor).of_values(summary) if poor else []
+
+
+def _is_poor(measure: Measure, row: Mapping[str, Any]) -> bool:
+    """Say whether a result is an overall value of a measure in the worse half of its range."""
+    declared = _RANGE.match(measure.metric.header.get("range", ""))
+    if declared is None or row["metric"] != measure.text or row["slice"] != "" or row["value"] is None:
+        return False
+    middle = (float(declared["low"]) + float(declared["high"])) / 2
+    return bool(row["value"] < middle if declared["better"] == "higher" else row["value"] > middle)
+
+
+def explained(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], found: Sequence[Finding]
+) -> list[Finding]:
+    """Look for what explains findings that come from the values."""
+    return Examination(catalog, engine, inputs, measures).explained(found)
+
+
+class Examination:
+    """The checks that measures call for, on one set of inputs.
+
+    Args:
+        doubtful: (table, column) of what cannot be relied on, "*" for all columns of a table; a check
+            that depends on it is left out.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        engine: Engine,
+        inputs: Inputs,
+        measures: Sequence[Measure],
+        doubtful: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self.catalog = catalog
+        self.engine = engine
+        self.inputs = inputs
+        self.measures = measures
+        self.doubtful = doubtful
+        self.composer = Composer(catalog, inputs.unsliced, inputs.constants)
+        self.names: set[str] = set()
+        self.totals: dict[str, int] = {}
+
+    @cached_property
+    def sliced(self) -> Composer:
+        """Writes what looks at the slices of rows; all else looks at every row once."""
+        return Composer(self.catalog, self.inputs.queries, self.inputs.constants)
+
+    def run(self, definitions: Iterable[Definition], found: Collection[str] = ()) -> list[Finding]:
+        """Run those of the checks that the measures call for, or a check that found something does.
+
+        Args:
+            found: the names of the checks that found something.
+        """
+        planned = list(self._planned(definitions, found))
+        if not found:
+            planned += _required(self.composer, self.measures)
+        planned = [one for one in planned if not self._is_doubtful(one)]
+        self.names |= {one.name for one in planned}
+        counts, totals = _counts(self.engine, self.inputs, planned)
+        self.totals |= totals
+        findings = [
+            _finding(self.engine, self.inputs, one, count, self.totals)
+            for one, count in zip(planned, counts, strict=True) if count
+        ]  # fmt: skip
+        return [finding for finding in findings if finding]
+
+    def explained(self, found: Iterable[Finding], notes: bool = False) -> list[Finding]:
+        """Run the inspections that are about what was found.
+
+        Args:
+            notes: whether to tell also what changes nothing.
+        """
+        names = {finding.check for finding in found}
+        about = [
+            definition for definition in self.catalog.inspections.values()
+            if names & protected(definition) and definition.name not in self.names
+            and (notes or definition.header["severity"] != NOTE)
+        ]  # fmt: skip
+        return self.run(about, names) if about else []
+
+    def of_values(self, summary: exp.Query) -> list[Finding]:
+        """Run the checks of values, such as one that no sound score has.
+
+        Args:
+            summary: the query of the results.
+        """
+        found: list[Finding] = []
+        for definition in self.catalog.checks.values():
+            for measure in self.measures if METRIC in definition.tables else ():
+                if measure.metric.name in protected(definition):
+                    composer = Composer(self.catalog, {METRIC: _overall(summary, measure)})
+                    values = composer.resolved(definition, {})
+                    one = _bound(composer, definition, {}, values)
+                    self.names.add(one.name)
+                    count = self.engine.rows(composer.complete(_count_of(values)))[0][0]
+                    finding = _finding(self.engine, self.inputs, one, count, {}) if count else None
+                    found += [finding] if finding else []
+        return found
+
+    def _planned(self, definitions: Iterable[Definition], found: Collection[str]) -> Iterator[_Check]:
+        for definition in definitions:
+            if METRIC in definition.tables:
                 continue
-            values = _values(inputs, measure)
-            binding = composer.binding(definition, values)
-            if binding in seen:
+            if "population" in definition.tables and "population" not in self.inputs.queries:
                 continue
-            seen.add(binding)
-            if not is_off(definition, values):
-                offenders = composer.resolved(definition, values)
-                if all(offenders != known.offenders for known in planned):
-                    planned.append(_bound(composer, definition, values, offenders))
-        yield from planned
-    yield from _required(composer, measures)
+            composer = self.sliced if SEGMENT in definition.query.named_selects else self.composer
+            seen: set[Binding] = set()
+            planned: list[_Check] = []
+            for measure in self.measures:
+                if not (concerned(self.catalog, measure) | set(found)) & protected(definition):
+                    continue
+                values = _values(self.inputs, measure)
+                binding = composer.binding(definition, values)
+                if binding in seen:
+                    continue
+                seen.add(binding)
+                if not is_off(definition, values):
+                    offenders = composer.resolved(definition, values)
+                    if all(offenders != known.offenders for known in planned):
+                        planned.append(_bound(composer, definition, values, offenders))
+            yield from planned
+
+    def _is_doubtful(self, one: _Check) -> bool:
+        """Say whether a check depends on a column that cannot be relied on."""
+        table, _, column = one.place.partition(".")
+        counted = None if one.when else _counted(one.offenders)
+        if counted is not None and one.offenders.args["from_"].this.name == table:
+            read = {(table, c.name) for c in counted.expression.find_all(exp.Column)}
+        else:
+            read = {(t, c) for t, columns in one.inputs.items() for c in columns}
+        read |= {(table, column)}
+        return any((t, c) in self.doubtful or (t, "*") in self.doubtful for t, c in read)
+
+
+def protected(definition: Definition) -> set[str]:
+    """What a check is for: families, relations and metrics, and checks that it explains."""
+    return set(definition.header["for"].split(", "))
+
+
+def _overall(summary: exp.Query, measure: Measure) -> exp.Select:
+    """The values of one measure for all rows of each system, as the table `metric`."""
+    of_measure = exp.EQ(this=exp.column("metric"), expression=literal(measure.text))
+    overall = exp.EQ(this=exp.column("slice"), expression=literal(""))
+    system = exp.func("coalesce", exp.column("system"), literal(""))
+    return (
+        exp.select(system.as_("system"), "value", "n", "n_positive")
+        .from_(summary.subquery("summary"))
+        .where(of_measure, overall)
+    )
 
 
 def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     """What a check may ask about a measure: its parameters, and what the parameters do not say."""
     sampled = measure.metric.header.get("sampled", "inconsistent")
-    return {**measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled}
+    return {
+        **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
+        "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
+    }  # fmt: skip
 
 
 def is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
@@ -120,28 +282,30 @@ def _bound(
 ) -> _Check:
     """Bind the conditions of a check; they read no other relations than its query does."""
     header = definition.header
-    asked = (
-        exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
-        for condition in definition.conditions
-    )
+    asked = []
+    for condition in definition.conditions:
+        query = exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
+        asked.append((composer.linked(query, values), isinstance(condition, exp.Not)))
     return _Check(
-        definition.name, header["severity"], header["column"], definition.title, header["advice"],
-        offenders, tuple(composer.linked(query, values) for query in asked),
+        composer, definition.name, header["severity"], header["column"], definition.title, header["advice"],
+        offenders, definition.inputs, tuple(asked),
     )  # fmt: skip
 
 
 def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[_Check]:
     """What single metrics ask of the rows of an input."""
     for measure in measures:
-        for table, condition in measure.metric.requires.items():
+        for table, condition in measure.requires.items():
             bound = substituted(condition, measure.values)
-            columns = list(bound.find_all(exp.Column))
-            offenders = exp.select("query_id", "item_id", *columns).from_(table)
+            columns = list(dict.fromkeys(bound.find_all(exp.Column)))
+            keys = ("query_id", "item_id") if measure.family == RANKING else ()
+            offenders = exp.select(*keys, *columns).from_(table)
             composer.relation(table, {})
             yield _Check(
-                f"requires_{measure.metric.name}", "error", f"{table}.{columns[0].name}",
+                composer, f"requires_{measure.metric.name}", ERROR, f"{table}.{columns[0].name}",
                 f"rows outside of what {measure.text} needs, {_shown(condition, measure)}",
-                "mend them or change the parameter", offenders.where(exp.not_(bound)),
+                "leave like= out, the tool treats such rows otherwise" if measure.needed
+                else "mend them or change the parameter", offenders.where(exp.not_(bound)), {},
             )  # fmt: skip
 
 
@@ -161,45 +325,47 @@ def _shown(condition: exp.Expr, measure: Measure) -> str:
     return shown.sql(DIALECT)
 
 
-def _counts(
-    composer: Composer, engine: Engine, inputs: Inputs, planned: Sequence[_Check]
-) -> tuple[list[int], dict[str, int]]:
+def _counts(engine: Engine, inputs: Inputs, planned: Sequence[_Check]) -> tuple[list[int], dict[str, int]]:
     """Count the offenders, one scan per input for the checks that only filter it.
 
     Returns: the number of offenders of every check, and the number of rows of every input scanned.
     """
     counts = [0] * len(planned)
     totals: dict[str, int] = {}
-    scans: dict[str, list[tuple[int, exp.Expr]]] = {}
+    scans: dict[tuple[Composer, str], list[tuple[int, exp.Expr]]] = {}
     for i, one in enumerate(planned):
         counted = None if one.when else _counted(one.offenders)
         if counted is not None:
-            scans.setdefault(one.offenders.args["from_"].this.name, []).append((i, counted))
-    for name, counters in scans.items():
+            scanned_step = one.composer, one.offenders.args["from_"].this.name
+            scans.setdefault(scanned_step, []).append((i, counted))
+    for (composer, name), counters in scans.items():
         totals[name], *found = _scanned(composer, engine, inputs, name, counters)
         for (i, _), count in zip(counters, found, strict=True):
             counts[i] = count
     scanned = {i for counters in scans.values() for i, _ in counters}
     for i, one in enumerate(planned):
         if one.when:
-            counts[i] = _holds(composer, engine, one.when)
+            counts[i] = _holds(one.composer, engine, one.when)
         elif isinstance(one.offenders, exp.Select) and one.offenders.args.get("having"):
-            counts[i] = _repeated(composer, engine, one.offenders)
+            counts[i] = _repeated(one.composer, engine, one.offenders)
         elif i not in scanned:
-            counts[i] = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
+            counts[i] = engine.rows(one.composer.complete(_count_of(one.offenders)))[0][0]
     return counts, totals
 
 
-def _holds(composer: Composer, engine: Engine, conditions: Sequence[exp.Query]) -> int:
+def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Query, bool]]) -> int:
     """Say whether all conditions hold, asked one after the other.
 
-    Plan rule: the conditions say that no row has something, and mostly the first rows have it
-    already, so that those of the table a condition reads first are asked before all rows are.
+    Plan rule: a condition says that there is a row with something, or that there is none, and mostly
+    the first rows have it already. So the first rows of the table that it reads first are asked before
+    all are: what is there among them settles the condition, what is not settles nothing.
     """
-    for condition in conditions:
-        for query in (_of_first_rows(condition), condition):
-            if not engine.rows(composer.complete(query))[0][0]:
-                return 0
+    for condition, is_negative in conditions:
+        among_first = bool(engine.rows(composer.complete(_of_first_rows(condition)))[0][0])
+        if among_first == is_negative:
+            among_first = bool(engine.rows(composer.complete(condition))[0][0])
+        if not among_first:
+            return 0
     return 1
 
 
@@ -273,24 +439,25 @@ def _count_of(offenders: exp.Query) -> exp.Select:
 
 
 def _finding(
-    composer: Composer, engine: Engine, inputs: Inputs, one: _Check, count: int, totals: Mapping[str, int]
+    engine: Engine, inputs: Inputs, one: _Check, count: int, totals: Mapping[str, int]
 ) -> Finding | None:
     if one.when or one.offenders.args.get("having"):
-        count = engine.rows(composer.complete(_count_of(one.offenders)))[0][0]
+        count = engine.rows(one.composer.complete(_count_of(one.offenders)))[0][0]
         if not count:
             return None
     table, _, column = one.place.partition(".")
-    names = [inputs.column_label(table, p.alias_or_name) for p in one.offenders.selects]
-    rows = _examples(composer, engine, one)
-    examples = tuple(_example(names, row) for row in rows)
+    rows = _examples(engine, one)
+    examples = tuple(_example(engine, inputs, table, row) for row in rows)
     where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
-    shown = f" ({'; '.join(examples)})" if examples else ""
-    title = _singular(one.title) if count == 1 else one.title
-    total = totals.get(table) if one.severity == NOTE else None
+    shown = f" ({'; '.join(examples)})" if any(examples) else ""
+    among = rows[0].get(TOTAL) if rows else None
+    title = _singular(one.title) if count == 1 and among is None else one.title
+    total = totals.get(table) if one.severity == NOTE and among is None else None
     share = f", {count / total:.2g} of all" if total else ""
-    message = f"{where}: {count} {title}{share}{shown}; {one.advice}"
+    number = count if among is None else f"{count} of {among}"
+    message = f"{where}: {number} {title}{share}{shown}; {one.advice}"
     return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
-                   count, examples, message)  # fmt: skip
+                   count, examples, message, one.advice)  # fmt: skip
 
 
 def _singular(title: str) -> str:
@@ -301,26 +468,51 @@ def _singular(title: str) -> str:
     )
 
 
-def _examples(composer: Composer, engine: Engine, one: _Check) -> list[tuple[Any, ...]]:
+def _examples(engine: Engine, one: _Check) -> list[dict[str, Any]]:
     """Three offenders; of a check over both sides, three of each."""
     parts = (
         [one.offenders.this, one.offenders.expression]
         if isinstance(one.offenders, exp.Union) else [one.offenders]
     )  # fmt: skip
+    names = [p.alias_or_name for p in one.offenders.selects]
     rows = []
     for part in parts:
         ordered = exp.select(exp.Star()).from_(part.subquery("offenders"))
         for i in range(1, len(part.selects) + 1):
             ordered = ordered.order_by(literal(i), copy=False)
-        rows += engine.rows(composer.complete(ordered.limit(EXAMPLES)))
-    return rows
+        rows += engine.rows(one.composer.complete(ordered.limit(EXAMPLES)))
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _example(names: Sequence[str], row: Sequence[Any]) -> str:
-    return ", ".join(
-        f"{name}={value}" for name, value in zip(names, row, strict=True)
-        if not (name == "system" and value == "")
-    )  # fmt: skip
+def _example(engine: Engine, inputs: Inputs, table: str, row: Mapping[str, Any]) -> str:
+    """Write an offender as a person would: ``query_id=q1, item_id=a``."""
+    shown = dict(row)
+    shown.pop(TOTAL, None)
+    if shown.get("system") == "":
+        del shown["system"]
+    parts = [_slice(engine, inputs, shown.pop(SEGMENT))] if SEGMENT in shown else []
+    for name, value in shown.items():
+        parts.append(f"{inputs.column_label(table, name)}={_visible(value)}")
+    return ", ".join(filter(None, parts))
+
+
+def _visible(value: object) -> object:
+    """A text with blanks around it, or none at all, shows only between quotes."""
+    return repr(value) if isinstance(value, str) and (value.strip() != value or not value) else value
+
+
+def _slice(engine: Engine, inputs: Inputs, number: int) -> str:
+    """What a number of a segment stands for, nothing where it is all rows."""
+    if "slices" not in inputs.queries:
+        return ""
+    same = exp.EQ(this=exp.column(SEGMENT), expression=literal(number))
+    (row,) = engine.rows(
+        exp.select(exp.Star()).from_(inputs.queries["slices"].subquery("slices")).where(same)
+    )
+    _, grouping, *values = row
+    in_force = inputs.by[grouping - 1] if grouping else ()
+    known = zip(inputs.by_columns, values, strict=True)
+    return ", ".join(f"{name}={_text(value)}" for name, value in known if name in in_force)
 
 
 def varying(engine: Engine, inputs: Inputs) -> None:
@@ -356,6 +548,9 @@ def _text(value: object) -> str:
     return "NULL" if value is None else str(value)
 
 
+UNWEIGHTED = "read it without weights beside, or leave it out"
+
+
 def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
     """Warn of measures that have no weighted form though the rows have weights."""
     label = inputs.labels["predictions"]
@@ -364,7 +559,7 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
         Finding(
             "unweighted", "warning", label, inputs.weight, 0, (),
             f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every row "
-            "as 1; read it without weights beside, or leave it out",
+            f"as 1; {UNWEIGHTED}", UNWEIGHTED,
         )
         for measure in without if inputs.weight is not None
     ]  # fmt: skip
@@ -380,21 +575,22 @@ def counted_notes(
         overall = row["slice"] == ""
         system = f" of system {row['system']}" if row["system"] is not None else ""
         if overall and row["n_missing"]:
+            advice = f"the switch missing={policies['missing']} decides how they count"
             message = (
-                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; "
-                f"the switch missing={policies['missing']} decides how they count"
+                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
             )
             notes["missing_query", row["system"]] = Finding(
                 "missing_query", "warning", label, inputs.column_label("predictions", "query_id"),
-                row["n_missing"], (), message,
+                row["n_missing"], (), message, advice,
             )  # fmt: skip
         if not overall and all(row[column] is None for column in inputs.by_columns):
             source = inputs.labels[inputs.by_source or "predictions"]
+            advice = "give the attributes of all queries with queries="
             message = (
                 f"{source}: column {row['slice']!r}: some queries of the population have no value and "
-                "form the slice NULL; give the attributes of all queries with queries="
+                f"form the slice NULL; {advice}"
             )
             notes["null_slice", row["slice"]] = Finding(
-                "null_slice", "warning", source, row["slice"], row["n"], (), message
+                "null_slice", "warning", source, row["slice"], row["n"], (), message, advice
             )
     return list(notes.values())

@@ -1,4 +1,4 @@
-"""The command line: evaluate, curve, metrics, sql, test.
+"""The command line: evaluate, check, curve, metrics, sql, test.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad usage or bad input, 3 the engine failed.
 The database, the parser and the table printer are imported only by the commands that need them.
@@ -10,6 +10,7 @@ import gc
 import json
 import sys
 from contextlib import contextmanager
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "parquet")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
-BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 2, 3, 130
+GATE_FAILED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 1, 2, 3, 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -56,26 +57,57 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def data_and_metrics(command: Callable[..., Any], is_metric_required: bool = True) -> Callable[..., Any]:
+    """What every command that computes metrics is given: tables, metrics, names of columns, conventions."""
+    for option in reversed(
+        (
+            click.argument("predictions", required=False),
+            click.argument("truth", required=False),
+            click.option(
+                "-m",
+                "--metric",
+                "metrics",
+                multiple=True,
+                required=is_metric_required,
+                metavar="SPEC[,SPEC…]",
+                help="Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'.",
+            ),
+            click.option("--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH."),
+            click.option(
+                "--system",
+                "systems",
+                multiple=True,
+                metavar="COLUMN | NAME=TABLE",
+                help="The column that names the system, or one table per system.",
+            ),
+            click.option(
+                "--column",
+                "columns",
+                multiple=True,
+                metavar="NAME=YOURS",
+                help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
+            ),
+            click.option(
+                "--set",
+                "switches",
+                multiple=True,
+                metavar="SWITCH=VALUE",
+                help="Set a convention: ties=item_desc, missing=skip, rel=2.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+LIKE = click.option(
+    "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'."
+)
+
+
 @cli.command()
-@click.argument("predictions", required=False)
-@click.argument("truth", required=False)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="SPEC[,SPEC…]",
-    help="Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'.",
-)
-@click.option("--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH.")
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    metavar="COLUMN | NAME=TABLE",
-    help="The column that names the system, or one table per system.",
-)
+@data_and_metrics
+@LIKE
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
 @click.option(
     "--by-each",
@@ -83,26 +115,18 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="COLUMN[,COLUMN…]",
     help="Slice by each of several groupings, in one go.",
 )
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="NAME=YOURS",
-    help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
-)
 @click.option("--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.")
-@click.option(
-    "--set",
-    "switches",
-    multiple=True,
-    metavar="SWITCH=VALUE",
-    help="Set a convention: ties=item_desc, missing=skip, rel=2.",
-)
 @click.option(
     "--per-query",
     type=click.Path(path_type=Path),
     metavar="FILE.parquet",
     help="Write the value of every query to a Parquet file.",
+)
+@click.option(
+    "--verify",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
 )
 @output_and_engine
 def evaluate(**options: Any) -> None:
@@ -137,6 +161,8 @@ def evaluate(**options: Any) -> None:
             columns=_pairs("--column", options["columns"]),
             queries=options["queries"],
             connection=engine,
+            verify=options["verify"],
+            like=options["like"],
             **_switches(compute, options["switches"]),
         )
         if options["per_query"]:
@@ -147,6 +173,166 @@ def evaluate(**options: Any) -> None:
             write(result, format_, path)
     else:
         write(result, format_, None)
+    if not all(verification.agrees for verification in result.verified):
+        sys.exit(GATE_FAILED)
+
+
+@cli.command()
+@data_and_metrics
+@click.option("--like", multiple=True, metavar="TOOL[,TOOL…]", help="These tools only.  [default: all]")
+@output_and_engine
+def conventions(**options: Any) -> None:
+    """Compute metrics as every other tool would, side by side, with what makes each number differ.
+
+    \b
+    duckmetrics conventions run.parquet truth.parquet -m map@10
+    duckmetrics conventions run.parquet truth.parquet -m ndcg@10 --like trec_eval,sklearn
+    """
+    from duckmetrics.tools import conventions as compute
+
+    tools = [tool.strip() for text in options["like"] for tool in text.split(",")]
+    _report_rows(compute, options, like=tools)
+
+
+@cli.command()
+@data_and_metrics
+@LIKE
+@output_and_engine
+def ties(**options: Any) -> None:
+    """Tell how much of a number the order of equal scores decides.
+
+    For every metric: its value, the values with the relevant items last and first among equal
+    scores, and the share of the queries whose value depends on that order.
+
+    \b
+    duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
+    """
+    from duckmetrics.tie_report import ties as compute
+
+    _report_rows(compute, options, like=options["like"])
+
+
+@cli.command()
+@partial(data_and_metrics, is_metric_required=False)
+@LIKE
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
+@click.option("--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.")
+@output_and_engine
+def check(**options: Any) -> None:
+    """Look for what is wrong with PREDICTIONS and TRUTH before there is any number.
+
+    Each finding says how bad it is, where and what it is, how often it is there, and what to do.
+    The exit code is 1 if there is an error, which is what 'duckmetrics evaluate' would refuse.
+    Without -m, rankings are checked for ndcg@10 and classifiers for auc.
+
+    \b
+    duckmetrics check run.parquet truth.parquet -m ndcg@10,map@100
+    duckmetrics check ctr.parquet --column label=clicked --format json
+    """
+    from duckmetrics import findings
+
+    compute: Callable[..., Any] = findings.check
+
+    def checked(*given: Any, switches: dict[str, str], **named: Any) -> Any:
+        return compute(*given, **named, **_switches(compute, options["switches"]))
+
+    result = _report_rows(
+        checked, options, like=options["like"], by=_groupings(options["by"], ()), queries=options["queries"]
+    )
+    if options["output"] or options["format_"] not in (None, "table"):
+        click.echo(result.conclusion, err=True)
+    if result.errors:
+        sys.exit(GATE_FAILED)
+
+
+def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
+    """Run a command whose result has a summary, print or write that, and return the result."""
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.report import write_rows
+
+    format_ = _format(options["format_"], options["output"])
+    _writable(options["output"])
+    predictions, truth, system = _tables(options)
+    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    with _progress(engine), _imports_spared():
+        result = compute(
+            predictions,
+            truth,
+            options["metrics"],
+            system=system,
+            columns=_pairs("--column", options["columns"]),
+            connection=engine,
+            switches=_pairs("--set", options["switches"]),
+            **more,
+        )
+    if options["output"]:
+        with _replacing(options["output"]) as path:
+            write_rows(result.summary, format_, path)
+    elif format_ == "table":
+        click.echo(repr(result))
+        return result
+    else:
+        write_rows(result.summary, format_, None)
+    for finding in getattr(result, "checks", ()):
+        click.echo(f"{finding.severity}: {finding.message}", err=True)
+    return result
+
+
+@cli.command()
+@data_and_metrics
+@LIKE
+@click.option("--n-items", type=int, required=True, metavar="N", help="The number of all items.")
+@click.option(
+    "--n-negatives",
+    type=int,
+    metavar="M",
+    help="The number of items drawn for each query.  [default: its candidates less one]",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="METHOD[,METHOD…]",
+    help="Of naive, rank_estimate, bv and em.  [default: all]",
+)
+@click.option("--gamma", type=float, default=0.1, show_default=True, help="The weight of the variance in bv.")
+@output_and_engine
+def sampled(**options: Any) -> None:
+    """Estimate metrics over all items from one relevant item among sampled ones.
+
+    naive takes the candidates for all items; rank_estimate, bv and em correct for the sample. They hold
+    for one relevant item per query and negatives drawn uniformly; for negatives drawn by popularity
+    none of them does.
+
+    \b
+    duckmetrics sampled run.parquet truth.parquet -m recall@10,ndcg@10 --n-items 10000
+    duckmetrics sampled run.parquet truth.parquet -m map --n-items 10000 --n-negatives 99 --gamma 0.01
+    """
+    from duckmetrics.sampling import METHODS
+    from duckmetrics.sampling import sampled as compute
+
+    methods = [method.strip() for text in options["methods"] for method in text.split(",")]
+    given = {name: options[name] for name in ("like", "n_items", "n_negatives", "gamma")}
+    _report_rows(compute, options, methods=methods or METHODS, **given)
+
+
+@cli.command()
+@click.argument("name", required=False)
+@click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
+def presets(name: str | None, all_: bool) -> None:
+    """List the tools whose conventions can be taken with --like, or explain one."""
+    from duckmetrics.presets import page, pages, preset
+    from duckmetrics.presets import presets as every
+
+    if all_:
+        click.echo(pages(), nl=False)
+    elif name is None:
+        width = max(map(len, every()))
+        for tool in every().values():
+            click.echo(f"{tool.name:<{width}}  {tool.tool}")
+        click.echo("\nduckmetrics presets NAME explains one")
+    else:
+        click.echo(page(preset(name)), nl=False)
 
 
 @cli.command()

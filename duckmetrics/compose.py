@@ -339,6 +339,21 @@ class Composer:
         known = self._values[binding]
         return None if known is None else known.copy()
 
+    def defined(
+        self, metric: Definition, values: Mapping[str, Value], value: exp.Expr, n: exp.Expr
+    ) -> exp.Expr:
+        """Put what the relation `defined` says in place of a value that is not defined.
+
+        Args:
+            n: the number of rows that take part.
+        """
+        definition = self.catalog.relations[POLICIES[metric.family]]
+        query = cast("exp.Select", bind(definition.query, self._known(definition, values)))
+        holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"), copy=False)
+        for column in list(holder.find_all(exp.Column)):
+            column.replace(exp.paren({"value": value, "n": n}[column.name].copy()))
+        return _stripped(fold(holder))
+
     def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
         value = self.value(metric, values)
         if value is None:
@@ -402,6 +417,9 @@ class Composer:
 
 def with_directions(query: exp.Query) -> exp.Query:
     """Write ASC out wherever it is meant: a connection may have another default order."""
+    for order in query.find_all(exp.Order):
+        keys = (k if isinstance(k, exp.Ordered) else exp.Ordered(this=k) for k in order.expressions)
+        order.set("expressions", list(keys))
     for key in query.find_all(exp.Ordered):
         key.set("desc", bool(key.args.get("desc")))
     return query

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.checks import check, counted_notes, unweighted, varying
+from duckmetrics.checks import check, check_values, counted_notes, explained, unweighted, varying
 from duckmetrics.compose import Composer
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.functions import linked
@@ -18,7 +18,7 @@ from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scor
 from duckmetrics.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlglot import exp
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.measure import Measure
     from duckmetrics.systems import Attach
+    from duckmetrics.verification import Verification
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Part:
         rows: the summary, one dictionary per system, slice and measure.
         summary: its query.
         per_query: the query of the values per query, where there are queries.
+        verified: what the reference says of a sample, where it was asked.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -45,6 +47,7 @@ class Part:
     measures: tuple[Measure, ...]
     summary: exp.Query
     per_query: exp.Query | None = None
+    verified: tuple[Verification, ...] = ()
 
 
 def evaluate_rankings(
@@ -61,29 +64,62 @@ def evaluate_rankings(
     rows, kept = _kept(engine, summary.query())
     policies = {"missing": str(measures[0].values.get("missing"))}
     notes = counted_notes(rows, inputs, policies)
-    return Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    notes += explained(catalog, engine, inputs, measures, notes)
+    part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    if request.verify is None:
+        return part
+    from duckmetrics.verify import verify_rankings
+
+    outcome = verify_rankings(engine, inputs, measures, columns, table, rows, request.verify)
+    return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 
 def evaluate_rows(
     catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Part:
     """Compute one value per segment of the rows."""
-    inputs, measures = _observed(engine, request, measures, attach)
+    inputs, measures = observed(engine, request, measures, attach)
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
+    plan = _plans(catalog, engine, inputs, measures)
+    rows, kept = segment_values(catalog, engine, inputs, measures, plan)
+    findings += check_values(catalog, engine, inputs, measures, rows, kept)
+    part = Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    if request.verify is None:
+        return part
+    from duckmetrics.verify import verify_rows
+
+    def again(other: Inputs) -> tuple[dict[str, Any], ...]:
+        return segment_values(catalog, engine, other, measures, plan)[0]
+
+    outcome = verify_rows(engine, inputs, measures, rows, request.verify, again)
+    return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def segment_values(
+    catalog: Catalog,
+    engine: DuckDBEngine,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    plan: Mapping[str, str] | None = None,
+) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
+    """Compute the values of every segment; return their summary and where it is kept.
+
+    Args:
+        plan: how the pairs of each measure are counted, if it is decided already.
+    """
     composer = Composer(catalog, inputs.queries, inputs.constants)
-    query = per_segment(composer, measures, _plans(catalog, engine, inputs, measures))
+    query = per_segment(composer, measures, plan or _plans(catalog, engine, inputs, measures))
     table = engine.name("per_segment")
     engine.keep(table, _linked(catalog, engine, query))
     summary = SegmentSummary(catalog, inputs, measures, table)
-    rows, kept = _kept(engine, summary.query(query.named_selects))
-    return Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    return _kept(engine, summary.query(query.named_selects))
 
 
 def table_query(
     catalog: Catalog, engine: DuckDBEngine, request: Request, measure: Measure, attach: Attach
 ) -> exp.Query:
     """Check the inputs and write the query of a table such as a curve."""
-    inputs, (measure,) = _observed(engine, request, [measure], attach)
+    inputs, (measure,) = observed(engine, request, [measure], attach)
     check(catalog, engine, inputs, [measure])
     plan = _plans(catalog, engine, inputs, [measure])[measure.text]
     composer = Composer(catalog, inputs.queries, inputs.constants)
@@ -116,7 +152,7 @@ Evaluate = Callable[["Catalog", "DuckDBEngine", Request, "Sequence[Measure]", "A
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_rows}
 
 
-def _observed(
+def observed(
     engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> tuple[Inputs, list[Measure]]:
     """The canonical rows, and the measures with what these rows decide."""

@@ -33,6 +33,7 @@ class Request:
         system: the column of the predictions that names the system.
         by: the groupings; each is a list of columns.
         positions: whether the order of the rows matters (``ties=input``).
+        verify: how many queries are recomputed by the reference as well, None for none.
     """
 
     predictions: Any
@@ -43,6 +44,7 @@ class Request:
     population: Any = None
     columns: ColumnMap = field(default_factory=ColumnMap)
     positions: bool = False
+    verify: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,14 @@ class Inputs:
         by_source: where the slicing columns come from, for messages.
         names: canonical column, with its table -> the user's column.
         query_type: the type in which query ids are shown.
+        query_parts: the columns that make up a query id.
+        item_kinds: what they hold that make up an item id: integer, text, date, ...
         constants: the columns that are the same in every row, with their value.
         weighted: whether the weights of the rows count.
         weight: the column of the weights, if there is one.
+        rows: the predictions once each, where slices repeat them.
+        by_rank: whether a rank orders the items, so that the score is its negative.
+        text_ids: the ids that are text, or of which a part is.
     """
 
     queries: Mapping[str, exp.Query]
@@ -69,9 +76,19 @@ class Inputs:
     by_source: str | None
     names: Mapping[str, str] = field(default_factory=dict)
     query_type: str | None = None
+    query_parts: tuple[str, ...] = ()
+    item_kinds: tuple[str, ...] = ()
     constants: Mapping[str, Value] = field(default_factory=dict)
     weighted: bool = False
     weight: str | None = None
+    rows: exp.Query | None = None
+    by_rank: bool = False
+    text_ids: frozenset[str] = frozenset()
+
+    @property
+    def unsliced(self) -> Mapping[str, exp.Query]:
+        """The queries, each row of the predictions once."""
+        return self.queries if self.rows is None else {**self.queries, "predictions": self.rows}
 
     def column_label(self, table: str, column: str) -> str:
         """What the user calls a canonical column."""
@@ -135,8 +152,21 @@ class _Gathering:
             by_source=by_source,
             names=self._names(),
             query_type=self.query_type,
+            query_parts=self.names,
+            item_kinds=self.item_kinds,
             constants={"system": ONE_SYSTEM} if self.systems.only else {},
-        )
+            by_rank=self._by_rank(),
+            text_ids=frozenset(
+                name for name, keys in (("query_id", self.query_keys), ("item_id", self.item_keys))
+                if any("text" in key.kinds for key in keys.values())
+            ),
+        )  # fmt: skip
+
+    def _by_rank(self) -> bool:
+        """Say whether the first table orders its items by a rank."""
+        name, source = next(iter(self.predictions.items()))
+        listed = self.lists[name] is not None
+        return not listed and isinstance(tables.score_expression(source, self.columns), exp.Neg)
 
     def _names(self) -> dict[str, str]:
         """Canonical column, with its table, -> the user's column."""
@@ -190,6 +220,7 @@ class _Gathering:
         self.item_types = self._narrowed(item_keys)
         self.names = next(iter(self.query_keys.values())).parts
         self.item_names = next(iter(item_keys.values())).parts
+        self.item_kinds = next(iter(item_keys.values())).kinds
 
     def _type_of(self, keys: Mapping[str, Key]) -> str | None:
         """The type in which a simple id is shown, None for a composite one."""

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, substituted
+from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, required, substituted
 from duckmetrics.errors import MetricError, suggestion, unknown
 from duckmetrics.fold import Value, constant
+from duckmetrics.signature import AGGREGATION, Signature
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from duckmetrics.presets import Entry, Preset
+
     Meant = Callable[[], str | None]
 
-AGGREGATION = "agg"
 DEFAULT_AGGREGATION = "mean"
 CUTOFF = "k"
 PER_CALL = ("population",)
@@ -42,6 +44,7 @@ class Measure:
         name: the metric, with its family where the name alone would not tell.
         params: name and value of every parameter, the switches included, in a fixed order.
         aggregation: from per-query values to one number; None where a metric is one number already.
+        needed: what a preset asks of the rows, ``predictions (score > 0)``.
     """
 
     metric: Definition
@@ -50,6 +53,7 @@ class Measure:
     params: tuple[tuple[str, Value], ...]
     aggregation: str | None
     declared: tuple[Param, ...]
+    needed: str = ""
 
     @property
     def family(self) -> str:
@@ -58,6 +62,11 @@ class Measure:
     @property
     def values(self) -> dict[str, Value]:
         return dict(self.params)
+
+    @property
+    def requires(self) -> Mapping[str, exp.Expr]:
+        """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
+        return {**required(self.needed), **self.metric.requires}
 
     @property
     def depth(self) -> int | None:
@@ -82,9 +91,9 @@ class Measure:
 
         Two results of equal signatures on equal data are equal.
         """
-        parts = [f"{name}:{written(v)}" for name, v in self.params if name != CUTOFF]
-        aggregated = [f"{AGGREGATION}:{self.aggregation}"] if self.aggregation else []
-        return "|".join([f"{self.name}{self._cutoff}", *parts, *aggregated, f"v:{__version__}"])
+        params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
+        k = self._cutoff[1:]
+        return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 
     def bound(self, **values: Value) -> Measure:
         """Return the measure with these values, where it declares them."""
@@ -115,18 +124,21 @@ def parse_measures(
     specs: Sequence[str],
     switches: Mapping[str, object] | None = None,
     meant: Meant = lambda: None,
+    like: Preset | None = None,
 ) -> list[Measure]:
     """Read specs and apply the switches of the call to those that declare and allow them.
 
     Args:
         meant: asked for the family where a name belongs to several.
+        like: the tool whose conventions stand in for the defaults.
     Raises:
+        UnsupportedError: the tool has no such metric, or in a way that is not imitated.
         MetricError: an unknown metric, parameter or switch, a value that is not allowed,
             the same spec twice, or a switch that no metric takes.
     """
     if not specs:
         raise MetricError("no metric; name at least one, such as 'ndcg@10'")
-    measures = [parse_measure(catalog, spec, switches, meant) for spec in specs]
+    measures = [parse_measure(catalog, spec, switches, meant, like) for spec in specs]
     for name, value in (switches or {}).items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
@@ -147,6 +159,7 @@ def parse_measure(
     spec: str,
     switches: Mapping[str, object] | None = None,
     meant: Meant = lambda: None,
+    like: Preset | None = None,
 ) -> Measure:
     """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``."""
     match = _SPEC.fullmatch(spec)
@@ -159,7 +172,8 @@ def parse_measure(
         )
     except MetricError as error:
         raise MetricError(f"{spec.strip()}: {error}") from None
-    return _read(catalog, spec, match, alias, switches or {})
+    entry = None if like is None else like.entry(alias.metric.family, alias.metric.name, ranked)
+    return _read(catalog, spec, match, alias, switches or {}, entry=entry)
 
 
 def parse_table(
@@ -190,6 +204,7 @@ def _read(
     alias: Alias,
     switches: Mapping[str, object],
     params: Mapping[str, object] | None = None,
+    entry: Entry | None = None,
 ) -> Measure:
     """Bind the arguments of a spec whose metric is known, and parameters given beside it."""
     declared = catalog.params(alias.metric)
@@ -220,14 +235,16 @@ def _read(
             raise MetricError(f"{spec}: {unknown('parameter', name, known)}")
         if name in PER_CALL:
             raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
-    params = _values(alias.metric, spec.strip(), declared, given, switches)
+    usual = entry.settings(match["k"] is not None) if entry else {}
+    params = _values(alias.metric, spec.strip(), declared, given, switches, usual)
     name = alias.metric.name
     families = [family for family, known in catalog.names if known == name]
     if len(families) > 1 and params.get(CUTOFF) is None:
         name = f"{alias.metric.family}.{name}"
     return Measure(
-        alias.metric, spec.strip(), name, tuple(params.items()), aggregation, tuple(declared.values())
-    )
+        alias.metric, spec.strip(), name, tuple(params.items()), aggregation, tuple(declared.values()),
+        entry.requires if entry else "",
+    )  # fmt: skip
 
 
 def _values(
@@ -236,12 +253,13 @@ def _values(
     declared: Mapping[str, Param],
     given: Mapping[str, object],
     switches: Mapping[str, object],
+    usual: Mapping[str, Value],
 ) -> dict[str, Value]:
-    """The value of every parameter: the spec's own, then the call's, then the default."""
+    """The value of every parameter: the spec's own, the call's, the one that is usual, the default."""
     values: dict[str, Value] = {}
     for name, param in declared.items():
-        if name in given:
-            values[name] = _typed(spec, param, given[name])
+        if name in given or name in usual:
+            values[name] = _typed(spec, param, given.get(name, usual.get(name)))
         elif param.required:
             raise MetricError(f"{spec}: {name} is missing; write {metric.name}({name}=...)")
         else:

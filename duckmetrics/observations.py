@@ -111,6 +111,7 @@ class _Observing:
         by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
         queries: dict[str, exp.Query] = {}
         rows = tables.stacked(self._rows(source, name) for name, source in self.systems)
+        every = rows if by else None
         constants: dict[str, str | int] = {"system": ONE_SYSTEM} if self.systems.only else {}
         if by:
             sliced = self._sliced(rows, by)
@@ -134,6 +135,7 @@ class _Observing:
             constants=constants,
             weighted=self.weighted,
             weight=next(filter(None, self.weights), None),
+            rows=every,
         )
 
     def _rows(self, source: Source, name: str) -> exp.Select:

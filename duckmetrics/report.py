@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from duckmetrics.api import catalog
 from duckmetrics.results import COUNTS, NUMERIC
+from duckmetrics.session import catalog
+from duckmetrics.verification import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.results import Evaluation
 
-SEVERITY_STYLE = {"warning": "yellow", "note": "dim"}
+SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
 def write(result: Evaluation, format_: str, path: Path | None) -> None:
@@ -42,6 +43,8 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
         else:
             path.write_text(text, encoding="utf-8")
     if format_ != "json":
+        if result.verified and not (format_ == "table" and path is None):
+            print(in_one_line(result.verified), file=sys.stderr)
         _print_findings(result)
 
 
@@ -73,7 +76,7 @@ def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([names, *rows])
+    writer.writerows([names, *([_listed(value) for value in row] for row in rows)])
     return text.getvalue()
 
 
@@ -89,10 +92,16 @@ def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 _ROWS = {"json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "table": _rows_plain}
 
 
+def _listed(value: Any) -> Any:
+    """A list in one cell."""
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
 def _shown(value: Any) -> str:
     """A cell as a person wants to see it."""
     if value is None:
         return "NULL"
+    value = _listed(value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -108,7 +117,7 @@ def print_catalog() -> None:
 
 
 def json_text(result: Evaluation) -> str:
-    """One object: {"results": [...], "checks": [...]}; every key is always there."""
+    """One object: {"results": [...], "checks": [...], "verified": [...]}; every key is always there."""
     results = [
         {
             "system": row["system"],
@@ -121,7 +130,9 @@ def json_text(result: Evaluation) -> str:
         }
         for row in result.rows
     ]
-    document = {"results": results, "checks": [asdict(finding) for finding in result.checks]}
+    verified = [{name: _valid(value) for name, value in asdict(one).items()} for one in result.verified]
+    checks = [asdict(finding) for finding in result.checks]
+    document = {"results": results, "checks": checks, "verified": verified}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
@@ -184,6 +195,8 @@ def _print_table(result: Evaluation) -> None:
         previous = segment
         table.add_row(*row)
     _console().print(table)
+    if result.verified:
+        _console().print(in_one_line(result.verified))
 
 
 def _print_findings(result: Evaluation) -> None:

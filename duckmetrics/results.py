@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.verification import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.checks import Finding
+    from duckmetrics.verification import Verification
 
 MISSING = object()
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
@@ -33,13 +35,15 @@ class Evaluation:
             `n_undefined` count queries of the population. Of classifiers, `n` counts rows and
             `n_positive` those of the positive class; `n_undefined` counts groups without a value.
         groupings: the text in the column `slice` -> the slicing columns in force.
-        checks: warnings and notes about the data.
+        checks: warnings and notes about the data, and errors where `verified` found some.
+        verified: one `Verification` per metric, if ``verify=`` asked for it.
         sql: the exact SQL that ran.
     """
 
     rows: tuple[dict[str, Any], ...]
     groupings: dict[str, tuple[str, ...]]
     checks: tuple[Finding, ...]
+    verified: tuple[Verification, ...]
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
     _summary: Callable[[], pa.Table] = field(repr=False)
@@ -163,17 +167,12 @@ class Evaluation:
         return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
 
     def __repr__(self) -> str:
-        header, cells = self.cells()
-        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        numeric = [c in NUMERIC for c in header]
+        return "\n".join([*aligned(*self.cells(), NUMERIC), *self.notes()])
 
-        def line(cells: Sequence[str]) -> str:
-            padded = (c.rjust(w) if right else c.ljust(w)
-                      for c, w, right in zip(cells, widths, numeric, strict=True))  # fmt: skip
-            return "  ".join(padded).rstrip()
-
-        lines = [line(header), line(["-" * width for width in widths]), *map(line, cells)]
-        return "\n".join([*lines, *(f"{f.severity}: {f.message}" for f in self.checks)])
+    def notes(self) -> list[str]:
+        """What stands below the table, a line each: what was verified, and what the checks found."""
+        verified = [in_one_line(self.verified)] if self.verified else []
+        return [*verified, *(f"{f.severity}: {f.message}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
         header, cells = self.cells()
@@ -181,7 +180,7 @@ class Evaluation:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
         )
-        notes = "".join(f"<p>{escape(f.severity)}: {escape(f.message)}</p>" for f in self.checks)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -197,3 +196,15 @@ class Evaluation:
         if value is None:
             return "NULL" if column in self.groupings[row["slice"]] else ""
         return str(value)
+
+
+def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
+    """The lines of a table in text, the columns called `numeric` to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if name in numeric else c.ljust(w)
+                  for c, w, name in zip(cells, widths, header, strict=True))  # fmt: skip
+        return "  ".join(padded).rstrip()
+
+    return [line(header), line(["-" * width for width in widths]), *map(line, cells)]

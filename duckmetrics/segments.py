@@ -50,12 +50,20 @@ def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[s
         values: dict[str, Value] = {**measure.values, PLAN: plan[measure.text]}
         for column in ("value", *(c for c in EXTRAS if c in measure.metric.query.named_selects)):
             expression = composer.value(measure.metric, values, column)
+            if expression is not None and column == "value":
+                expression = composer.defined(measure.metric, values, expression, _present(composer, measure))
             if expression is not None:
                 query = query.select(expression.as_(f"{column}_{i}"), copy=False)
     for block in composer.blocks:
         same = _same_segment(block.keys, block.name, frame)
         query = query.join(block.name, on=same, join_type="left", copy=False)
     return composer.assemble(query)
+
+
+def _present(composer: Composer, measure: Measure) -> exp.Expr:
+    """The number of rows that a measure looks at."""
+    is_weighted = bool(measure.values.get(WEIGHTED))
+    return exp.column("n", composer.relation(SEGMENTS, {WEIGHTED: is_weighted}))
 
 
 def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:

@@ -12,9 +12,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duckmetrics.api import catalog, macros_sql
+from duckmetrics.api import macros_sql
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.macros.views import views
+from duckmetrics.session import catalog
 from duckmetrics.tables import file_format
 
 if TYPE_CHECKING:

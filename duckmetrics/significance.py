@@ -6,11 +6,11 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.api import catalog
 from duckmetrics.count_checks import check_groups, check_rows
 from duckmetrics.counts import CELLS, COUNTS, over_counts, read_counts
 from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.functions import linked
+from duckmetrics.session import catalog
 
 if TYPE_CHECKING:
     import os

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SOURCE = "query_values"
 SEGMENT = "segment"
+# Values of one query further apart than this differ by more than rounding.
+ROUNDING = 1e-12
 
 
 class Summary:
@@ -261,3 +263,30 @@ def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[e
         is_segment = isinstance(expression, exp.Column) and expression.name == SEGMENT
         spread += [key.copy() for key in keys] if is_segment else [expression]
     return spread
+
+
+def disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
+    """Count the queries whose values of two measures differ: system, how many, of how many.
+
+    Args:
+        per_query: the values in long form.
+    """
+    names = (one, other)
+    values = [
+        exp.Filter(
+            this=exp.Max(this=exp.column("value")),
+            expression=exp.Where(this=exp.EQ(this=exp.column("metric"), expression=literal(name))),
+        )
+        for name in names
+    ]
+    by_query = (
+        exp.select("system", values[0].as_("one"), values[1].as_("other"))
+        .from_(per_query.subquery("per_query"))
+        .where(exp.In(this=exp.column("metric"), expressions=list(map(literal, names))))
+        .group_by("system", "query_id")
+    )
+    gap = exp.Abs(this=exp.Sub(this=exp.column("one"), expression=exp.column("other")))
+    differs = exp.Where(this=exp.GT(this=gap, expression=literal(ROUNDING)))
+    every = exp.Count(this=exp.Star())
+    counted = exp.select("system", exp.Filter(this=every, expression=differs), every.copy())
+    return counted.from_(by_query.subquery("by_query")).group_by("system")

@@ -21,7 +21,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.measure import parse_measure, parse_table
 from duckmetrics.reference import classification as scalar
 from duckmetrics.reference import classification_tables as tables
-from duckmetrics.reference.observation import Observation, auc_bounds, grouped, present, unweighted
+from duckmetrics.reference.observation import Observation, auc_bounds, defined, grouped, present, unweighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -190,7 +190,7 @@ def expected(measure: Measure, rows: Sequence[Observation], weighted: bool) -> E
     binary = reads(measure.metric, "labeled")
     groups = grouped(rows).values() if "n_undefined" in measure.metric.query.named_selects else None
     return Expected(
-        reference(measure, rows),
+        defined(reference(measure, rows), rows, str(values.get("undefined", "null"))),
         lower,
         upper,
         len(rows),

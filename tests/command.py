@@ -30,7 +30,7 @@ EXPORTS = {
 RESULT = ["system", "metric", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
           "n_undefined", "n_positive", "segment",
           "signature"]  # fmt: skip
-CHECK = ["check", "severity", "table", "column", "count", "examples", "message"]
+CHECK = ["check", "severity", "table", "column", "count", "examples", "message", "advice"]
 
 
 class Outcome(NamedTuple):
@@ -80,7 +80,7 @@ def results(outcome: Outcome) -> list[dict[str, Any]]:
         raise ValueError(constant)
 
     document = json.loads(outcome.out, parse_constant=refuse)
-    assert list(document) == ["results", "checks"]
+    assert list(document) == ["results", "checks", "verified"]
     assert all(list(result) == RESULT for result in document["results"])
     assert all(list(check) == CHECK for check in document["checks"])
     return document["results"]  # type: ignore[no-any-return]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.api import catalog
 from duckmetrics.compose import Composer
 from duckmetrics.measure import Measure, parse_measure, parse_measures
 from duckmetrics.reference.policies import per_query
+from duckmetrics.session import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

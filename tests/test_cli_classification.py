@@ -40,7 +40,7 @@ def test_a_table_of_clicks_is_evaluated_by_segment_and_system(run: Command) -> N
     assert (alone["value"], alone["reason"], alone["n"], alone["n_positive"]) == (
         None, "one class only: no positive row", 1, 0,
     )  # fmt: skip
-    assert found["A", "auc", None]["signature"].startswith("auc|approx:null|weighted:false|v:")
+    assert found["A", "auc", None]["signature"].startswith("auc|approx:null|undefined:null|weighted:false|v:")
 
 
 def test_an_interval_that_holds_the_exact_value_is_printed(run: Command) -> None:

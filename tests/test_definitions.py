@@ -38,11 +38,12 @@ EVERY = [
     *CATALOG.relations.values(),
     *CATALOG.aggregations.values(),
     *CATALOG.checks.values(),
+    *CATALOG.inspections.values(),
 ]
 # Files of one engine: they need not be portable, and what they read is not what metrics read.
 OF_DUCKDB = [
     *CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values(),
-    *CATALOG.aggregates.values(), *CATALOG.shell.values(),
+    *CATALOG.aggregates.values(), *CATALOG.shell.values(), *CATALOG.sampling.values(),
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
@@ -52,12 +53,15 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "metric": ("system", "query_id", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
     },
-    "classification": {"predictions": ("system", "segment", "label", "score", "weight", "group_id")},
+    "classification": {
+        "predictions": ("system", "segment", "label", "score", "weight", "group_id"),
+        "metric": ("system", "segment", "value", "n", "n_positive"),
+    },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}
 METRIC_KEYS = {*TABLE_KEYS, "range", "oracle", "example"}
 CHECK_KEYS = {"name", "title", "severity", "for", "column", "inputs", "advice"}
-SHARED = ("relations", "checks", "aggregations")
+SHARED = ("relations", "checks", "inspections", "aggregations")
 RANGE = re.compile(r"[\[(](-?\d|-inf), (\d|inf)[\])], (higher|lower|closest to \d|neither) is better")
 FUNCTION = re.compile(r"([a-z_]\w*)\s*\(")
 # Not part of the portable subset: other engines lack them, or sqlglot writes them with another meaning.
@@ -109,7 +113,7 @@ def test_declared_columns_of_the_inputs_exist(definition: Definition) -> None:
 def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> None:
     definition = any_file
     declared = definition.own_params.keys() | definition.switches.keys()
-    if definition.family in ("checks", "count_checks", "functions", "shell"):
+    if definition.family in ("checks", "inspections", "count_checks", "functions", "shell"):
         assert definition.placeholders == declared
         return
     handed_on = {p for d in CATALOG.foundations(definition) for p in d.placeholders}
@@ -159,9 +163,11 @@ def test_a_metric_declares_what_readers_need() -> None:
     for table in TABLES:
         assert table.header.keys() >= TABLE_KEYS, table.path
         assert not table.header.keys() & {"range", "example"}, table.path
-    for check in CATALOG.checks.values():
+    for check in (*CATALOG.checks.values(), *CATALOG.inspections.values()):
         assert check.header.keys() >= CHECK_KEYS, check.path
         known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics)}
+        if check.family == "inspections":
+            known |= {*CATALOG.checks, "missing_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path
         assert check.header["severity"] in ("error", "warning", "note"), check.path
 

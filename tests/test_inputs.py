@@ -288,3 +288,5 @@ def test_settings_of_the_callers_connection_change_no_number(connection: Connect
     connection.execute(f"SET {setting}")
     assert overall("predictions", connection=connection) == pytest.approx(DCG)
     assert overall("predictions", metric="rr(agg=p25)", connection=connection) == pytest.approx(0.25)
+    result = duckmetrics.evaluate("predictions", "truth", ["rr", "dcg", "ap"], connection=connection)
+    assert [row["metric"] for row in result.rows] == ["rr", "dcg", "ap"]

@@ -39,8 +39,11 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
     command = re.sub(r"python3 -m venv .*? && \.venv/bin/pip install [^&]* && \.venv/bin/", "", block)
     out = run(command, tmp_path)
     assert out
-    if "digits" in command:
-        (printed,) = [text for marker, _, text in BLOCKS if marker == "demo output"]
+    told = {marker: text for marker, _, text in BLOCKS if marker}
+    for what, mark in (("demo", "digits"), ("conventions", "duckmetrics conventions")):
+        if mark not in command:
+            continue
+        printed = told[f"{what} output"]
         assert [line.rstrip() for line in out.splitlines()] == printed.rstrip().splitlines()
 
 

@@ -15,7 +15,7 @@ from little import RR, evaluation, little
 from duckmetrics import DuckmetricsError, MetricError
 from duckmetrics.measure import parse_measures, split_specs
 
-TIES = "item_asc or item_desc or item_desc_text or pessimistic or optimistic or input"
+TIES = "item_asc or item_desc or item_asc_text or item_desc_text or pessimistic or optimistic or input"
 SPECS = {
     "ndcg@0": "ndcg@0: k is 0, but must satisfy k > 0; change it",
     "ndcg@-1": "ndcg@-1: k is -1, but must satisfy k > 0; change it",

@@ -96,11 +96,14 @@ class _Shelf:
         """A value for each parameter, and those that the macro has."""
         values: dict[str, Value] = {WEIGHTED: False}
         params: list[Param] = []
+        decided = self.catalog.placeholders(definition)
         for name, param in self.catalog.params(definition).items():
             if name in alias.bound:
                 values[name] = param.type(alias.bound[name])
             elif name != WEIGHTED:
-                open_ = definition.family == CLASSIFICATION or name in definition.own_params
+                open_ = name in decided and (
+                    definition.family == CLASSIFICATION or name in definition.own_params
+                )
                 values[name] = Parameter(name) if open_ and not fixed(param) else param.default
                 if isinstance(values[name], Parameter):
                     params.append(param)

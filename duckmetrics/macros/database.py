@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
+from duckmetrics.macros.likeness import LIKE
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
 from duckmetrics.macros.script import macro_names, macros
@@ -66,6 +67,8 @@ def _scalars(catalog: Catalog) -> Scalars:
 def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro:
     overloads = []
     for overload in macro.overloads:
+        if any(argument.name == LIKE and argument.required for argument in overload.arguments):
+            continue  # a second whole query for every metric, which takes its time to attach
         body = overload.body
         tree = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
         holder = exp.paren(tree, copy=False)

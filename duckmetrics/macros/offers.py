@@ -17,7 +17,8 @@ from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import Parameter, literal
 from duckmetrics.macros.parts import concatenated, fixed, is_distinct, is_null, typed
 from duckmetrics.macros.statement import Argument, reference
-from duckmetrics.measure import AGGREGATION, CUTOFF, Measure
+from duckmetrics.measure import CUTOFF, Measure
+from duckmetrics.signature import AGGREGATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -112,11 +112,16 @@ def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], 
             )
 
 
+def in_the_shell(advice: str) -> str:
+    """Write advice in the words of macros."""
+    # A keyword without a value, such as system=, is one of Python.
+    said = ", ".join(part for part in advice.split(", ") if not part.endswith("="))
+    return _SETTING.sub(r"\1 := '\2'", said)
+
+
 def _text(header: Mapping[str, str], offenders: exp.Query) -> exp.Expr:
     """What is wrong, with the row at hand as an example."""
-    # A keyword without a value, such as system=, is one of Python.
-    said = ", ".join(part for part in header["advice"].split(", ") if not part.endswith("="))
-    advice = _SETTING.sub(r"\1 := '\2'", said)
+    advice = in_the_shell(header["advice"])
     parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
     if isinstance(offenders, exp.Select):
         shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name != "system"]

@@ -6,6 +6,7 @@ for the cut-off k is computed once for every cut-off asked for.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
@@ -15,6 +16,7 @@ from duckmetrics.catalog import DIALECT, RANKING, Catalog
 from duckmetrics.compose import Composer
 from duckmetrics.fold import Parameter, Value, bind, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macros.likeness import Likeness
 from duckmetrics.macros.offers import TABLE, Asked, Offer
 from duckmetrics.macros.parts import call, is_null, query_of, source
 from duckmetrics.macros.statement import (
@@ -25,7 +27,8 @@ from duckmetrics.macros.statement import (
     given,
     reference,
 )  # fmt: skip
-from duckmetrics.measure import AGGREGATION, CUTOFF, DEFAULT_AGGREGATION
+from duckmetrics.measure import CUTOFF, DEFAULT_AGGREGATION
+from duckmetrics.signature import AGGREGATION
 from duckmetrics.summary import reason
 from duckmetrics.systems import ONE_SYSTEM
 
@@ -55,7 +58,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
     }  # fmt: skip
     offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population(catalog)})
     tables = Argument("predictions", required=True), Argument("truth", required=True)
-    columns = _columns(catalog)
+    columns = columns_of_tables(catalog)
     shared = (*tables, Argument(METRICS, required=True), *offer.arguments)
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
     body = _Rankings(catalog, offer, (*shared, aggregated, *columns))
@@ -89,15 +92,18 @@ def _of_metric(
     k = reference(CUTOFF) if asked.has_cutoff else exp.null()
     tables, columns = arguments
     aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION)
-    own = offer.arguments_of(asked)
-    passed = {METRICS: call(catalog, "one_metric", literal(name), k)}
     metric = asked.measure.metric
-    return Macro(
-        macro,
-        (Overload((*tables, *own, aggregated, *columns), Call(evaluate, passed)),),
-        metric.title,
-        metric,
-    )
+    own = offer.arguments_of(asked)
+    one = call(catalog, "one_metric", literal(name), k)
+    plain = Overload((*tables, *own, aggregated, *columns), Call(evaluate, {METRICS: one}))
+    likeness = Likeness(metric, own)
+    if not likeness.entries:
+        return Macro(macro, (plain,), metric.title, metric)
+    like = replace(likeness.like, required=True)
+    passed = {**likeness.passed(), METRICS: one}
+    called = Call(evaluate, passed, where=likeness.can_be_followed)
+    liked = Overload((*tables, like, *likeness.opened(own), aggregated, *columns), called)
+    return Macro(macro, (plain, liked), metric.title, metric)
 
 
 def _population(catalog: Catalog) -> exp.Expr:
@@ -105,7 +111,7 @@ def _population(catalog: Catalog) -> exp.Expr:
     return call(catalog, "population_word", reference(POPULATION))
 
 
-def _columns(catalog: Catalog) -> tuple[Argument, ...]:
+def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:
     """The names of the user's columns."""
     found = {}
     for name in ("predictions", "truth"):

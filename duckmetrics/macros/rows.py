@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
@@ -10,6 +11,7 @@ from duckmetrics.catalog import CLASSIFICATION, Catalog
 from duckmetrics.compose import Composer
 from duckmetrics.fold import Parameter, Value, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macros.likeness import Likeness
 from duckmetrics.macros.offers import Asked, Offer
 from duckmetrics.macros.parts import query_of, source
 from duckmetrics.macros.statement import Argument, Call, Macro, Overload, given, reference
@@ -62,42 +64,44 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
     body = _Rows(catalog, offer, arguments)
     yield (values := Macro(VALUES, (Overload(arguments, body.query()),), ""))
     shared = (*DATA, metrics, group, *OPTIONS, *offer.arguments)
-    yield Macro("evaluate_classification", _overloads(values, shared, {}, SHOWN),
+    yield Macro("evaluate_classification", _overloads(Call(values, {}, SHOWN), shared),
                 "Several metrics of the same rows")  # fmt: skip
     for asked in offer.asked:
         metric = asked.measure.metric
         grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
-        own = (*DATA, *grouped, *OPTIONS, *offer.arguments_of(asked))
+        declared = offer.arguments_of(asked)
+        likeness = Likeness(metric, declared)
+        if likeness.entries:
+            declared = (*likeness.opened(declared), likeness.like)
+        own = (*DATA, *grouped, *OPTIONS, *declared)
         extras = [c for c in EXTRAS if c in metric.query.named_selects]
         columns = tuple(c for c in SHOWN if c not in EXTRAS or c in extras)
         for name in asked.names:
             if name in names:
-                passed: dict[str, exp.Expr] = {METRICS: literal(name)}
+                where = likeness.can_be_followed if likeness.entries else None
+                called = Call(values, {**likeness.passed(), METRICS: literal(name)}, columns, where)
                 if planned(catalog, asked.measure):
-                    overloads = _overloads(values, own, passed, columns)
+                    overloads = _overloads(called, own)
                 elif asked.measure.values.get(WEIGHTED):
-                    overloads = (Overload(_ordered(*own, weight), Call(values, passed, columns)),)
+                    overloads = (Overload(_ordered(*own, weight), called),)
                 else:
-                    overloads = (Overload(_ordered(*own), Call(values, passed, columns)),)
+                    overloads = (Overload(_ordered(*own), called),)
                 yield Macro(names[name], overloads, metric.title, metric)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION and not only:
             yield _table(catalog, table)
 
 
-def _overloads(
-    values: Macro, arguments: Sequence[Argument], passed: Mapping[str, exp.Expr], columns: tuple[str, ...]
-) -> tuple[Overload, ...]:
+def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, ...]:
     """Without weights all rows are sorted, unless told otherwise; with weights that is not possible.
 
     DuckDB tells overloads apart by their number of parameters.
     """
+    weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
+    weight = Argument(WEIGHT, required=True)
     return (
-        Overload(_ordered(*arguments, Argument(PLAN, SORTED)), Call(values, passed, columns)),
-        Overload(
-            _ordered(*arguments, Argument(WEIGHT, required=True), Argument(PLAN, GROUPED)),
-            Call(values, {**passed, PLAN: _grouped()}, columns),
-        ),
+        Overload(_ordered(*arguments, Argument(PLAN, SORTED)), called),
+        Overload(_ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
     )
 
 

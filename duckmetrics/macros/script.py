@@ -11,6 +11,8 @@ from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
+from duckmetrics.macros.inspections import inspect_macro
+from duckmetrics.macros.likeness import conventions_macro
 from duckmetrics.macros.parts import FUNCTIONS, query_of, scalar_macros
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
@@ -41,7 +43,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
-        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), _help(catalog),
+        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), inspect_macro(catalog), _help(catalog),
+        conventions_macro(),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

@@ -20,23 +20,29 @@ if TYPE_CHECKING:
 # What the header of a file says that readers of the help need.
 TOPICS = ("range", "formula", "source", "note")
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
-QUOTED = ("position", "precision")
+QUOTED = ("like", "position", "precision")
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a macro; without a default it must be given."""
+    """A parameter of a macro; without a default it must be given.
+
+    Attributes:
+        usual: what NULL stands for, where that is the default.
+    """
 
     name: str
     default: Value = None
     required: bool = False
     choices: tuple[Value, ...] = ()
+    usual: Value = None
 
     @property
     def about(self) -> str:
         """The default, and what else may be chosen."""
-        others = [literal(c).sql(DIALECT) for c in self.choices if c != self.default]
-        return f"default {self.value.sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
+        default = self.default if self.usual is None else self.usual
+        others = [literal(c).sql(DIALECT) for c in self.choices if c != default]
+        return f"default {literal(default).sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
 
     @property
     def value(self) -> exp.Expr:
@@ -54,11 +60,13 @@ class Call:
 
     Attributes:
         columns: those that are kept, without the underscore they have there; all where there is none.
+        where: what must hold of the call.
     """
 
     macro: Macro
     passed: Mapping[str, exp.Expr]
     columns: tuple[str, ...] = ()
+    where: exp.Expr | None = None
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
         """The call as a query, in a macro that has these parameters."""
@@ -70,7 +78,8 @@ class Call:
         passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
         called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
         shown = [exp.column(f"_{name}").as_(name) for name in self.columns]
-        return exp.select(*(shown or [exp.Star()])).from_(called)
+        query = exp.select(*(shown or [exp.Star()])).from_(called)
+        return query if self.where is None else query.where(self.where.copy())
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duckmetrics.reference.choice import choose
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -76,6 +78,12 @@ def mean(rows: Sequence[Observation], of: Callable[[Observation], float]) -> flo
     except OverflowError:
         return None
     return value if math.isfinite(value) else None
+
+
+def defined(value: float | None, rows: Sequence[Observation], undefined: str = "null") -> float | None:
+    """Return what stands for a value that is not defined: null, zero or one; without rows nothing does."""
+    stands = choose({"null": None, "zero": 0.0, "one": 1.0}, undefined)
+    return stands if value is None and present(rows) else value
 
 
 def ratio(part: Fraction, whole: Fraction) -> float | None:

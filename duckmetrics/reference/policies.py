@@ -16,6 +16,7 @@ from duckmetrics.reference.tables import (
     Lists,
     Prediction,
     judgments,
+    of_returned_rows,
     ranked_lists,
 )
 
@@ -92,6 +93,9 @@ def _queries(
     switches: Switches,
 ) -> Iterator[tuple[Key, Query, bool]]:
     judged = judgments(truth, switches)
+    if switches.labels == "returned":
+        predictions = list(predictions)
+        judged = of_returned_rows(predictions, judged)
     lists = ranked_lists(predictions, judged, switches)
     every_system = dict.fromkeys([*systems, *(system for system, _ in lists)])
     for query_id in _population(switches.population, judged, lists, every_system):

@@ -93,12 +93,17 @@ def average_precision(
 ) -> float | None:
     """AP@k = sum over hits at ranks i <= k of (hits up to i) / i, divided by the norm.
 
-    norm: relevant = m, min_k = min(m, k), hits = h (no hits: 0), k = k. The one of the definition
-    is m: Buckley and Voorhees, SIGIR 2000, doi:10.1145/345508.345543.
+    norm: relevant = m, min_k = min(m, k), min_returned = min(m, k, n) (no rows: 0), hits = h (no
+    hits: 0), k = k. The one of the definition is m: Buckley and Voorhees, SIGIR 2000,
+    doi:10.1145/345508.345543.
     """
     ranks = query.hit_ranks(k, rel)
     m = query.relevant_count(rel)
-    norms = {"relevant": m, "min_k": m if k is None else min(m, k), "hits": len(ranks) or 1, "k": k}
+    reachable = m if k is None else min(m, k)
+    norms = {
+        "relevant": m, "min_k": reachable, "min_returned": min(reachable, len(query.rows) or reachable),
+        "hits": len(ranks) or 1, "k": k,
+    }  # fmt: skip
     divisor = choose(norms, norm)
     if divisor is None:
         raise ValueError("norm='k' needs a cut-off k")

@@ -16,6 +16,7 @@ WORDS: Mapping[str, Sequence[str]] = {
     "ties": [
         "item_asc",
         "item_desc",
+        "item_asc_text",
         "item_desc_text",
         "pessimistic",
         "optimistic",
@@ -24,6 +25,7 @@ WORDS: Mapping[str, Sequence[str]] = {
     ],
     "scores": ["double", "float32"],
     "unjudged": ["nonrelevant", "skip"],
+    "labels": ["truth", "returned"],
     "duplicates": ["count", "first", "error"],
     "negative_grade": ["error", "zero"],
     "null_relevance": ["error", "zero"],
@@ -44,6 +46,7 @@ class Switches:
     ties: str = "item_asc"
     scores: str = "double"
     unjudged: str = "nonrelevant"
+    labels: str = "truth"
     duplicates: str = "count"
     negative_grade: str = "error"
     null_relevance: str = "error"

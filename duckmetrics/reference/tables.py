@@ -22,6 +22,7 @@ Lists: TypeAlias = dict[tuple[str, Id], list[Row]]  # (system, query_id) -> rows
 TIE_ORDERS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
     "item_asc": lambda rows: sorted(rows, key=lambda row: row.item),
     "item_desc": lambda rows: sorted(rows, key=lambda row: row.item, reverse=True),
+    "item_asc_text": lambda rows: sorted(rows, key=lambda row: str(row.item)),
     "item_desc_text": lambda rows: sorted(rows, key=lambda row: str(row.item), reverse=True),
     "pessimistic": lambda rows: sorted(rows, key=lambda row: (row.grade or 0.0, row.item)),
     "optimistic": lambda rows: sorted(rows, key=lambda row: (-(row.grade or 0.0), row.item)),
@@ -40,6 +41,14 @@ def judgments(truth: Iterable[Judgment], switches: Switches) -> Judgments:
         grade = _grade(relevance, switches)
         judged[query][item] = max(grade, judged[query].get(item, grade))
     return dict(judged)
+
+
+def of_returned_rows(predictions: Iterable[Prediction], judged: Judgments) -> Judgments:
+    """Return the grades of the returned rows, 0 where nobody judged them: all that a table of rows has."""
+    rows: Judgments = defaultdict(dict)
+    for _, query, item, _ in predictions:
+        rows[query][item] = judged.get(query, {}).get(item, 0.0)
+    return dict(rows)
 
 
 def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches: Switches) -> Lists:

@@ -8,4 +8,4 @@
 -- advice:   set eps, or eps=0 to take them as they are
 SELECT label, score
 FROM predictions
-WHERE score < $eps OR score > 1 - $eps;
+WHERE (score < $eps OR score > 1 - $eps) AND score BETWEEN 0 AND 1;

@@ -7,6 +7,7 @@
 -- when:     NOT EXISTS (
 --               SELECT 1 FROM predictions
 --               JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id)
+--           AND EXISTS (SELECT 1 FROM predictions JOIN truth ON truth.query_id = predictions.query_id)
 -- advice:   check that both tables mean the same ids
 SELECT item_id, 'predictions' AS found_in
 FROM (SELECT DISTINCT item_id FROM predictions) AS predicted

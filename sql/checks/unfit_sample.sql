@@ -6,7 +6,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   catalog_size INTEGER DEFAULT NULL
--- advice:   make each relevant item a query of its own, with the items sampled for it, or leave catalog_size out
+-- advice:   make each relevant item a query of its own, with the items sampled for it, or evaluate without catalog_size
 WITH found AS (
     SELECT candidates.system, candidates.query_id, count(*) AS n_found
     FROM candidates

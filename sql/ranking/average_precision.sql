@@ -6,11 +6,12 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant'
---               CHECK (norm IN ('relevant', 'min_k', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
+--               CHECK (norm IN ('relevant', 'min_k', 'min_returned', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
--- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), hits in the top k, or k
+-- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), min(m, k, n), hits in the top k,
+--           or k
 -- source:   Buckley and Voorhees, SIGIR 2000, doi:10.1145/345508.345543
 -- oracle:   ir_measures AP@{k}
 -- example:  average_precision(k := 2) = 0.375
@@ -22,6 +23,7 @@ SELECT
             / nullif(
                 CASE $norm
                     WHEN 'min_k' THEN least($k, max(m))
+                    WHEN 'min_returned' THEN least($k, max(m), max(n_returned))
                     WHEN 'hits' THEN count(*) FILTER (WHERE rank <= coalesce($k, rank))
                     WHEN 'k' THEN $k
                     ELSE max(m)

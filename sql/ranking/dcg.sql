@@ -5,7 +5,7 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary')),
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal'))
--- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_desc_text',
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
 -- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id

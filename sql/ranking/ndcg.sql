@@ -7,7 +7,7 @@
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal')),
 --           ideal VARCHAR DEFAULT 'judged'
 --               CHECK (ideal IN ('judged', 'returned', 'full_k') AND (ideal <> 'full_k' OR k IS NOT NULL))
--- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_desc_text',
+-- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
 -- depth:    CASE WHEN ties <> 'expected' AND ideal <> 'returned' THEN k END
 -- grain:    system, query_id

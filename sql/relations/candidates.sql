@@ -2,7 +2,8 @@
 -- title:    Predicted items that take part in the ranking
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- switches: ties VARCHAR DEFAULT 'item_asc'
---               CHECK (ties IN ('item_asc', 'item_desc', 'item_desc_text', 'pessimistic', 'optimistic', 'input')),
+--               CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text', 'pessimistic',
+--               'optimistic', 'input')),
 --           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
 --           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
 -- grain:    system, query_id, item_id

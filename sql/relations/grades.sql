@@ -1,6 +1,6 @@
 -- name:     grades
 -- title:    Judged items, told apart into relevant and nonrelevant ones
--- inputs:   truth (query_id, item_id, relevance)
+-- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
 -- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary'))
 -- switches: rel DOUBLE DEFAULT NULL
 -- grain:    query_id, item_id

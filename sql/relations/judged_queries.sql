@@ -1,6 +1,6 @@
 -- name:     judged_queries
 -- title:    Queries of the truth with their number of relevant and nonrelevant items
--- inputs:   truth (query_id, item_id, relevance)
+-- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
 -- grain:    query_id
 SELECT
     query_id,

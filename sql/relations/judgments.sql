@@ -1,21 +1,33 @@
 -- name:     judgments
 -- title:    Judged items, each with its grade
--- inputs:   truth (query_id, item_id, relevance)
--- switches: duplicates VARCHAR DEFAULT 'error' CHECK (duplicates IN ('error', 'first', 'count')),
+-- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
+-- switches: labels VARCHAR DEFAULT 'truth' CHECK (labels IN ('truth', 'returned')),
+--           duplicates VARCHAR DEFAULT 'error' CHECK (duplicates IN ('error', 'first', 'count')),
 --           negative_grade VARCHAR DEFAULT 'error' CHECK (negative_grade IN ('error', 'zero')),
 --           null_relevance VARCHAR DEFAULT 'error' CHECK (null_relevance IN ('error', 'zero'))
 -- grain:    query_id, item_id
--- note:     duplicates=first keeps the highest grade of a pair; =count keeps every row
-WITH graded AS (
+-- note:     duplicates=first keeps the highest grade of a pair; =count keeps every row; labels=returned: what was not
+--           returned does not exist, as for tools that get one table of rows, and what was but is unjudged has grade 0
+WITH labeled_pairs AS (
+    SELECT query_id, item_id, relevance
+    FROM truth
+    WHERE $labels = 'truth'
+    UNION ALL
+    SELECT predictions.query_id, predictions.item_id, coalesce(truth.relevance, 0) AS relevance
+    FROM predictions
+    LEFT JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id
+    WHERE $labels = 'returned'
+),
+graded AS (
     SELECT
         query_id,
         item_id,
         CASE
-            WHEN $null_relevance = 'zero' AND truth.relevance IS NULL THEN 0
-            WHEN $negative_grade = 'zero' AND truth.relevance < 0 THEN 0
-            ELSE truth.relevance
+            WHEN $null_relevance = 'zero' AND labeled_pairs.relevance IS NULL THEN 0
+            WHEN $negative_grade = 'zero' AND labeled_pairs.relevance < 0 THEN 0
+            ELSE labeled_pairs.relevance
         END AS relevance
-    FROM truth
+    FROM labeled_pairs
 )
 SELECT query_id, item_id, relevance
 FROM graded

@@ -26,6 +26,7 @@ SELECT
             score DESC,
             CASE $ties WHEN 'pessimistic' THEN relevance WHEN 'optimistic' THEN -relevance END,
             CASE $ties WHEN 'input' THEN position END,
+            CASE $ties WHEN 'item_asc_text' THEN CAST(item_id AS VARCHAR) END,
             CASE $ties WHEN 'item_desc_text' THEN CAST(item_id AS VARCHAR) END DESC,
             CASE $ties WHEN 'item_desc' THEN item_id END DESC,
             item_id

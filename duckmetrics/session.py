@@ -1,0 +1,207 @@
+"""One evaluation from the arguments of a call: the request, the engine, and what was attached to it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Any, cast
+
+from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
+from duckmetrics.errors import InputError, MetricError
+from duckmetrics.families import EVALUATE, Part, table_query
+from duckmetrics.inputs import Request, slice_label
+from duckmetrics.measure import parse_measures, parse_table
+from duckmetrics.presets import preset
+from duckmetrics.results import Evaluation
+from duckmetrics.systems import Systems
+from duckmetrics.tables import ColumnMap
+from duckmetrics.verification import sample_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.measure import Measure
+    from duckmetrics.presets import Preset
+    from duckmetrics.tables import Role, Source
+
+POPULATION = "population"
+
+
+@cache
+def catalog() -> Catalog:
+    """The definitions that ship with the package."""
+    return Catalog.read()
+
+
+@contextmanager
+def opened(
+    predictions: Any,
+    truth: Any = None,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: Any = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    like: str | None = None,
+    verify: int | None = None,
+    switches: Mapping[str, Any] | None = None,
+) -> Iterator[Session]:
+    """Open a session with the arguments of `evaluate`, and release the engine at its end."""
+    given = dict(switches or {})
+    population = given.get(POPULATION)
+    if population is not None and not _is_choice(population):
+        given[POPULATION] = "table"
+    else:
+        population = None
+    request = Request(
+        predictions=_systems(predictions, system),
+        truth=truth,
+        system=system if isinstance(system, str) else None,
+        by=_groupings(by),
+        queries=queries,
+        population=population,
+        columns=ColumnMap(dict(columns or {})),
+        verify=None if verify is None else sample_size(verify),
+    )
+    tool = None if like is None else preset(like)
+    session = Session(request, _engine(connection, threads, memory_limit), given, tool)
+    try:
+        yield session
+    finally:
+        session.engine.release()
+
+
+class Session:
+    """One request on one engine: the tables are attached once, whatever is asked of them."""
+
+    def __init__(
+        self,
+        request: Request,
+        engine: DuckDBEngine,
+        switches: Mapping[str, Any],
+        like: Preset | None = None,
+    ) -> None:
+        self.request = request
+        self.engine = engine
+        self.switches = switches
+        self.like = like
+        self._attached: dict[tuple[int, str], Source] = {}
+
+    def evaluation(self, specs: Sequence[str]) -> Evaluation:
+        """Evaluate the measures of each family and put the results together."""
+        return self.measured(parse_measures(catalog(), specs, self.switches, self.family, self.like))
+
+    def measured(self, measures: Sequence[Measure]) -> Evaluation:
+        """Evaluate measures that have been read already."""
+        parts = self.parts(measures)
+        per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        return Evaluation(
+            rows=tuple(row for part in parts for row in part.rows),
+            groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
+            checks=tuple(finding for part in parts for finding in part.findings),
+            verified=tuple(verification for part in parts for verification in part.verified),
+            sql=";\n\n".join(self.engine.ran) + ";",
+            canonical={measure.text: str(measure) for part in parts for measure in part.measures},
+            _summary=lambda: _concatenated([self.engine.arrow(part.summary) for part in parts]),
+            _per_query=None if per_query is None else lambda: self.engine.arrow(per_query),
+            _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
+            _table=self.table,
+        )
+
+    def parts(self, measures: Sequence[Measure]) -> list[Part]:
+        """Evaluate the measures of each family together."""
+        self.request = replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
+        parts = []
+        for family in dict.fromkeys(measure.family for measure in measures):
+            chosen = [measure for measure in measures if measure.family == family]
+            parts.append(EVALUATE[family](catalog(), self.engine, self.request, chosen, self.attach))
+        return parts
+
+    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
+        """Return the rows of a table; parameters that are lists give the rows of each value."""
+        return _concatenated([self.engine.arrow(query) for query in self.table_queries(spec, params)])
+
+    def table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
+        """One query per combination of the parameters that are lists."""
+        values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
+        queries = []
+        for chosen in product(*values):
+            given = dict(zip(params, chosen, strict=True))
+            measure = parse_table(catalog(), spec, given, self.switches)
+            queries.append(table_query(catalog(), self.engine, self.request, measure, self.attach))
+        return queries
+
+    def attach(self, table: Any, role: Role) -> Source:
+        key = id(table), role
+        if key not in self._attached:
+            self._attached[key] = self.engine.attach(table, role)
+        return self._attached[key]
+
+    def family(self) -> str | None:
+        """What a name means that belongs to two families: rankings have a truth, or queries."""
+        if self.request.truth is not None:
+            return RANKING
+        first = Systems(self.request.predictions, self.request.system, self.attach).first
+        queries = self.request.columns.find(first, "predictions", "query_id")
+        composite = self.request.columns.given("predictions", "query_id")
+        return CLASSIFICATION if queries is None and composite is None else None
+
+
+def _engine(connection: Any, threads: int | None, memory_limit: str | None) -> DuckDBEngine:
+    from duckmetrics.engines.duckdb import DuckDBEngine
+
+    if isinstance(connection, DuckDBEngine):
+        return connection
+    return DuckDBEngine(connection, threads, memory_limit)
+
+
+def _is_choice(population: Any) -> bool:
+    param = catalog().relations["queries"].switches[POPULATION]
+    return isinstance(population, str) and population in param.choices and population != "table"
+
+
+def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
+    if system is None or isinstance(system, str):
+        if predictions is None:
+            raise InputError("predictions: none given; name a table, or map systems to tables")
+        return predictions
+    if predictions is not None:
+        raise InputError(
+            "system: maps systems to tables, and predictions are given too; leave predictions out (None)"
+        )
+    return system
+
+
+def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:
+    if by is None:
+        return ()
+    if isinstance(by, str):
+        return ((by,),)
+    by = list(by)
+    if all(isinstance(column, str) for column in by):
+        return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
+    if any(isinstance(column, str) for column in by):
+        raise MetricError("by: mixes columns and lists; write [['country'], ['country', 'device']]")
+    groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
+    return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))
+
+
+def _queries(per_query: exp.Query | None) -> exp.Query:
+    if per_query is None:
+        raise MetricError("per-query values: no metric of queries was asked for; add one, such as ndcg@10")
+    return per_query
+
+
+def _concatenated(parts: list[pa.Table]) -> pa.Table:
+    import pyarrow as pa
+
+    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")

@@ -1,0 +1,11 @@
+-- name:     several_systems
+-- title:    systems where labels=returned knows the rows of one only
+-- for:      ranking
+-- severity: error
+-- column:   predictions.system
+-- inputs:   predictions (system)
+-- params:   labels VARCHAR DEFAULT 'truth'
+-- advice:   evaluate the systems one by one, or set labels=truth
+SELECT system
+FROM systems
+WHERE $labels = 'returned' AND (SELECT count(*) FROM systems) > 1;

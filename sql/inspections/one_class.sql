@@ -1,0 +1,10 @@
+-- name:     one_class
+-- title:    sets of rows with one class only, for which metrics that need both have no value
+-- for:      pairs, thresholds
+-- severity: warning
+-- column:   predictions.label
+-- inputs:   predictions (system, segment, label, weight)
+-- advice:   check the label column and how the rows were chosen
+SELECT system, segment, n, n_positive
+FROM segments
+WHERE system IS NOT NULL AND (n_positive = 0 OR n_positive = n);

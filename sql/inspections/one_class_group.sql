@@ -1,0 +1,19 @@
+-- name:     one_class_group
+-- title:    groups with one class only, which have no AUC
+-- for:      group_auc
+-- severity: note
+-- column:   predictions.group_id
+-- inputs:   predictions (system, segment, label, score, weight, group_id)
+-- advice:   read the value as one of the other groups, or take larger groups
+-- note:     told if they hold more than half of the rows
+WITH counted AS (
+    SELECT
+        count(*) AS total,
+        sum(positives + negatives) AS n,
+        sum(positives + negatives) FILTER (WHERE auc IS NULL) AS n_left_out
+    FROM group_auc
+)
+SELECT group_auc.system, group_auc.group_id, group_auc.positives, group_auc.negatives, counted.total
+FROM group_auc
+CROSS JOIN counted
+WHERE group_auc.auc IS NULL AND 2 * counted.n_left_out > counted.n;

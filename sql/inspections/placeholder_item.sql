@@ -1,0 +1,10 @@
+-- name:     placeholder_item
+-- title:    rows whose item stands for none, as padding does
+-- for:      ranking
+-- severity: warning
+-- column:   predictions.item_id
+-- inputs:   predictions (query_id, item_id)
+-- advice:   drop these rows, else they take up ranks and may even be found in the truth
+SELECT query_id, item_id
+FROM predictions
+WHERE lower(CAST(item_id AS VARCHAR)) IN ('', '-1', 'nan', 'none', 'null', '<na>');

@@ -1,0 +1,11 @@
+-- name:     rare_class
+-- title:    tables with fewer than 10 rows of a class, on which the values then rest
+-- for:      pairs, thresholds
+-- severity: note
+-- column:   predictions.label
+-- inputs:   predictions (system, segment, label, weight)
+-- advice:   take more rows, or read the values with wide margins
+SELECT system, n, n_positive
+FROM segments
+WHERE segment = 0 AND n >= 100 AND n_positive > 0 AND n_positive < n
+    AND (n_positive < 10 OR n - n_positive < 10);

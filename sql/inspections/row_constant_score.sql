@@ -1,0 +1,12 @@
+-- name:     row_constant_score
+-- title:    scores, the same in every row, which tells no rows apart
+-- for:      pairs, thresholds
+-- severity: warning
+-- column:   predictions.score
+-- inputs:   predictions (score)
+-- when:     NOT EXISTS (SELECT 1 FROM predictions HAVING min(score) < max(score))
+-- advice:   check which column is the score and how it was rounded
+SELECT score, count(*) AS n
+FROM predictions
+GROUP BY score
+HAVING count(score) > 1;

@@ -1,0 +1,18 @@
+-- name:     stray_score
+-- title:    rows whose score lies outside of [0, 1], unlike that of the others
+-- for:      pairs, thresholds
+-- severity: warning
+-- column:   predictions.score
+-- inputs:   predictions (label, score)
+-- advice:   mend them if the scores are probabilities; a number such as -1 may stand for a missing one
+-- note:     told if they are one in ten at most
+WITH counted AS (
+    SELECT count(*) AS total, count(*) FILTER (WHERE score < 0 OR score > 1) AS outside
+    FROM predictions
+)
+SELECT predictions.label, predictions.score, counted.total
+FROM predictions
+CROSS JOIN counted
+WHERE (predictions.score < 0 OR predictions.score > 1)
+    AND NOT isinf(predictions.score) AND NOT isnan(predictions.score)
+    AND 10 * counted.outside <= counted.total;

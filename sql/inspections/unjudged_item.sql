@@ -1,0 +1,29 @@
+-- name:     unjudged_item
+-- title:    returned items without a judgment, which count as nonrelevant
+-- for:      ranking
+-- severity: warning
+-- column:   predictions.item_id
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           population (query_id)
+-- params:   k INTEGER DEFAULT NULL,
+--           unjudged VARCHAR DEFAULT 'nonrelevant'
+-- when:     EXISTS (SELECT 1 FROM truth WHERE relevance <= 0 AND item_id IS NOT NULL)
+--           AND EXISTS (
+--               SELECT 1 FROM predictions
+--               JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id)
+-- advice:   judge them, set unjudged=skip, or look at how many are judged beside the values
+-- note:     told if they are more than one in ten; where the truth has no nonrelevant item, that an item is not
+--           in it says so
+WITH seen AS (
+    SELECT system, query_id, item_id, rank, relevance
+    FROM returned
+    WHERE $k IS NULL OR rank <= $k
+),
+counted AS (
+    SELECT count(*) AS total, count(*) FILTER (WHERE relevance IS NULL) AS unjudged
+    FROM seen
+)
+SELECT seen.system, seen.query_id, seen.item_id, seen.rank, counted.total
+FROM seen
+CROSS JOIN counted
+WHERE $unjudged = 'nonrelevant' AND seen.relevance IS NULL AND 10 * counted.unjudged > counted.total;

@@ -1,0 +1,14 @@
+-- name:     defined
+-- title:    Values of a metric of rows, and what stands for one that is not defined
+-- inputs:   metric (system, segment, value, n)
+-- switches: undefined VARCHAR DEFAULT 'null' CHECK (undefined IN ('null', 'zero', 'one'))
+-- grain:    system, segment
+-- note:     n counts the rows that take part; where there is none, there is no value either
+SELECT
+    system,
+    segment,
+    CASE
+        WHEN $undefined <> 'null' AND value IS NULL AND n > 0 THEN CASE $undefined WHEN 'zero' THEN 0e0 ELSE 1e0 END
+        ELSE value
+    END AS value
+FROM metric;

@@ -1,0 +1,34 @@
+-- name:     spellings
+-- title:    Ids that only one of the tables has, and how they read without what exports add or lose
+-- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
+-- grain:    id_column, id
+-- note:     left aside are blanks around an id, case, leading zeros, and the '.0' of a number that was a float once
+WITH ids AS (
+    SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
+    FROM (SELECT DISTINCT query_id FROM predictions) AS predicted_queries
+    UNION ALL
+    SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 0 AS predicted, 1 AS judged
+    FROM (SELECT DISTINCT query_id FROM truth) AS judged_queries
+    UNION ALL
+    SELECT 'item_id' AS id_column, CAST(item_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
+    FROM (SELECT DISTINCT item_id FROM predictions) AS predicted_items
+    UNION ALL
+    SELECT 'item_id' AS id_column, CAST(item_id AS VARCHAR) AS id, 0 AS predicted, 1 AS judged
+    FROM (SELECT DISTINCT item_id FROM truth) AS judged_items
+),
+found AS (
+    SELECT id_column, id, max(predicted) AS predicted, max(judged) AS judged
+    FROM ids
+    GROUP BY id_column, id
+)
+SELECT
+    id_column,
+    id,
+    predicted = 1 AS is_predicted,
+    ltrim(
+        regexp_replace(
+            regexp_replace(lower(id), '^[\s\x{a0}\x{200b}\x{feff}]+', ''), '(\.0+)?[\s\x{a0}\x{200b}\x{feff}]*$', ''
+        ), '0'
+    ) AS plain
+FROM found
+WHERE predicted + judged = 1;
