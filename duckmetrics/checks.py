@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -198,29 +198,31 @@ class Examination:
         """
         found: list[Finding] = []
         for definition in self.catalog.checks.values():
-            for measure in self.measures if METRIC in definition.tables else ():
-                if measure.metric.name in protected(definition):
-                    composer = Composer(self.catalog, {METRIC: _overall(summary, measure)})
-                    values = composer.resolved(definition, {})
-                    one = _bound(composer, definition, {}, values)
-                    self.names.add(one.name)
-                    count = self.engine.rows(composer.complete(_count_of(values)))[0][0]
-                    finding = _finding(self.engine, self.inputs, one, count, {}) if count else None
-                    found += [finding] if finding else []
+            for measure in self.measures:
+                if measure.metric.name not in protected(definition) or METRIC not in definition.tables:
+                    continue
+                composer = Composer(self.catalog, {METRIC: _overall(summary, measure)})
+                one = _bound(composer, definition, {}, composer.resolved(definition, {}))
+                self.names.add(one.name)
+                count = self.engine.rows(composer.complete(count_of(one.offenders)))[0][0]
+                finding = _finding(self.engine, self.inputs, one, count, {}) if count else None
+                found += [finding] if finding else []
         return found
 
     def _planned(self, definitions: Iterable[Definition], found: Collection[str]) -> Iterator[_Check]:
         for definition in definitions:
-            if METRIC in definition.tables:
+            asking = [
+                measure for measure in self.measures
+                if (concerned(self.catalog, measure) | set(found)) & protected(definition)
+            ]  # fmt: skip
+            if not asking or METRIC in definition.tables:
                 continue
             if "population" in definition.tables and "population" not in self.inputs.queries:
                 continue
             composer = self.sliced if SEGMENT in definition.query.named_selects else self.composer
             seen: set[Binding] = set()
             planned: list[_Check] = []
-            for measure in self.measures:
-                if not (concerned(self.catalog, measure) | set(found)) & protected(definition):
-                    continue
+            for measure in asking:
                 values = _values(self.inputs, measure)
                 binding = composer.binding(definition, values)
                 if binding in seen:
@@ -349,7 +351,7 @@ def _counts(engine: Engine, inputs: Inputs, planned: Sequence[_Check]) -> tuple[
         elif isinstance(one.offenders, exp.Select) and one.offenders.args.get("having"):
             counts[i] = _repeated(one.composer, engine, one.offenders)
         elif i not in scanned:
-            counts[i] = engine.rows(one.composer.complete(_count_of(one.offenders)))[0][0]
+            counts[i] = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
     return counts, totals
 
 
@@ -434,7 +436,7 @@ def repeated(offenders: exp.Select, constants: Mapping[str, Value]) -> exp.Selec
     return exp.select(exp.Count(this=exp.Star())).from_(paired.subquery("pairs")).where(again)
 
 
-def _count_of(offenders: exp.Query) -> exp.Select:
+def count_of(offenders: exp.Query) -> exp.Select:
     return exp.select(exp.Count(this=exp.Star())).from_(offenders.subquery("offenders"))
 
 
@@ -442,7 +444,7 @@ def _finding(
     engine: Engine, inputs: Inputs, one: _Check, count: int, totals: Mapping[str, int]
 ) -> Finding | None:
     if one.when or one.offenders.args.get("having"):
-        count = engine.rows(one.composer.complete(_count_of(one.offenders)))[0][0]
+        count = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
         if not count:
             return None
     table, _, column = one.place.partition(".")
@@ -512,85 +514,6 @@ def _slice(engine: Engine, inputs: Inputs, number: int) -> str:
     _, grouping, *values = row
     in_force = inputs.by[grouping - 1] if grouping else ()
     known = zip(inputs.by_columns, values, strict=True)
-    return ", ".join(f"{name}={_text(value)}" for name, value in known if name in in_force)
-
-
-def varying(engine: Engine, inputs: Inputs) -> None:
-    """Refuse slicing columns that have more than one value within a query.
-
-    Raises:
-        InputError: names the column and three queries.
-    """
-    for name in inputs.by_columns:
-        attribute = exp.column(exp.to_identifier(name, quoted=True))
-        differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
-        some = exp.In(this=exp.Count(this=attribute.copy()),
-                      expressions=[literal(0), exp.Count(this=exp.Star())])  # fmt: skip
-        other = exp.Case().when(differs.copy(), exp.Max(this=attribute.copy()))
-        query = (
-            exp.select("query_id", exp.Min(this=attribute.copy()), other)
-            .from_(inputs.queries["attributes"].subquery("attributes"))
-            .group_by("query_id")
-            .having(exp.or_(differs, exp.not_(some)))
-        )
-        count = engine.rows(_count_of(cast("exp.Query", query)))[0][0]
-        if count:
-            rows = engine.rows(query.order_by("query_id").limit(EXAMPLES))
-            shown = "; ".join(f"{row[0]}: {', '.join(map(_text, row[1:]))}" for row in rows)
-            raise InputError(
-                f"{inputs.labels[inputs.by_source or 'predictions']}: column {name!r}: differs within "
-                f"{count} queries ({shown}); slice rankings by an attribute of the query, or give one "
-                "value per query with queries="
-            )
-
-
-def _text(value: object) -> str:
-    return "NULL" if value is None else str(value)
-
-
-UNWEIGHTED = "read it without weights beside, or leave it out"
-
-
-def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
-    """Warn of measures that have no weighted form though the rows have weights."""
-    label = inputs.labels["predictions"]
-    without = [m for m in measures for p in m.declared if p.name == WEIGHTED and p.default is False]
-    return [
-        Finding(
-            "unweighted", "warning", label, inputs.weight, 0, (),
-            f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every row "
-            f"as 1; {UNWEIGHTED}", UNWEIGHTED,
-        )
-        for measure in without if inputs.weight is not None
-    ]  # fmt: skip
-
-
-def counted_notes(
-    rows: Sequence[Mapping[str, Any]], inputs: Inputs, policies: Mapping[str, str]
-) -> list[Finding]:
-    """Tell of missing queries and of queries without a slice, from the counts of the result."""
-    notes: dict[tuple[str, Any], Finding] = {}
-    label = inputs.labels["predictions"]
-    for row in rows:
-        overall = row["slice"] == ""
-        system = f" of system {row['system']}" if row["system"] is not None else ""
-        if overall and row["n_missing"]:
-            advice = f"the switch missing={policies['missing']} decides how they count"
-            message = (
-                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
-            )
-            notes["missing_query", row["system"]] = Finding(
-                "missing_query", "warning", label, inputs.column_label("predictions", "query_id"),
-                row["n_missing"], (), message, advice,
-            )  # fmt: skip
-        if not overall and all(row[column] is None for column in inputs.by_columns):
-            source = inputs.labels[inputs.by_source or "predictions"]
-            advice = "give the attributes of all queries with queries="
-            message = (
-                f"{source}: column {row['slice']!r}: some queries of the population have no value and "
-                f"form the slice NULL; {advice}"
-            )
-            notes["null_slice", row["slice"]] = Finding(
-                "null_slice", "warning", source, row["slice"], row["n"], (), message, advice
-            )
-    return list(notes.values())
+    return ", ".join(
+        f"{name}={'NULL' if value is None else value}" for name, value in known if name in in_force
+    )

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.checks import check, check_values, counted_notes, explained, unweighted, varying
+from duckmetrics.checks import check, check_values, explained
 from duckmetrics.compose import Composer
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
+from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.script import script
 from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scores, per_segment, plans

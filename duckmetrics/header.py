@@ -28,7 +28,7 @@ KEYS = {
     "oracle": "who confirms the values, beside the plain-Python reference",
     "example": "a call and its value on the case tests/cases/sample.sql",
     "undefined": "why a metric has no value where both classes are there",
-    "for": "of a check: the family, or the relation whose readers it protects",
+    "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
     "severity": "of a check: error, warning or note",
     "column": "of a check: the column it looks at, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: always",

@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from duckmetrics.admission import EVERY, Admission
 from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.checks import ERROR, METRIC, Examination, Finding, unweighted, varying
+from duckmetrics.checks import ERROR, METRIC, Examination, Finding
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.families import observed, segment_values
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.measure import parse_measure
+from duckmetrics.notices import unweighted, varying
 from duckmetrics.observations import WEIGHTED
 from duckmetrics.segments import BINARY, has_relation
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.checks import check, counted_notes
+from duckmetrics.checks import check
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.inputs import gather
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, split_specs
+from duckmetrics.notices import counted_notes
 from duckmetrics.sampled_ranks import MISSING, sampled_ranks
 from duckmetrics.sampling_model import SamplingModel
 from duckmetrics.sampling_results import SampledEvaluation

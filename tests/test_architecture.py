@@ -31,6 +31,7 @@ LEVELS = [
         "results",
         "admission",
         "checks",
+        "notices",
         "summary",
         "segments",
         "observations",

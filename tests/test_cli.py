@@ -51,6 +51,7 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
     assert {**check, "message": ""} == {
         "check": "missing_query", "severity": "warning", "table": "p.parquet", "column": "query_id",
         "count": 1, "examples": [], "message": "",
+        "advice": "the switch missing=zero decides how they count",
     }  # fmt: skip
     assert outcome.err == ""
 

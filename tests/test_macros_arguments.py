@@ -524,6 +524,7 @@ def everything(connection: Connection) -> Found:
         "rankings": f"evaluate(predictions, truth, metrics := '{RANKING}', beta := 2, recall := 0.5)",
         "ties": f"evaluate({equal}, truth, ties := 'expected', agg := 'p25', metrics := 'ndcg@2,mrr')",
         "queries": f"evaluate_by_query({equal}, truth, ties := 'item_desc', metrics := 'ndcg@2,mean_rank')",
+        "findings": f"inspect({equal}, truth, k := 2)",
         "rows": "evaluate_classification(clicks, label, score, per := g, group_id := id % 5, beta := 2, "
         'top := 0.3, max_fpr := 0.3, recall := 0.5, "precision" := 0.5, fpr := 0.25, weight := w, '
         f"metrics := '{metrics}')",
@@ -548,7 +549,7 @@ def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
     assert {row[0] for row in plain["rankings"] if row[2] is None} == set()
     assert {row[1] for row in plain["rows"]} == {row[1] for row in plain["rows"] if row[2] is not None}
     named = {OTHER_NAMES.get(name, name) for name in macros_of(connection, "predictions")}
-    named -= {"evaluate", "evaluate_by_query"}
+    named -= {"evaluate", "evaluate_by_query", "inspect"}
     assert named == {row[0].partition("@")[0] for row in plain["rankings"]}
     assert all(len(found) > 0 for found in plain.values())
 
