@@ -45,6 +45,7 @@ class Measure:
         params: name and value of every parameter, the switches included, in a fixed order.
         aggregation: from per-query values to one number; None where a metric is one number already.
         needed: what a preset asks of the rows, ``predictions (score > 0)``.
+        untied: whether a preset asks that no scores of a query are equal.
     """
 
     metric: Definition
@@ -54,6 +55,7 @@ class Measure:
     aggregation: str | None
     declared: tuple[Param, ...]
     needed: str = ""
+    untied: bool = False
 
     @property
     def family(self) -> str:
@@ -243,7 +245,7 @@ def _read(
         name = f"{alias.metric.family}.{name}"
     return Measure(
         alias.metric, spec.strip(), name, tuple(params.items()), aggregation, tuple(declared.values()),
-        entry.requires if entry else "",
+        entry.requires if entry else "", bool(entry and entry.untied),
     )  # fmt: skip
 
 

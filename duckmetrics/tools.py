@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
     from duckmetrics.session import Session
 
+Key = tuple[str, str, bool]
 # Settings under which one measure can stop the others that are evaluated along with it.
 _APART = ("population", "missing", "labels", "ties", "duplicates", "negative_grade")
 DEFAULTS = "duckmetrics"
@@ -152,8 +153,8 @@ class _Metric:
                 )
             except UnsupportedError as error:
                 self.refused[name] = str(error).partition(": ")[2]
-        self.results: dict[tuple[str, str], Mapping[str | None, Mapping[str, Any]] | str] = {}
-        self.replaced: dict[tuple[str, str], str] = {}
+        self.results: dict[Key, Mapping[str | None, Mapping[str, Any]] | str] = {}
+        self.replaced: dict[Key, str] = {}
 
     def rows(self) -> list[Convention]:
         """The defaults first, equal values together, what cannot be had last."""
@@ -216,7 +217,7 @@ class _Metric:
         batches: dict[tuple[Value, ...], list[Measure]] = {}
         for measure in distinct.values():
             apart = tuple(measure.values.get(name) for name in _APART)
-            batches.setdefault((measure.needed, *apart), []).append(measure)
+            batches.setdefault((measure.needed, measure.untied, *apart), []).append(measure)
         for batch in batches.values():
             try:
                 self._run(batch)
@@ -225,17 +226,28 @@ class _Metric:
                     self._run_alone(measure)
 
     def _run_alone(self, measure: Measure) -> None:
-        """Evaluate one measure; where rows have no order of their own, that of the defaults stands in."""
+        """Evaluate one measure; where nobody can tell its order of ties, that of the defaults stands in."""
         usual = self.default.values.get("ties")
         try:
             self._run([measure])
         except DuckmetricsError as error:
             self.results[_key(measure)] = str(error).splitlines()[0]
-            if measure.values.get("ties") == "input" != usual:
-                ordered = measure.bound(ties=usual)
-                self._run_alone(ordered)
-                self.results[_key(measure)] = self.results[_key(ordered)]
-                self.replaced[_key(measure)] = f"no order of rows: ties={usual} stands in for ties=input"
+            if measure.untied:
+                self._stand_in(
+                    measure, replace(measure, untied=False), f"ties={usual} stands in for its order"
+                )
+            elif measure.values.get("ties") == "input" != usual:
+                self._stand_in(
+                    measure,
+                    measure.bound(ties=usual),
+                    f"no order of rows: ties={usual} stands in for ties=input",
+                )
+
+    def _stand_in(self, measure: Measure, other: Measure, why: str) -> None:
+        self._run_alone(other)
+        self.results[_key(measure)] = self.results[_key(other)]
+        if not isinstance(self.results[_key(other)], str):
+            self.replaced[_key(measure)] = why
 
     def _run(self, batch: Sequence[Measure]) -> None:
         names = [f"{self.spec}{' ' * i}" for i in range(len(batch))]
@@ -254,5 +266,5 @@ def _named(like: str, measure: Measure) -> tuple[str, str]:
     return preset(like).tool, preset(like).entry(measure.family, measure.metric.name, ranked).name
 
 
-def _key(measure: Measure) -> tuple[str, str]:
-    return measure.signature, measure.needed
+def _key(measure: Measure) -> Key:
+    return measure.signature, measure.needed, measure.untied

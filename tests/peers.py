@@ -109,7 +109,6 @@ CALLS: dict[str, dict[str, Asked]] = {
         "retrieval_precision(top_k=4, adaptive_k=True)": Asked("precision(norm=returned)@4"),
         "retrieval_recall(top_k=3), missing rows appended": Asked("recall@3"),
         "retrieval_normalized_dcg(top_k=3)": Asked("ndcg@3"), "retrieval_normalized_dcg": Asked("ndcg"),
-        "retrieval_reciprocal_rank": Asked("mrr"),
         "RetrievalNormalizedDCG(top_k=2, empty_target_action='neg')": Asked("ndcg@2"),
         "RetrievalNormalizedDCG(top_k=2, empty_target_action='pos')": Asked("ndcg@2", ONE),
         "RetrievalNormalizedDCG(top_k=2, empty_target_action='skip')": Asked(
@@ -182,6 +181,7 @@ ABOVE_ONE = "values above 1, or of repeated rows, are refused"
 ROWS = "depends on the order of the rows or of a dict"
 NEGATIVE = "a negative gain takes NDCG out of [0, 1]; negative grades are an error, or 0"
 BINNED = "an approximation by a curve of few points; AUC is exact here"
+ANY_ORDER = "equal scores are in any order"
 NO_SUCH = "no metric of items recommended to all users here"
 WEIGHTED = "no weights of queries here"
 NOT_IMITATED: dict[tuple[str, str, str], str] = {
@@ -191,6 +191,8 @@ NOT_IMITATED: dict[tuple[str, str, str], str] = {
     ("ndcg_gain", "Elliot", "nDCG @3 relevance_threshold=2"): "a threshold that lowers the gains",
     ("ties_relevant_first_id", "ranx", "mrr via dict"): f"{ROWS}: equal scores in reversed order",
     ("ties_relevant_first_id", "evidently", ""): "equal scores share their mean rank, cut to a whole number",
+    ("ties_relevant_first_id", "torchmetrics", ""): ANY_ORDER,
+    ("float32_scores", "torchmetrics", ""): f"{ANY_ORDER}, these are equal in single precision",
     ("ties_ndcg", "scikit-learn", "ndcg_score(ignore_ties=True)"): f"{ROWS}: equal scores reversed",
     ("no_relevant_weighted", "XGBoost", ""): WEIGHTED,
     ("no_relevant_weighted", "LightGBM", ""): WEIGHTED,

@@ -25,7 +25,7 @@ TRUTH = [("a", "z", 2), ("a", "x", 0), ("a", "w", 1), ("a", "u", 1), ("b", "y", 
          ("d", "x", 0), ("d", "y", 0), ("missing", "x", 1)]  # fmt: skip
 ROWS = [(1, 0.9), (0, 0.9), (1, 0.0), (0, 0.3), (0, 1.0), (1, 0.5)]
 RANKING = "'run', 'truth', \"position\" := 'position'"
-REQUIRED = {"beta": 1, "recall": 0.5}
+REQUIRED = {"beta": 1, "recall": 0.5, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
 
 
 def cases() -> Iterator[tuple[str, str, str, int | None]]:
@@ -35,7 +35,7 @@ def cases() -> Iterator[tuple[str, str, str, int | None]]:
     """
     for number, tool in enumerate(presets().values()):
         for family, known in tool.families.items():
-            usable = [name for name, entry in known.metrics.items() if not entry.requires]
+            usable = [name for name, entry in known.metrics.items() if not (entry.requires or entry.untied)]
             count = len(usable) if family == "classification" else min(2, len(usable))
             for name in [*usable[number % max(len(usable), 1) :], *usable][:count]:
                 has_k = "k" in CATALOG.params(CATALOG.metrics[family, name])

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pytest
 from conftest import CATALOG, ROOT
-from peers import PRESETS, equal
+from peers import CALLS, PRESETS, equal, recorded
 
 import duckmetrics
 from duckmetrics import DuckmetricsError
@@ -28,8 +27,11 @@ from duckmetrics.presets import presets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from duckmetrics.measure import Measure
+
 DOCUMENT = json.loads((ROOT / "tests/fixtures/peer_random_values.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in DOCUMENT["cases"]}
+Switches = tuple[tuple[str, Any], ...]
 DEFINITION = "definition (sklearn per group)"
 # The values were recorded with another version than the one that the preset names.
 OTHER_VERSIONS = {"XGBoost": "3.2.0"}
@@ -43,7 +45,7 @@ class Rule(NamedTuple):
 
     call: str
     spec: str
-    switches: Mapping[str, Any] = {}  # noqa: RUF012
+    switches: Mapping[str, Any] = {}
 
 
 class Reason(NamedTuple):
@@ -81,17 +83,15 @@ TREC = {
     f"success_{K}": "hit_rate{at}", f"map_cut_{K}": "map{at}", f"ndcg_cut_{K}": "ndcg{at}",
     r"iprec_at_recall_(?P<level>[\d.]+)": "iprec(recall={level})", "11pt_avg": ELEVEN,
 }  # fmt: skip
-TREC_OPTIONS = {
-    f"{c}{option}-m {{}}": {**missing, **switches}
-    for c, missing in (("", {}), ("-c ", ZERO))
-    for option, switches in (("", {}), ("-l 2 ", REL), ("-J ", JUDGED))
-}
+TREC_OPTIONS = {"-m {}": {}, "-c -m {}": ZERO, "-l 2 -m {}": REL, "-J -m {}": JUDGED}
 
 RULES: dict[str, list[Rule]] = {
-    "trec_eval 10.0": rules(TREC, TREC_OPTIONS),
+    "trec_eval 10.0": rules(
+        TREC, {**TREC_OPTIONS, "-c -l 2 -m {}": {**ZERO, **REL}, "-c -J -m {}": {**ZERO, **JUDGED}}
+    ),
     "trec_eval 9.0.8": rules(TREC, TREC_OPTIONS),
     "pytrec_eval-terrier": rules(
-        {**TREC, "num_rel_ret": "hits"},
+        {name: spec.replace("(agg=sum)", "") for name, spec in TREC.items() if name != "gm_map"},
         {"{}": {}, "{}, relevance_level=2": REL, "{}, judged_docs_only_flag=True": JUDGED},
     ),
     "ir-measures": rules(
@@ -151,6 +151,7 @@ RULES: dict[str, list[Rule]] = {
         {"{}, ndcg_exp_gain=False": {}, "{}-, ndcg_exp_gain=False": NOTHING},
     ) + rules({
         "auc(?: without groups)?": "auc", "logloss(?: of logits)?": "log_loss", "rmse": "rmse", "mae": "mae",
+        "aucpr": "average_precision", r"auc with groups \(rank:ndcg\)": "gauc",
     }),
     "LightGBM": rules({
         f"ndcg@{K}": "ndcg{at}", f"ndcg@{K}, label_gain=0,1,2,3": "ndcg(gain=linear){at}",
@@ -173,15 +174,14 @@ RULES: dict[str, list[Rule]] = {
         "F:beta=2": "f_beta(beta=2)", "BalancedAccuracy": "balanced_accuracy", "Kappa": "cohen_kappa",
         "CtrFactor": "copc", "Accuracy:proba_border=0.3": "accuracy(threshold=0.3)",
         "Precision:proba_border=0.3": "precision(threshold=0.3)", "QueryAUC(?::type=Classic)?": "gauc",
+        "RMSE": "rmse", "R2": "r2", "MAE": "mae",
     }),
     "torchmetrics": rules(
         {"RetrievalMAP": "map{at}", "RetrievalMRR": "mrr{at}", "RetrievalPrecision": "precision{at}",
          "RetrievalRecall": "recall{at}", "RetrievalHitRate": "hit_rate{at}",
-         "RetrievalRPrecision": "r_precision", "RetrievalNormalizedDCG": "ndcg{at}",
-         "RetrievalAUROC": "gauc"},
+         "RetrievalRPrecision": "r_precision", "RetrievalNormalizedDCG": "ndcg{at}"},
         {rf"{{}}\((?:top_k={K})?\)": {}, rf"{{}}\((?:top_k={K}, )?empty_target_action='pos'\)": ONE,
-         rf"{{}}\((?:top_k={K}, )?empty_target_action='skip'\)": NULL,
-         r"{}\(empty_target_action='neg'\)": {}},
+         rf"{{}}\((?:top_k={K}, )?empty_target_action='skip'\)": NULL},
     ) + rules(
         {rf"RetrievalPrecision\((?:top_k={K}, )?adaptive_k=True": "precision(norm=returned){at}"},
         {r"{}\)": {}, r"{}, empty_target_action='pos'\)": ONE, r"{}, empty_target_action='skip'\)": NULL},
@@ -196,6 +196,8 @@ RULES: dict[str, list[Rule]] = {
         r"binary_calibration_error\(n_bins=10, norm='max'\)": "mce(bins=10)",
         r"binary_accuracy\(threshold=0.3\)": "accuracy(threshold=0.3)",
         r"binary_precision\(threshold=0.3\)": "precision(threshold=0.3)",
+        r"RetrievalAUROC\(empty_target_action='\w+'\)": "gauc", r"mean_absolute_error\(\)": "mae",
+        r"mean_squared_error\(squared=False\)": "rmse",
     }),
     "LensKit": rules(
         {"Precision": "precision{at}", "Recall": "recall{at}", "RecipRank": "mrr{at}", "Hit": "hit_rate{at}",
@@ -245,7 +247,8 @@ RULES: dict[str, list[Rule]] = {
         r"areaUnderROC(?:\(numBins=0\)|, groups ignored)?": "auc", "logLoss": "log_loss",
         r"logLoss\(eps=1e-06\)": "log_loss(eps=1e-6)", "accuracy": "accuracy",
         r"fMeasureByLabel\(metricLabel=1.0\)": "f1", r"precisionByLabel\(metricLabel=1.0\)": "precision",
-        r"recallByLabel\(metricLabel=1.0\)": "recall",
+        r"recallByLabel\(metricLabel=1.0\)": "recall", r"RegressionEvaluator\(metricName='rmse'\)": "rmse",
+        r"RegressionEvaluator\(metricName='(?P<name>mae|r2)'\)": "{name}",
     }),
     "evidently": rules(
         {"HitRate": "hit_rate{at}", "MRR": "mrr{at}", "PrecisionTopK": "precision{at}",
@@ -273,7 +276,8 @@ RULES: dict[str, list[Rule]] = {
         {rf"{{}}\(k=(?:-1|{K})\)": SKIP},
     ) + rules(
         {r"MRR\(\)": "mrr"}, {"{}": SKIP}
-    ) + rules({r"MAP\(\) on the returned rows": "map"}, {"{}": {"population": "predictions"}}),
+    ) + rules({r"MAP\(\) on the returned rows": "map"}, {"{}": {"population": "predictions"}})
+    + rules({"MAE.*": "mae", "RMSE.*": "rmse"}),
     "ClickHouse": rules({
         r"arrayROCAUC\(scores, labels\)": "auc", r"arrayAUCPR\(scores, labels\)": "average_precision",
     }),
@@ -313,12 +317,12 @@ REASONS: dict[str, list[Reason]] = {
     "pytrec_eval-terrier": [Reason("set_map", NO_SUCH)],
     "ir-measures": [
         Reason("RBP", "grades as gains; an error without another package"),
-        Reason("Accuracy", "equal scores are in the order of the input", refused=True),
+        Reason("Accuracy", "equal scores are in the order of the input", TIED, refused=True),
     ],
     "ranx": [
         Reason("bpref.*", "NaN without a judged nonrelevant item", refused=True),
         Reason("rbp.*", "grades are gains", "rank_(?![ut]0[36])", refused=True),
-        Reason("n?dcg.*-l2.*", "a level takes away the gains below it", refused=True),
+        Reason("n?dcg.*-l2.*", "a level takes away the gains below it"),
         Reason(r"evaluate\(dict.*", REVERSED, TIED),
         Reason(r"evaluate\(Qrels.*", "a query that only the run has is an error", "rank_u08|rank_t06"),
     ],
@@ -352,14 +356,15 @@ REASONS: dict[str, list[Reason]] = {
         Reason("Logloss|CrossEntropy", "the loss of a wrong certainty is that of its margin", "class_c04"),
         Reason("BalancedAccuracy", NO_NUMBER, f"{ONE_CLASS}|class_x0[13]"),
         Reason("Kappa", NO_NUMBER, "class_x0[13]"),
-        Reason("NormalizedGini", NO_NUMBER, ONE_CLASS),
+        Reason("NormalizedGini|R2", NO_NUMBER, ONE_CLASS),
+        Reason("MAE", "0.000001 is taken off every error", refused=True),
         Reason("PRAUC", "an error where no row is positive", "class_c06"),
         Reason(".*proba_border.*", STRICT, EDGES, refused=True),
     ],
     "torchmetrics": [
         Reason(r"Retrieval(MAP|MRR|Precision|Recall|RPrecision|HitRate)\(.*", ANY_ORDER, f"{TIED}|rank_u07",
                refused=True),
-        Reason(r"Retrieval(MAP|MRR|Precision|Recall|RPrecision)\(.*", "scores of 0 and less are not retrieved",
+        Reason(r"Retrieval(MAP|MRR|Precision|Recall|RPrecision)\(.*", "a score of 0 or less is not retrieved",
                "rank_u08", refused=True),
         Reason("RetrievalFallOut.*", NO_SUCH),
         Reason("RetrievalAUROC.*", "the AUC of one class is 0, and that of the top k is none here", "rank_"),
@@ -381,7 +386,7 @@ REASONS: dict[str, list[Reason]] = {
     ],
     "recommenders": [
         Reason("r_precision_at_k.*", "queries without a hit are left out"),
-        Reason(r"cal_metric\(\['(mean_mrr|ndcg@.*|hit@.*)'\]\)", "of the rows given, which the others are not"),
+        Reason(r"cal_metric\(\['(mean_mrr|ndcg@.*|hit@.*)'\]\)", "of the rows given, as no other is"),
         Reason(r"cal_metric\(\['group_auc'\]\)", "of classifiers only", "rank_"),
         Reason(r"cal_metric\(\['group_auc'\]\)", "NaN where a group has one class", ONE_CLASS_GROUPS,
                refused=True),
@@ -396,7 +401,7 @@ REASONS: dict[str, list[Reason]] = {
         Reason("areaUnderPR.*", "a trapezoid from recall 0 at the first precision"),
         Reason(r"areaUnderROC\(numBins=5\)", BINNED),
         Reason("f1|weighted.*|hammingLoss", NO_SUCH),
-        Reason("areaUnderROC.*", NO_NUMBER, ONE_CLASS),
+        Reason("areaUnderROC.*|.*'r2'.*", NO_NUMBER, ONE_CLASS),
         Reason(".*ByLabel.*", "an error where no row has the label", "class_c06"),
         Reason("logLoss.*", CERTAIN, "class_c04", refused=True),
     ],
@@ -463,7 +468,7 @@ class Recorded(NamedTuple):
             return 5.1e-6
         single = self.tool == "XGBoost" and self.case.startswith(("class", "group"))
         if single or self.tool == "torchmetrics" or "float32" in self.call:
-            return 1.2e-7 * max(1.0, abs(self.value))
+            return 1.2e-7 * (max(1.0, abs(self.value)) if isinstance(self.value, float) else 1)
         return 1e-9
 
 
@@ -504,7 +509,7 @@ class Batch(NamedTuple):
 
     preset: str | None
     kind: str
-    switches: tuple[tuple[str, Any], ...]
+    switches: Switches
     needed: str
     binary: bool
 
@@ -513,17 +518,28 @@ class Batch(NamedTuple):
         return "-".join([str(self.preset), self.kind, *marks, *re.findall(r"\w+(?= [<>=])", self.needed)[:1]])
 
 
+@cache
+def measure_of(tool: str | None, family: str, spec: str, switches: Switches = ()) -> Measure:
+    like = None if tool is None else presets()[tool]
+    return parse_measure(CATALOG, spec, dict(switches), lambda: family, like)
+
+
+def measures_of(one: Recorded) -> list[Measure]:
+    """What a value is here, with all the parameters that the preset sets."""
+    family = RANKING if "run" in CASES[one.case]["input"] else CLASSIFICATION
+    rule = one.asked
+    switches = tuple(rule.switches.items())
+    return [measure_of(one.preset, family, spec, switches) for spec in split_specs(rule.spec)]
+
+
 def batch_of(one: Recorded) -> Batch:
-    rule, kind = one.asked, one.case.partition("_")[0]
-    family = RANKING if kind == "rank" else CLASSIFICATION
-    measures = [
-        parse_measure(CATALOG, spec, rule.switches, lambda: family, presets().get(str(one.preset)))
-        for spec in split_specs(rule.spec)
-    ]
+    measures = measures_of(one)
     needed = {substituted(c, m.values).sql() for m in measures for c in m.requires.values()}
+    needed |= {"untied" for measure in measures if measure.untied}
     return Batch(
-        one.preset, kind, tuple(rule.switches.items()), " AND ".join(sorted(needed)), "grade>=1" in one.call
-    )
+        one.preset, one.case.partition("_")[0], tuple(one.asked.switches.items()),
+        " AND ".join(sorted(needed)), "grade>=1" in one.call,
+    )  # fmt: skip
 
 
 BATCHES: dict[Batch, list[Recorded]] = {}
@@ -568,9 +584,12 @@ def found(batch: Batch, asked: list[Recorded]) -> dict[tuple[str, str], float | 
     cases = sorted({one.case for one in asked})
     specs = dict.fromkeys(spec for one in asked for spec in split_specs(one.asked.spec))
     result = duckmetrics.evaluate(
-        **tables(cases, batch.binary), metrics=list(specs), by="case", **({"like": batch.preset} if batch.preset else {}),
+        **tables(cases, batch.binary),
+        metrics=list(specs),
+        by="case",
+        like=batch.preset,
         **dict(batch.switches),
-    )  # fmt: skip
+    )
     return {(row["case"], row["metric"]): row["value"] for row in result.rows if row.get("case")}
 
 
@@ -597,6 +616,35 @@ def test_every_rule_and_every_reason_is_needed() -> None:
     assert idle == []
     needed = {(one.tool, one.reason) for one in EVERY}
     assert [r for tool, known in REASONS.items() for r in known if (tool, r) not in needed] == []
+
+
+def test_every_metric_of_every_preset_has_a_value() -> None:
+    confirmed = {(one.preset, m.metric.family, m.metric.name) for one in IMITATED for m in measures_of(one)}
+    for one in recorded():
+        if one.reason is None and one.preset is not None:
+            family = RANKING if "run" in one.case["input"] else CLASSIFICATION
+            for spec in split_specs(CALLS[one.tool][one.call].spec):
+                metric = measure_of(one.preset, family, spec).metric
+                confirmed.add((one.preset, metric.family, metric.name))
+    claimed = [
+        (name, family, metric)
+        for name, known in presets().items()
+        for family, conventions in known.families.items()
+        for metric in conventions.metrics
+    ]
+    assert [claim for claim in claimed if claim not in confirmed] == []
+
+
+def test_every_variant_is_a_spec_of_its_preset() -> None:
+    variants = [
+        (name, family, variant.spec.replace("@k", "@10"))
+        for name, known in presets().items()
+        for family, conventions in known.families.items()
+        for variant in conventions.variants
+    ]
+    assert len(variants) > 40
+    for name, family, spec in variants:
+        assert measure_of(name, family, spec).metric.family == family, (name, spec)
 
 
 def test_the_versions_are_those_of_the_presets() -> None:

@@ -26,7 +26,7 @@ __all__ = ["exports", "run"]
 
 FOLDER = ROOT / "duckmetrics" / "presets"
 KEYS = {"title", "version", "url", "note", "defects", "like", *FAMILIES}
-REQUIRED = {"recall": 0.5, "beta": 1}
+REQUIRED = {"recall": 0.5, "beta": 1, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
 DATA = ("FROM (VALUES ('q', 'a', 2), ('q', 'b', 1)) AS t(query_id, item_id, score)",
         "FROM (VALUES ('q', 'b', 1), ('r', 'b', 1)) AS t(query_id, item_id, relevance)")  # fmt: skip
 
@@ -48,7 +48,7 @@ def spec_of(family: str, name: str, ranked: bool) -> str:
 def test_a_file_has_no_other_keys(path: Path) -> None:
     document = tomllib.loads(path.read_text("utf-8"))
     assert document.keys() <= KEYS
-    assert max(map(len, path.read_text("utf-8").splitlines())) <= 120
+    assert max(map(len, path.read_text("utf-8").splitlines())) <= 140
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,15 @@ def test_rows_without_an_order_fall_back_to_the_usual_ties() -> None:
     assert rows["ranx"].reason == "no order of rows: ties=item_asc stands in for ties=input"
 
 
+def test_equal_scores_in_an_order_that_nobody_can_tell_are_said() -> None:
+    tied = f"{ROWS[0]} UNION ALL SELECT 'q', 'c', 3.0"
+    rows = by_tool(tied, ROWS[1], "map@3", like=["recbole"])
+    assert rows["recbole"].value == pytest.approx(2 / 3)
+    assert rows["recbole"].reason == "ties=item_asc stands in for its order"
+    with pytest.raises(InputError, match="1 score more than once in a query"):
+        duckmetrics.evaluate(tied, ROWS[1], "map@3", like="recbole")
+
+
 def test_what_stops_a_tool_is_told() -> None:
     rows = by_tool(ROWS[0], LONGER, "map@3", like=["trec_eval", "elliot", "cornac", "recbole"])
     assert rows["trec_eval"].value is None

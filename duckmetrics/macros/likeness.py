@@ -87,6 +87,9 @@ class Likeness:
         if entry.requires:
             text = f"it needs {entry.requires}, which is checked in Python and on the command line only"
             yield exp.true(), text
+        if entry.untied:
+            text = "it needs scores that differ, which is checked in Python and on the command line only"
+            yield exp.true(), text
 
     def _value(self, argument: Argument) -> exp.Expr:
         """The value given, that of the tool, or the default; as text, which is read as what is declared.
@@ -129,7 +132,9 @@ def _rows(tool: Preset) -> Iterator[list[str | None]]:
         for metric, entry in known.metrics.items():
             head = [tool.name, tool.tool, family, metric, entry.name]
             limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []
-            note = "; ".join([*limits, *([f"needs {entry.requires}"] if entry.requires else [])]) or None
+            needs = [f"needs {entry.requires}"] if entry.requires else []
+            needs += ["needs scores that differ"] if entry.untied else []
+            note = "; ".join([*limits, *needs]) or None
             for name, value in entry.sets.items() or (("", None),):
                 yield [*head, name or None, None if value is None else written(value), note]
             for name, value in entry.at.items():

@@ -30,7 +30,7 @@ preset does not set have their defaults; those of a spec and of the call win.
 
 """
 # What an entry says beside the parameters that it sets.
-_OWN_KEYS = ("name", "k", "at", "requires")
+_OWN_KEYS = ("name", "k", "at", "requires", "untied")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Entry:
         sets: the parameters without a cut-off; with one, those of `at` win.
         requires: what the rows must be like, so that the number is that of the tool:
             ``predictions (score > 0)``.
+        untied: whether the number is that of the tool only where no scores of a query are equal.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Entry:
     at: Mapping[str, Value]
     cutoff: str = ""
     requires: str = ""
+    untied: bool = False
 
     def settings(self, ranked: bool) -> dict[str, Value]:
         """The parameters, of a spec with a cut-off or of one without."""
@@ -179,8 +181,9 @@ def _conventions(section: Mapping[str, Any]) -> Conventions:
 def _entry(common: Mapping[str, Value], said: Mapping[str, Any]) -> Entry:
     own = {name: value for name, value in said.items() if name not in _OWN_KEYS}
     return Entry(
-        said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""), said.get("requires", "")
-    )
+        said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""), said.get("requires", ""),
+        said.get("untied", False),
+    )  # fmt: skip
 
 
 def pages() -> str:
@@ -218,4 +221,6 @@ def _sets(entry: Entry) -> str:
         parts.append({ALWAYS: "needs a cut-off", NEVER: "has no cut-off"}[entry.cutoff])
     if entry.requires:
         parts.append(f"needs {entry.requires}")
+    if entry.untied:
+        parts.append("needs scores that differ")
     return "; ".join(part for part in parts if part)
