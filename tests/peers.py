@@ -292,9 +292,9 @@ def tables(one: Recorded) -> list[pa.Table]:
     if "groups" in given:
         rows = [(name, y, s) for name, ys, scores in given["groups"]
                 for y, s in zip(ys, scores, strict=True)]  # fmt: skip
-        return [_table(["group_id", "label", "score"], rows)]
+        return [table_of(["group_id", "label", "score"], rows)]
     if "y" in given:
-        return [_table(["label", "score"], list(zip(given["y"], given["score"], strict=True)))]
+        return [table_of(["label", "score"], list(zip(given["y"], given["score"], strict=True)))]
     run = [(query, item, score) for query, items in given["run"].items() for item, score in items]
     qrels = given.get("qrels")
     truth = (
@@ -310,11 +310,12 @@ def tables(one: Recorded) -> list[pa.Table]:
         if one.tool == "torchmetrics":
             run = [(query, item, score - lowest + 10) for query, item, score in run]
     return [
-        _table(["query_id", "item_id", "score"], run), _table(["query_id", "item_id", "relevance"], truth)
+        table_of(["query_id", "item_id", "score"], run), table_of(["query_id", "item_id", "relevance"], truth)
     ]  # fmt: skip
 
 
-def _table(names: list[str], rows: list[tuple[Any, ...]]) -> pa.Table:
+def table_of(names: list[str], rows: list[tuple[Any, ...]]) -> pa.Table:
+    """Rows as a table."""
     return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
 

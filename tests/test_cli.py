@@ -27,9 +27,9 @@ SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n"
            "n_no_relevant", "n_undefined", "n_positive", "signature"]  # fmt: skip
 
 SIGNATURE = "|".join(
-    ["reciprocal_rank", "catalog_size:null", "duplicates:error", "labels:truth", "missing:zero", "negative_grade:error",
-     "no_relevant:null", "null_relevance:error", "population:truth", "rel:null", "scores:double",
-     "ties:item_asc", "unjudged:nonrelevant", "agg:mean", f"v:{duckmetrics.__version__}"]
+    ["reciprocal_rank", "catalog_size:null", "duplicates:error", "labels:truth", "missing:zero",
+     "negative_grade:error", "no_relevant:null", "null_relevance:error", "population:truth", "rel:null",
+     "scores:double", "ties:item_asc", "unjudged:nonrelevant", "agg:mean", f"v:{duckmetrics.__version__}"]
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from little import evaluation, little, overall
 
+import duckmetrics
 from duckmetrics import InputError
 
 if TYPE_CHECKING:
@@ -247,3 +248,30 @@ def test_the_order_of_the_input_is_that_of_a_column_a_list_or_the_rows() -> None
     connection = little()
     connection.execute(f"CREATE TABLE tied AS {tied}")
     assert overall("tied", truth, "first_rank", ties="input", connection=connection) == 3
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"no_relevant": "zero"},
+        {"population": "predictions", "no_relevant": "one"},
+        {"population": "both"},
+    ],
+    ids=str,
+)
+def test_labels_of_the_returned_rows_only(switches: dict[str, str]) -> None:
+    """What was not returned does not exist; the queries are those of the population all the same."""
+    run = "('q', 'a', 3), ('q', 'x', 2), ('q', 'b', 1), ('s', 'a', 1), ('only', 'a', 1)"
+    qrels = "('q', 'a', 1), ('q', 'b', 2), ('q', 'c', 1), ('missing', 'b', 1), ('s', 'z', 1)"
+    result = duckmetrics.evaluate(
+        f"FROM (VALUES {run}) AS t(query_id, item_id, score)",
+        f"FROM (VALUES {qrels}) AS t(query_id, item_id, relevance)",
+        ["map@3", "ndcg@3", "recall@1", "mrr", "bpref", "precision(norm=returned)@5"],
+        labels="returned", verify=10, **switches,
+    )  # fmt: skip
+    assert [one.largest for one in result.verified] == [0.0] * 6
+    assert not result.checks or all(finding.severity != "error" for finding in result.checks)
+    two = "SELECT 'q' AS query_id, unnest(['a', 'b']) AS item_id"
+    one = "SELECT 'q' AS query_id, 'a' AS item_id, 1 AS score"
+    assert duckmetrics.evaluate(one, two, "recall", labels="returned")["recall"] == 1.0

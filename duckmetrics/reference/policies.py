@@ -92,13 +92,13 @@ def _queries(
     systems: Sequence[str],
     switches: Switches,
 ) -> Iterator[tuple[Key, Query, bool]]:
-    judged = judgments(truth, switches)
+    in_truth = judged = judgments(truth, switches)
     if switches.labels == "returned":
         predictions = list(predictions)
-        judged = of_returned_rows(predictions, judged)
+        judged = of_returned_rows(predictions, in_truth)
     lists = ranked_lists(predictions, judged, switches)
     every_system = dict.fromkeys([*systems, *(system for system, _ in lists)])
-    for query_id in _population(switches.population, judged, lists, every_system):
+    for query_id in _population(switches.population, in_truth, lists, every_system):
         for system in every_system:
             key = system, query_id
             query = Query(lists.get(key, []), judged.get(query_id, {}))
