@@ -183,7 +183,9 @@ class _Metric:
         row, usual = found[system], self._value(self.default, system)
         value = row["value"]
         difference = value - usual if value is not None and usual is not None else None
-        effects = self._effects(settings, system, usual) if abs(difference or 0) > ROUNDING else {}
+        if difference is not None and abs(difference) <= ROUNDING:
+            difference = 0.0
+        effects = self._effects(settings, system, usual) if difference else {}
         reason = "; ".join(t for t in (row["reason"], self.replaced.get(_key(measure))) if t) or None
         return Convention(
             system, self.spec, like, tool, name, value, difference, row["n"], settings, effects, reason
