@@ -167,7 +167,7 @@ class _Metric:
             for system in found for name, measure in {DEFAULTS: self.default, **self.measures}.items()
         ]  # fmt: skip
         rows.sort(key=lambda row: (row.system or "", row.like != DEFAULTS, row.value is None,
-                                   -(row.value or 0), row.like))  # fmt: skip
+                                   -round(row.value or 0, 12), row.like))  # fmt: skip
         refused = (
             Convention(None, self.spec, name, preset(name).tool, "", None, None, None, {}, {}, reason)
             for name, reason in self.refused.items()
