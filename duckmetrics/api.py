@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import RANKING
-from duckmetrics.errors import MetricError
 from duckmetrics.families import composed_sql
-from duckmetrics.measure import parse_measures, split_specs, written
+from duckmetrics.measure import parse_measures, read_specs, written
 from duckmetrics.session import catalog, opened
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 def evaluate(
     predictions: Any,
     truth: Any = None,
-    metrics: str | Sequence[str] = ("ndcg@10",),
+    metrics: str | Sequence[str] | None = None,
     *,
     system: str | Mapping[str, Any] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
@@ -49,6 +48,7 @@ def evaluate(
         metrics: specs such as ``"ndcg@10"``, ``"map(norm=min_k)@100"`` or ``"auc"``. A name of both
             families, such as ``"precision"``, is a ranking metric if there is a truth or a cut-off,
             a classification metric if there is no query_id; ``"classification.precision"`` says so.
+            The metric most asked for where none is named: ndcg@10, or auc for rows with a label.
         system: the column of the predictions that names the system, or a mapping of systems.
         by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
             a list of lists asks for several groupings.
@@ -73,15 +73,11 @@ def evaluate(
         UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
         EngineError: the database refused a query.
     """
-    specs = [metrics] if isinstance(metrics, str) else list(metrics)
-    if not all(isinstance(spec, str) for spec in specs):
-        raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
-    specs = [part for spec in specs for part in split_specs(spec)]
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, verify=verify, switches=switches,
     ) as session:  # fmt: skip
-        return session.evaluation(specs)
+        return session.evaluation(read_specs(metrics or session.usual))
 
 
 def curve(
@@ -128,9 +124,8 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
         MetricError: a metric, parameter or switch cannot be read.
         UnsupportedError: the dialect is unknown or lacks something.
     """
-    specs = [part for spec in metrics for part in split_specs(spec)]
     return composed_sql(
-        catalog(), parse_measures(catalog(), specs, switches, lambda: RANKING), dialect, steps
+        catalog(), parse_measures(catalog(), read_specs(metrics), switches, lambda: RANKING), dialect, steps
     )
 
 

@@ -330,6 +330,12 @@ class Catalog:
             elif (definition.family, table) in self.metrics:
                 yield self.metrics[definition.family, table]
 
+    def usual(self, family: str) -> str:
+        """Return the spec that stands for a family where nobody names a metric."""
+        return next(
+            d.header["usual"] for d in self.metrics.values() if d.family == family and "usual" in d.header
+        )
+
     def foundations(self, definition: Definition) -> Iterator[Definition]:
         """Yield everything a definition builds on, each once, nearest first."""
         seen = {definition.path}

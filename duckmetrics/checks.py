@@ -165,7 +165,7 @@ class Examination:
         """
         planned = list(self._planned(definitions, found))
         if not found:
-            planned += [*_required(self.composer, self.measures), *_untied(self.composer, self.measures)]
+            planned += _required(self.composer, self.measures)
         planned = [one for one in planned if not self._is_doubtful(one)]
         self.names |= {one.name for one in planned}
         counts, totals = _counts(self.engine, self.inputs, planned)
@@ -268,6 +268,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     sampled = measure.metric.header.get("sampled", "inconsistent")
     return {
         **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
+        "untied": measure.untied,
         "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
     }  # fmt: skip
 
@@ -309,20 +310,6 @@ def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[_Chec
                 "leave like= out, the tool treats such rows otherwise" if measure.needed
                 else "mend them or change the parameter", offenders.where(exp.not_(bound)), {},
             )  # fmt: skip
-
-
-def _untied(composer: Composer, measures: Sequence[Measure]) -> Iterator[_Check]:
-    """What a preset asks where the tool orders equal scores in a way that nobody can follow."""
-    for scores in dict.fromkeys(m.values.get("scores") for m in measures if m.untied):
-        score = exp.cast(exp.column("score"), "FLOAT" if scores == "float32" else "DOUBLE")
-        composer.relation("predictions", {})
-        tied = exp.select("system", "query_id", score.as_("score")).from_("predictions")
-        tied = tied.group_by("system", "query_id", score.copy())
-        tied = tied.having(exp.GT(this=exp.Count(this=exp.Star()), expression=literal(1)))
-        yield _Check(
-            composer, "tied_score", ERROR, "predictions.score", "scores more than once in a query, in "
-            "an order that this tool does not tell", "leave like= out, or break the ties", tied, {},
-        )  # fmt: skip
 
 
 def concerned(catalog: Catalog, measure: Measure) -> set[str]:

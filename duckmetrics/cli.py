@@ -229,16 +229,10 @@ def check(**options: Any) -> None:
     duckmetrics check run.parquet truth.parquet -m ndcg@10,map@100
     duckmetrics check ctr.parquet --column label=clicked --format json
     """
-    from duckmetrics import findings
+    from duckmetrics.findings import check as compute
 
-    compute: Callable[..., Any] = findings.check
-
-    def checked(*given: Any, switches: dict[str, str], **named: Any) -> Any:
-        return compute(*given, **named, **_switches(compute, options["switches"]))
-
-    result = _report_rows(
-        checked, options, like=options["like"], by=_groupings(options["by"], ()), queries=options["queries"]
-    )
+    more = {name: options[name] for name in ("like", "queries")}
+    result = _report_rows(compute, options, by=_groupings(options["by"], ()), **more)
     if options["output"] or options["format_"] not in (None, "table"):
         click.echo(result.conclusion, err=True)
     if result.errors:
@@ -262,8 +256,8 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             system=system,
             columns=_pairs("--column", options["columns"]),
             connection=engine,
-            switches=_pairs("--set", options["switches"]),
             **more,
+            **_switches(compute, options["switches"]),
         )
     if options["output"]:
         with _replacing(options["output"]) as path:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.errors import InputError
 from duckmetrics.inspection import INSPECT
-from duckmetrics.measure import parse_measures, split_specs
+from duckmetrics.measure import parse_measures, read_specs
+from duckmetrics.results import Tabular
 from duckmetrics.session import catalog, opened
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import duckdb
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
     from duckmetrics.checks import Finding
@@ -30,7 +29,7 @@ ROWS = "rows"
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(Tabular):
     """What the checks found, the worst first.
 
     ``findings.errors`` is true where there is something that `evaluate` would refuse.
@@ -80,20 +79,6 @@ class Findings:
         return pa.Table.from_pylist(
             [{name: getattr(finding, name) for name in types} for finding in self.rows], pa.schema(types)
         )
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The findings as a pandas data frame."""
-        return self.summary.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The findings as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.summary.__arrow_c_stream__(requested_schema)
 
     @property
     def conclusion(self) -> str:
@@ -153,18 +138,11 @@ def check(
         InputError: there is no such table.
         EngineError: the database refused a query.
     """
-    texts = [metrics] if isinstance(metrics, str) else list(metrics or ())
-    specs = [part for text in texts for part in split_specs(text)]
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, switches=switches,
     ) as session:  # fmt: skip
-        return _findings(session, specs or [_usual(session)])
-
-
-def _usual(session: Session, ranking: str = "ndcg@10", rows: str = "auc") -> str:
-    """The metric of which it is asked where nobody says."""
-    return ranking if _family(session) == RANKING else rows
+        return _findings(session, read_specs(metrics or catalog().usual(_family(session))))
 
 
 def _family(session: Session) -> str:
@@ -179,11 +157,8 @@ def _family(session: Session) -> str:
 
 def _findings(session: Session, specs: Sequence[str]) -> Findings:
     """Check what the measures of each family read."""
-    measures = parse_measures(
-        catalog(), specs, session.switches, lambda: _family(session), session.like
-    )  # fmt: skip
-    positions = any(m.values.get("ties") == "input" for m in measures)
-    request = replace(session.request, positions=positions)
+    measures = parse_measures(catalog(), specs, session.switches, lambda: _family(session), session.like)
+    request = session.requested(measures)
     found: dict[str, Finding] = {}
     checks: set[str] = set()
     looked_at: dict[str, int] = {}

@@ -27,6 +27,7 @@ KEYS = {
     "source": "author, venue, year, DOI",
     "oracle": "who confirms the values, beside the plain-Python reference",
     "example": "a call and its value on the case tests/cases/sample.sql",
+    "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
     "undefined": "why a metric has no value where both classes are there",
     "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
     "severity": "of a check: error, warning or note",

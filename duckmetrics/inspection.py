@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.admission import EVERY, Admission
 from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.checks import ERROR, METRIC, Examination, Finding
+from duckmetrics.checks import ERROR, METRIC, Examination, Finding, protected
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.families import observed, segment_values
 from duckmetrics.inputs import Inputs, Request, gather
@@ -104,7 +104,7 @@ def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
     """The metrics of rows whose values a check looks at."""
     names = {
         name for check in catalog.checks.values() if METRIC in check.tables
-        for name in check.header["for"].split(", ") if (CLASSIFICATION, name) in catalog.metrics
+        for name in protected(check) if (CLASSIFICATION, name) in catalog.metrics
     }  # fmt: skip
     measures = (parse_measure(catalog, f"{CLASSIFICATION}.{name}") for name in sorted(names))
     return [measure.bound(**{WEIGHTED: inputs.weighted}) for measure in measures]

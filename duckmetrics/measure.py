@@ -108,6 +108,18 @@ class Measure:
         return "" if k is None else f"@{k}"
 
 
+def read_specs(metrics: str | Sequence[str]) -> list[str]:
+    """Read the metrics of a call: one text or several, each of one spec or of several.
+
+    Raises:
+        MetricError: one of them is no text.
+    """
+    texts = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not all(isinstance(text, str) for text in texts):
+        raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
+    return [spec for text in texts for spec in split_specs(text)]
+
+
 def split_specs(text: str) -> list[str]:
     """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and quotes."""
     parts, depth, quoted = [""], 0, False

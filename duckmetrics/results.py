@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,31 @@ COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
 NUMERIC = ("value", "lower", "upper", *COUNTS)
 
 
+class Tabular(ABC):
+    """A result that is a table: it can be read as Arrow, pandas and Polars."""
+
+    @property
+    @abstractmethod
+    def summary(self) -> pa.Table:
+        """The result as an Arrow table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The summary as a pandas data frame."""
+        return self.summary.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The summary as a Polars data frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.summary)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.summary.__arrow_c_stream__(requested_schema)
+
+
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Tabular):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -143,20 +167,6 @@ class Evaluation:
             if metric == canonical:
                 return text
         raise MetricError(f"{metric}: not evaluated; {suggestion(metric, self.metrics)}")
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The summary as a pandas data frame."""
-        return self.summary.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The summary as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.summary.__arrow_c_stream__(requested_schema)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The columns and cells that a person wants to see."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog import RANKING
 from duckmetrics.checks import check
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.inputs import gather
-from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, split_specs
+from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, read_specs
 from duckmetrics.notices import counted_notes
 from duckmetrics.sampled_ranks import MISSING, sampled_ranks
 from duckmetrics.sampling_model import SamplingModel
@@ -40,19 +41,19 @@ MOST_ITEMS, MOST_NEGATIVES = 1_000_000, 1_000
 def sampled(
     predictions: Any,
     truth: Any = None,
-    metrics: str | Sequence[str] = ("ndcg@10",),
+    metrics: str | Sequence[str] | None = None,
     *,
     n_items: int,
     n_negatives: int | None = None,
     methods: str | Sequence[str] = METHODS,
     gamma: float = 0.1,
     like: str | None = None,
-    switches: Mapping[str, Any] | None = None,
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    **switches: Any,
 ) -> SampledEvaluation:
     """Estimate metrics over all items from rankings of one relevant item among sampled ones.
 
@@ -86,7 +87,7 @@ def sampled(
         methods: what to compute, of naive, rank_estimate, bv and em.
         gamma: the weight of the variance in ``bv``, in (0, 1]; 1 is the posterior mean.
         like: a tool whose conventions stand in for the defaults, as for `evaluate`.
-        switches: conventions such as ``{"ties": "pessimistic"}``; a query without predictions, or
+        **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
         system, columns, connection, threads, memory_limit: as for `evaluate`.
 
@@ -106,15 +107,13 @@ def sampled(
         doi:10.1609/aaai.v35i5.16537.
     """
     asked = _asked(n_items, n_negatives, methods, gamma)
-    if switches is not None and SIZE in switches:
+    if SIZE in switches:
         raise MetricError(f"{SIZE}: is n_items here; leave it out")
-    texts = [metrics] if isinstance(metrics, str) else metrics
-    specs = [spec for text in texts for spec in split_specs(text)]
     with opened(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
         memory_limit=memory_limit, like=like, switches=switches,
     ) as session:  # fmt: skip
-        return _evaluated(session, specs, asked)
+        return _evaluated(session, read_specs(metrics or catalog().usual(RANKING)), asked)
 
 
 @dataclass(frozen=True)
@@ -153,9 +152,8 @@ def _whole(name: str, value: object, least: int) -> int:
 
 def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
     measures = _measures(session, specs, asked.n_items)
-    positions = any(measure.values.get("ties") == "input" for measure in measures)
     engine = session.engine
-    inputs = gather(replace(session.request, positions=positions), session.attach, engine.extremes)
+    inputs = gather(session.requested(measures), session.attach, engine.extremes)
     findings = check(catalog(), engine, inputs, [m.bound(**{SIZE: asked.n_items}) for m in measures])
     observed = sampled_ranks(catalog(), engine, inputs, measures)
     rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]

@@ -6,18 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.results import aligned
+from duckmetrics.results import Tabular, aligned
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
     from duckmetrics.checks import Finding
 
 
 @dataclass(frozen=True, repr=False)
-class SampledEvaluation:
+class SampledEvaluation(Tabular):
     """The values of metrics over sampled candidates, as they are and corrected.
 
     Attributes:
@@ -62,20 +60,6 @@ class SampledEvaluation:
             raise MetricError(f"{metric}: evaluated for {len(found)} systems; name one with system=")
         value: float | None = found[0]
         return value
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The summary as a pandas data frame."""
-        return self.summary.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The summary as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.summary.__arrow_c_stream__(requested_schema)
 
     @property
     def numeric(self) -> tuple[str, ...]:

@@ -117,9 +117,13 @@ class Session:
             _table=self.table,
         )
 
+    def requested(self, measures: Sequence[Measure]) -> Request:
+        """The request, with the order of the rows if it matters to one of the measures."""
+        return replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
+
     def parts(self, measures: Sequence[Measure]) -> list[Part]:
         """Evaluate the measures of each family together."""
-        self.request = replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
+        self.request = self.requested(measures)
         parts = []
         for family in dict.fromkeys(measure.family for measure in measures):
             chosen = [measure for measure in measures if measure.family == family]
@@ -154,6 +158,11 @@ class Session:
         queries = self.request.columns.find(first, "predictions", "query_id")
         composite = self.request.columns.given("predictions", "query_id")
         return CLASSIFICATION if queries is None and composite is None else None
+
+    @property
+    def usual(self) -> str:
+        """What is computed where nobody names a metric."""
+        return catalog().usual(self.family() or RANKING)
 
 
 def _engine(connection: Any, threads: int | None, memory_limit: str | None) -> DuckDBEngine:

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog import RANKING
 from duckmetrics.errors import MetricError
-from duckmetrics.measure import parse_measures, split_specs
+from duckmetrics.measure import parse_measures, read_specs
+from duckmetrics.results import Tabular, aligned
 from duckmetrics.session import catalog, opened
 from duckmetrics.summary import disagreeing
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
+    import duckdb
     import pyarrow as pa
     from sqlglot import exp
 
+    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.measure import Measure
     from duckmetrics.session import Session
 
@@ -49,7 +53,7 @@ class Tied:
 
 
 @dataclass(frozen=True)
-class TieReport:
+class TieReport(Tabular):
     """What the order of equal scores does to each metric."""
 
     rows: tuple[Tied, ...]
@@ -76,9 +80,7 @@ class TieReport:
             ][-len(shown):]
             for row in self.rows
         ]  # fmt: skip
-        widths = [max(map(len, column)) for column in zip(shown, *cells, strict=True)]
-        lines = (shown, ["-" * width for width in widths], *cells)
-        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join(aligned(shown, cells, ("value", *BOUNDS, "share")))
 
 
 def _cell(value: float | None) -> str:
@@ -88,18 +90,21 @@ def _cell(value: float | None) -> str:
 def ties(
     predictions: Any,
     truth: Any = None,
-    metrics: str | Sequence[str] = ("ndcg@10",),
+    metrics: str | Sequence[str] | None = None,
     *,
     like: str | None = None,
-    switches: Mapping[str, Any] | None = None,
-    **options: Any,
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **switches: Any,
 ) -> TieReport:
     """Tell what the order of equal scores does to metrics of rankings.
 
     Args:
-        predictions, truth, metrics, like: as for `evaluate`.
-        switches: conventions such as ``{"ties": "item_desc"}``.
-        **options: system, columns, queries, connection, threads and memory_limit, as for `evaluate`.
+        predictions, truth, metrics, like, system, columns, connection, threads, memory_limit,
+            **switches: as for `evaluate`.
 
     Returns:
         The value, its bounds with the relevant items last and first among equal scores, and how many
@@ -109,9 +114,11 @@ def ties(
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
         InputError: the data cannot be evaluated as they are.
     """
-    texts = [metrics] if isinstance(metrics, str) else list(metrics)
-    specs = [part for text in texts for part in split_specs(text)]
-    with opened(predictions, truth, like=like, switches=switches, **options) as session:
+    with opened(
+        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit, like=like, switches=switches,
+    ) as session:  # fmt: skip
+        specs = read_specs(metrics or catalog().usual(RANKING))
         measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
         for measure in measures:
             if measure.family != RANKING:

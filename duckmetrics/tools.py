@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.errors import DuckmetricsError, InputError, UnsupportedError
-from duckmetrics.measure import CUTOFF, parse_measure, split_specs, written
+from duckmetrics.catalog import RANKING
+from duckmetrics.errors import DuckmetricsError, UnsupportedError
+from duckmetrics.measure import CUTOFF, parse_measure, read_specs, written
 from duckmetrics.presets import preset, presets
+from duckmetrics.results import Tabular, aligned
 from duckmetrics.session import catalog, opened
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping, Sequence
 
+    import duckdb
     import pyarrow as pa
 
+    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
     from duckmetrics.session import Session
@@ -75,7 +80,7 @@ class Convention:
 
 
 @dataclass(frozen=True)
-class ToolComparison:
+class ToolComparison(Tabular):
     """The same metrics under the conventions of several tools."""
 
     rows: tuple[Convention, ...]
@@ -92,9 +97,7 @@ class ToolComparison:
     def __repr__(self) -> str:
         shown = [*(["system"] if self.rows[0].system else []), *SHOWN, "why"]
         cells = [[_cell(row.row.get(column, row.why)) for column in shown] for row in self.rows]
-        widths = [max(map(len, column)) for column in zip(shown, *cells, strict=True)]
-        lines = (shown, ["-" * width for width in widths], *cells)
-        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        return "\n".join(aligned(shown, cells, ("value", "difference", "n")))
 
 
 def _cell(value: Any) -> str:
@@ -106,19 +109,22 @@ def _cell(value: Any) -> str:
 def conventions(
     predictions: Any,
     truth: Any = None,
-    metrics: str | Sequence[str] = ("ndcg@10",),
+    metrics: str | Sequence[str] | None = None,
     *,
-    like: Sequence[str] = (),
-    switches: Mapping[str, Any] | None = None,
-    **options: Any,
+    like: str | Sequence[str] = (),
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **switches: Any,
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics: as for `evaluate`.
-        like: the tools, instead of all.
-        switches: conventions that all have in common.
-        **options: system, columns, queries, connection, threads and memory_limit, as for `evaluate`.
+        predictions, truth, metrics, system, columns, connection, threads, memory_limit: as for `evaluate`.
+        like: a tool or several, instead of all.
+        **switches: conventions that all have in common.
 
     Returns:
         The value under the defaults and under each preset; where it differs, the settings that alone
@@ -129,10 +135,13 @@ def conventions(
         MetricError: a metric, switch or preset cannot be read.
         InputError: the data cannot be evaluated under the defaults either.
     """
-    texts = [metrics] if isinstance(metrics, str) else list(metrics)
-    specs = [part for text in texts for part in split_specs(text)]
-    names = [preset(name).name for name in like] or list(presets())
-    with opened(predictions, truth, switches=switches, **options) as session:
+    names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
+    with opened(
+        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit, switches=switches,
+    ) as session:  # fmt: skip
+        specs = read_specs(metrics or catalog().usual(RANKING))
+        names = names or list(presets())
         rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
     return ToolComparison(tuple(rows))
 
@@ -153,15 +162,15 @@ class _Metric:
                 )
             except UnsupportedError as error:
                 self.refused[name] = str(error).partition(": ")[2]
-        self.results: dict[Key, Mapping[str | None, Mapping[str, Any]] | str] = {}
+        self.results: dict[Key, Mapping[str | None, Mapping[str, Any]] | DuckmetricsError] = {}
         self.replaced: dict[Key, str] = {}
 
     def rows(self) -> list[Convention]:
         """The defaults first, equal values together, what cannot be had last."""
         alone = [self._alone(n, v) for m in self.measures.values() for n, v in self._settings(m).items()]
         self._evaluate([self.default, *self.measures.values(), *alone])
-        if isinstance(found := self.results[_key(self.default)], str):
-            raise InputError(found)
+        if isinstance(found := self.results[_key(self.default)], DuckmetricsError):
+            raise found
         rows = [
             self._row(system, name, measure)
             for system in found for name, measure in {DEFAULTS: self.default, **self.measures}.items()
@@ -178,8 +187,9 @@ class _Metric:
         tool, name = _named(like, measure)
         settings = self._settings(measure)
         found = self.results[_key(measure)]
-        if isinstance(found, str):
-            return Convention(system, self.spec, like, tool, name, None, None, None, settings, {}, found)
+        if isinstance(found, DuckmetricsError):
+            why = str(found).splitlines()[0]
+            return Convention(system, self.spec, like, tool, name, None, None, None, settings, {}, why)
         row, usual = found[system], self._value(self.default, system)
         value = row["value"]
         difference = value - usual if value is not None and usual is not None else None
@@ -204,7 +214,7 @@ class _Metric:
 
     def _value(self, measure: Measure, system: str | None) -> float | None:
         found = self.results[_key(measure)]
-        return None if isinstance(found, str) else found[system]["value"]
+        return None if isinstance(found, DuckmetricsError) else found[system]["value"]
 
     def _settings(self, measure: Measure) -> dict[str, Value]:
         """The parameters that differ from the defaults."""
@@ -233,7 +243,7 @@ class _Metric:
         try:
             self._run([measure])
         except DuckmetricsError as error:
-            self.results[_key(measure)] = str(error).splitlines()[0]
+            self.results[_key(measure)] = error
             if measure.untied:
                 self._stand_in(
                     measure, replace(measure, untied=False), f"ties={usual} stands in for its order"
@@ -248,7 +258,7 @@ class _Metric:
     def _stand_in(self, measure: Measure, other: Measure, why: str) -> None:
         self._run_alone(other)
         self.results[_key(measure)] = self.results[_key(other)]
-        if not isinstance(self.results[_key(other)], str):
+        if not isinstance(self.results[_key(other)], DuckmetricsError):
             self.replaced[_key(measure)] = why
 
     def _run(self, batch: Sequence[Measure]) -> None:

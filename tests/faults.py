@@ -172,6 +172,11 @@ OF_RANKINGS = {
         "SELECT * EXCLUDE (rank) "
         "REPLACE (score + if(query_id BETWEEN 'u04' AND 'u07' AND rank = 11, 0.75, 0) AS score) "
         f"FROM {BY_RANK}"),
+    "scores in an order that nobody can tell": Fault(
+        "tied_score", "error", 1, "score", "query_id=u01, score=", "leave like= out",
+        "SELECT * EXCLUDE (rank) "
+        f"REPLACE (score + if(query_id = 'u01' AND rank = 3, 0.75, 0) AS score) FROM {BY_RANK}",
+        options={"like": "evidently"}),
     "one score for all": Fault(
         "constant_score", "warning", 60, "score", "query_id=u01, items=12, score=1.0", "rounded",
         _scored("1e0")),

@@ -327,9 +327,7 @@ def test_ties_missing_queries_and_queries_without_a_relevant_item(
 ) -> None:
     """q1 is tied, q2 and q3 are missing in one system, q5 in both, q4 has nothing relevant."""
     switches = {"ties": ties, "missing": missing, "no_relevant": no_relevant}
-    result = duckmetrics.sampled(
-        TIED, JUDGED, "ndcg@2,mrr,f1@2", n_items=40, system="system", switches=switches
-    )
+    result = duckmetrics.sampled(TIED, JUDGED, "ndcg@2,mrr,f1@2", n_items=40, system="system", **switches)
     assert_like_evaluate(result, TIED, JUDGED, 40, **switches)
     (counts,) = {row["n"] for row in result.rows if row["system"] == "A"}
     assert counts == 2 + 2 * (missing == "zero") + (no_relevant != "null")
@@ -344,7 +342,7 @@ def test_what_a_missing_query_counts_beside_estimates(method: str) -> None:
     predictions, _ = run_of({"A": [2, 4]}, 5)
     truth = "SELECT q AS query_id, 0 AS item_id FROM range(3) AS queries(q)"
     options: dict[str, Any] = {"n_items": 60, "system": "system", "methods": method}
-    answered = duckmetrics.sampled(predictions, truth, "mrr", switches={"missing": "skip"}, **options)
+    answered = duckmetrics.sampled(predictions, truth, "mrr", missing="skip", **options)
     counted = duckmetrics.sampled(predictions, truth, "mrr", **options)
     value = answered.value("mrr", method)
     assert value
@@ -360,7 +358,7 @@ def test_different_orders_of_ties_beside_each_other() -> None:
     specs = [f"mrr(ties={ties})" for ties in orders]
     result = duckmetrics.sampled(TIED, JUDGED, specs, **options)
     for ties, spec in zip(orders, specs, strict=True):
-        alone = duckmetrics.sampled(TIED, JUDGED, "mrr", switches={"ties": ties}, **options)
+        alone = duckmetrics.sampled(TIED, JUDGED, "mrr", ties=ties, **options)
         for row in alone.rows:
             value = result.value(spec, row["method"], row["system"])
             assert value == pytest.approx(row["value"], rel=1e-9)
@@ -373,7 +371,7 @@ def test_the_order_of_the_rows_breaks_ties_where_it_shall() -> None:
     connection.execute(f"CREATE TABLE p AS {TIED}; CREATE TABLE t AS {JUDGED}")
     switches = {"ties": "input"}
     result = duckmetrics.sampled(
-        "p", "t", "mrr", n_items=40, system="system", switches=switches, connection=connection
+        "p", "t", "mrr", n_items=40, system="system", **switches, connection=connection
     )
     evaluated = duckmetrics.evaluate("p", "t", "mrr", system="system", connection=connection, **switches)
     for row in evaluated.rows:
@@ -443,7 +441,7 @@ GOOD = run_of({"A": [1, 3, 7]}, 12)
         ("ndcg,query_auc", {}, "query_auc: is consistent under sampling, so that nothing is to be corrected"),
         ("ndcg(agg=median)", {}, "means are corrected, agg=median is not"),
         ("ndcg(catalog_size=50)", {}, "ndcg(catalog_size=50): catalog_size is n_items here; leave it out"),
-        ("ndcg", {"switches": {"catalog_size": 50}}, "catalog_size: is n_items here; leave it out"),
+        ("ndcg", {"catalog_size": 50}, "catalog_size: is n_items here; leave it out"),
         ("ndcg(ties=expected)", {}, "catalog_size IS NULL OR ties <> 'expected'"),
         ("mrr,ndcg(ties=expected)", {}, "ndcg(ties=expected): is not corrected under ties=expected"),
         ("first_rank@5", {}, "first_rank@5: has no value at 75 of 80 ranks"),
@@ -553,9 +551,7 @@ def test_nobody_answered_anything() -> None:
     both = f"{GOOD[0]} UNION ALL SELECT 'B', 77, 1, 1"
     result = duckmetrics.sampled(both, judged, "ndcg", n_items=80, system="system")
     assert [result.value("ndcg", method, "B") for method in METHODS] == [0.0] * 4
-    skipped = duckmetrics.sampled(
-        both, judged, "ndcg", n_items=80, system="system", switches={"missing": "skip"}
-    )
+    skipped = duckmetrics.sampled(both, judged, "ndcg", n_items=80, system="system", missing="skip")
     assert [skipped.value("ndcg", method, "B") for method in METHODS] == [None] * 4
     assert "NULL" in repr(skipped)
 

@@ -95,7 +95,7 @@ def test_systems_presets_and_switches() -> None:
     assert [row.system for row in rows] == ["A", "B"]
     wanted = duckmetrics.evaluate(None, truth, ["mrr"], system=systems, like="pytrec_eval")
     assert [row.value for row in rows] == [wanted.value("mrr", system=name) for name in "AB"]
-    (best,) = duckmetrics.ties(systems["A"], truth, "mrr", switches={"ties": "optimistic"}).rows
+    (best,) = duckmetrics.ties(systems["A"], truth, "mrr", ties="optimistic").rows
     assert best.value == best.optimistic
 
 

@@ -108,9 +108,7 @@ def test_classification_and_switches_in_common() -> None:
     assert rows["sklearn"].value == pytest.approx(18.36840028483855, abs=1e-9)
     assert rows["sklearn"].effects == {"eps": pytest.approx(rows["sklearn"].difference)}
     assert rows["recbole"].difference == 0.0
-    skipped = by_tool(
-        ROWS[0], f"{ROWS[1]} UNION ALL SELECT 'r', 'a'", "map@3", switches={"missing": "skip"}, like=["ranx"]
-    )
+    skipped = by_tool(ROWS[0], f"{ROWS[1]} UNION ALL SELECT 'r', 'a'", "map@3", missing="skip", like=["ranx"])
     assert skipped["ranx"].value == skipped["duckmetrics"].value == pytest.approx(1 / 3)
 
 

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from duckmetrics import functions
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, Alias, substituted
+from duckmetrics.checks import protected
 from duckmetrics.compose import KEYS, Composer
 from duckmetrics.fold import Parameter, Value, bind, fold, literal
 from duckmetrics.macros.offers import allowed, refusal
@@ -248,7 +249,7 @@ def _problems(
     read = {CLASSIFICATION, definition.name, *(d.name for d in catalog.foundations(definition))}
     for check in catalog.checks.values():
         where = check.query.args.get("where")
-        concerned = check.header["severity"] == "error" and read & set(check.header["for"].split(", "))
+        concerned = check.header["severity"] == "error" and read & protected(check)
         other = {column.name for column in check.query.find_all(exp.Column)} - set(COLUMNS)
         if concerned and where and not other:
             yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"

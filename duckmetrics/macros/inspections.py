@@ -35,13 +35,13 @@ WANTED: dict[str, Value] = {
 }  # fmt: skip
 
 
-def inspect_macro(catalog: Catalog, metric: str = "ndcg@10") -> Macro:
+def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
     """The checks and inspections of rankings over two tables.
 
     Args:
         metric: its parameters are those of the checks, its cut-off is the default.
     """
-    measure = parse_measure(catalog, metric, meant=lambda: RANKING)
+    measure = parse_measure(catalog, metric or catalog.usual(RANKING), meant=lambda: RANKING)
     values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), "by_rank": Parameter("by_rank")}
     tables = (Argument(name, required=True) for name in TABLES)
     arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *columns_of_tables(catalog))

@@ -84,12 +84,8 @@ class Likeness:
             yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
         if entry.cutoff == NEVER:
             yield exp.not_(without), f"{entry.name} has no cut-off; leave k out"
-        if entry.requires:
-            text = f"it needs {entry.requires}, which is checked in Python and on the command line only"
-            yield exp.true(), text
-        if entry.untied:
-            text = "it needs scores that differ, which is checked in Python and on the command line only"
-            yield exp.true(), text
+        for need in entry.needs:
+            yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
 
     def _value(self, argument: Argument) -> exp.Expr:
         """The value given, that of the tool, or the default; as text, which is read as what is declared.
@@ -132,9 +128,7 @@ def _rows(tool: Preset) -> Iterator[list[str | None]]:
         for metric, entry in known.metrics.items():
             head = [tool.name, tool.tool, family, metric, entry.name]
             limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []
-            needs = [f"needs {entry.requires}"] if entry.requires else []
-            needs += ["needs scores that differ"] if entry.untied else []
-            note = "; ".join([*limits, *needs]) or None
+            note = "; ".join([*limits, *(f"needs {need}" for need in entry.needs)]) or None
             for name, value in entry.sets.items() or (("", None),):
                 yield [*head, name or None, None if value is None else written(value), note]
             for name, value in entry.at.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, conditions_of, substituted
-from duckmetrics.checks import concerned, is_off, repeated
+from duckmetrics.checks import concerned, is_off, protected, repeated
 from duckmetrics.compose import Composer
 from duckmetrics.fold import literal
 from duckmetrics.macros.parts import concatenated
@@ -82,7 +82,7 @@ def _offenders(
         found: list[tuple[exp.Query, list[Measure]]] = []
         for measure in measures if definition.header["severity"] == "error" else ():
             values: dict[str, Value] = {**measure.values, "truth_lists": False, "sampled": "consistent"}
-            named = concerned(catalog, measure) & set(definition.header["for"].split(", "))
+            named = concerned(catalog, measure) & protected(definition)
             if not named or is_off(definition, values):
                 continue
             offenders = composer.resolved(definition, values)

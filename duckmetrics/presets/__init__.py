@@ -57,6 +57,11 @@ class Entry:
         """The parameters, of a spec with a cut-off or of one without."""
         return {**self.sets, **(self.at if ranked else {})}
 
+    @property
+    def needs(self) -> list[str]:
+        """What the rows must be like, in words."""
+        return [*([self.requires] if self.requires else []), *(["scores that differ"] if self.untied else [])]
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -219,8 +224,5 @@ def _sets(entry: Entry) -> str:
         parts.append("with a cut-off " + " ".join(f"{name}={value}" for name, value in entry.at.items()))
     if entry.cutoff:
         parts.append({ALWAYS: "needs a cut-off", NEVER: "has no cut-off"}[entry.cutoff])
-    if entry.requires:
-        parts.append(f"needs {entry.requires}")
-    if entry.untied:
-        parts.append("needs scores that differ")
+    parts += [f"needs {need}" for need in entry.needs]
     return "; ".join(part for part in parts if part)

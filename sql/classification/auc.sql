@@ -1,6 +1,7 @@
 -- name:     auc
 -- alias:    roc_auc, auroc
 -- title:    Area under the ROC curve
+-- usual:    auc
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   approx INTEGER DEFAULT NULL CHECK (approx > 1)
 -- grain:    system, segment

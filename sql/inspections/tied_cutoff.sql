@@ -26,4 +26,4 @@ SELECT
     $k AS k,
     (SELECT count(*) FROM queries WHERE NOT missing) AS total
 FROM spans
-WHERE $k IS NOT NULL AND $ties IN ('item_asc', 'item_desc', 'item_desc_text', 'input') AND low < high;
+WHERE $k IS NOT NULL AND $ties NOT IN ('pessimistic', 'optimistic', 'expected') AND low < high;

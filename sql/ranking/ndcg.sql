@@ -1,5 +1,6 @@
 -- name:     ndcg
 -- title:    Normalized discounted cumulative gain
+-- usual:    ndcg@10
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),

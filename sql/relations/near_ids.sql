@@ -1,7 +1,7 @@
--- name:     spellings
--- title:    Ids that only one of the tables has, and how they read without what exports add or lose
+-- name:     near_ids
+-- title:    Ids of one table that the other has once what exports add or lose is left aside
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
--- grain:    id_column, id
+-- grain:    id_column, in_predictions
 -- note:     left aside are blanks around an id, case, leading zeros, and the '.0' of a number that was a float once
 WITH ids AS (
     SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
@@ -20,15 +20,30 @@ found AS (
     SELECT id_column, id, max(predicted) AS predicted, max(judged) AS judged
     FROM ids
     GROUP BY id_column, id
+),
+spellings AS (
+    SELECT
+        id_column,
+        id,
+        predicted = 1 AS is_predicted,
+        ltrim(
+            regexp_replace(
+                regexp_replace(lower(id), '^[\s\x{a0}\x{200b}\x{feff}]+', ''),
+                '(\.0+)?[\s\x{a0}\x{200b}\x{feff}]*$', ''
+            ), '0'
+        ) AS plain
+    FROM found
+    WHERE predicted + judged = 1
+),
+pairs AS (
+    SELECT
+        id_column,
+        plain,
+        min(CASE WHEN is_predicted THEN id END) AS in_predictions,
+        min(CASE WHEN NOT is_predicted THEN id END) AS in_truth
+    FROM spellings
+    GROUP BY id_column, plain
 )
-SELECT
-    id_column,
-    id,
-    predicted = 1 AS is_predicted,
-    ltrim(
-        regexp_replace(
-            regexp_replace(lower(id), '^[\s\x{a0}\x{200b}\x{feff}]+', ''), '(\.0+)?[\s\x{a0}\x{200b}\x{feff}]*$', ''
-        ), '0'
-    ) AS plain
-FROM found
-WHERE predicted + judged = 1;
+SELECT id_column, in_predictions, in_truth
+FROM pairs
+WHERE in_predictions IS NOT NULL AND in_truth IS NOT NULL;

@@ -1,0 +1,13 @@
+-- name:     tied_score
+-- title:    scores more than once in a query, in an order that this tool does not tell
+-- for:      ranking
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   untied BOOLEAN DEFAULT FALSE
+-- advice:   leave like= out, or break the ties
+SELECT system, query_id, score
+FROM candidates
+WHERE $untied
+GROUP BY system, query_id, score
+HAVING count(*) > 1;
