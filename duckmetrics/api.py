@@ -77,7 +77,7 @@ def evaluate(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, verify=verify, switches=switches,
     ) as session:  # fmt: skip
-        return session.evaluation(read_specs(metrics or session.usual))
+        return session.evaluation(read_specs(session.usual if metrics is None else metrics))
 
 
 def curve(

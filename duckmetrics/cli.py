@@ -252,7 +252,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
         result = compute(
             predictions,
             truth,
-            options["metrics"],
+            options["metrics"] or None,
             system=system,
             columns=_pairs("--column", options["columns"]),
             connection=engine,

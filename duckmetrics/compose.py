@@ -18,7 +18,7 @@ from sqlglot import exp
 from duckmetrics.catalog import CLASSIFICATION, DIALECT, POLICIES, RANKING, Catalog, Definition
 from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import Value, bind, fold
-from duckmetrics.plan import constants_of, depth_of, drop, prune, without
+from duckmetrics.plan import SORTED, constants_of, depth_of, drop, prune, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -94,14 +94,18 @@ class Composer:
         self._grains: dict[str, tuple[str, ...]] = {}
         self._values: dict[tuple[Path, tuple[tuple[str, Value], ...], str], exp.Expr | None] = {}
 
-    def per_query(self, measures: Sequence[Measure]) -> tuple[exp.Select, list[Columns]]:
-        """Return the query of one row per system and query, and which columns are whose."""
+    def per_query(self, measures: Sequence[Measure], plan: str = SORTED) -> tuple[exp.Select, list[Columns]]:
+        """Return the query of one row per system and query, and which columns are whose.
+
+        Args:
+            plan: how the ranks are found, see `plan.ranking_plan`.
+        """
         depth = depth_of(measures)
         outer = exp.Select()
         names: list[Columns] = []
         projections: dict[str, exp.Expr] = {}
         for measure in measures:
-            values = {**measure.values, "depth": depth}
+            values = {**measure.values, "depth": depth, "plan": plan}
             names.append(self._policies(measure.metric, values, outer, projections))
         query = outer.select(*(e.as_(name) for name, e in projections.items()))
         return self.assemble(query), names

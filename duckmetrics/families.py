@@ -14,6 +14,7 @@ from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
+from duckmetrics.plan import ranking_plan
 from duckmetrics.script import script
 from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scores, per_segment, plans
 from duckmetrics.summary import Summary
@@ -58,7 +59,8 @@ def evaluate_rankings(
     inputs = gather(request, attach, engine.extremes)
     findings = check(catalog, engine, inputs, measures)
     varying(engine, inputs)
-    query, columns = Composer(catalog, inputs.queries, inputs.constants).per_query(measures)
+    composer = Composer(catalog, inputs.queries, inputs.constants)
+    query, columns = composer.per_query(measures, ranking_plan(measures))
     table = engine.name("per_query")
     engine.keep(table, query)
     summary = Summary(catalog, inputs, measures, columns, table)

@@ -142,7 +142,8 @@ def check(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, switches=switches,
     ) as session:  # fmt: skip
-        return _findings(session, read_specs(metrics or catalog().usual(_family(session))))
+        asked = catalog().usual(_family(session)) if metrics is None else metrics
+        return _findings(session, read_specs(asked))
 
 
 def _family(session: Session) -> str:

@@ -259,6 +259,9 @@ def _group(node: exp.Expr) -> exp.Expr:
 def _window(node: exp.Expr) -> exp.Expr:
     keys = node.args.get("partition_by") or []
     node.set("partition_by", [key for key in keys if isinstance(constant(key), Unknown)])
+    order = node.args.get("order")
+    if order is not None and not order.expressions:
+        node.set("order", None)
     return node
 
 

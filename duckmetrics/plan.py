@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 # DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
 MAX_DEPTH = 999_999
+# What of a SELECT may read its own columns.
+CLAUSES = ("where", "qualify", "group", "having", "order")
+# The ways to the ranks, and up to which depth the first of them is faster.
+TOP, SORTED = "top", "sorted"
+SHALLOW = 20
 
 
 def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
@@ -32,6 +37,16 @@ def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
     known = [depth for depth in depths if depth is not None]
     deepest = max(known, default=None) if len(known) == len(depths) else None
     return deepest if deepest is not None and deepest <= MAX_DEPTH else None
+
+
+def ranking_plan(measures: Sequence[Measure]) -> str:
+    """Plan rule: where all cut-offs are small, sort only the rows that reach the score of the deepest rank.
+
+    Ties at that score are kept, so the ranks are the same. A window with two sort keys keeps DuckDB from
+    doing so by itself.
+    """
+    depth = depth_of(measures)
+    return TOP if isinstance(depth, int) and depth <= SHALLOW else SORTED
 
 
 def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
@@ -87,17 +102,27 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
     """
     reads = {name: _column_names(step) for name, step in steps.items()}
     unions = [query for query in (*steps.values(), result) if isinstance(query, exp.Union)]
-    stacked = {table.name for union in unions for table in union.find_all(exp.Table)}
+    starred = [select for union in unions for select in union.find_all(exp.Select) if select.is_star]
+    stacked = {table.name for select in starred for table in select.find_all(exp.Table)}
     for name in reversed(list(steps)):
-        step = steps[name]
-        if not isinstance(step, exp.Select) or step.args.get("distinct") or name in stacked:
+        parts = _parts(steps[name])
+        if name in stacked or any(part.args.get("distinct") for part in parts):
             continue
-        clauses = [c for key in ("where", "qualify", "group", "having", "order") if (c := step.args.get(key))]
+        clauses = [c for part in parts for key in CLAUSES if (c := part.args.get(key))]
         read = _column_names(result, *clauses).union(*(r for other, r in reads.items() if other != name))
-        kept = [p for p in step.expressions if p.alias_or_name in read]
-        step.set("expressions", kept or step.expressions[:1])
-        step.set("joins", [j for j in step.args.get("joins") or [] if not _idle(j, step, grains)])
-        reads[name] = _column_names(step)
+        names = steps[name].named_selects
+        kept = [i for i, column in enumerate(names) if column in read] or [0]
+        for part in parts:
+            part.set("expressions", [part.expressions[i] for i in kept])
+            part.set("joins", [j for j in part.args.get("joins") or [] if not _idle(j, part, grains)])
+        reads[name] = _column_names(steps[name])
+
+
+def _parts(query: exp.Query) -> list[exp.Select]:
+    """The SELECTs that a query puts one below the other; none where rows could fall together."""
+    if isinstance(query, exp.Union) and not query.args.get("distinct"):
+        return [*_parts(query.left), *_parts(query.right)]
+    return [query] if isinstance(query, exp.Select) else []
 
 
 def _column_names(*trees: exp.Expr) -> set[str]:

@@ -113,7 +113,9 @@ def sampled(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
         memory_limit=memory_limit, like=like, switches=switches,
     ) as session:  # fmt: skip
-        return _evaluated(session, read_specs(metrics or catalog().usual(RANKING)), asked)
+        return _evaluated(
+            session, read_specs(catalog().usual(RANKING) if metrics is None else metrics), asked
+        )
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def ties(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
         memory_limit=memory_limit, like=like, switches=switches,
     ) as session:  # fmt: skip
-        specs = read_specs(metrics or catalog().usual(RANKING))
+        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
         for measure in measures:
             if measure.family != RANKING:

@@ -140,7 +140,7 @@ def conventions(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
         memory_limit=memory_limit, switches=switches,
     ) as session:  # fmt: skip
-        specs = read_specs(metrics or catalog().usual(RANKING))
+        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         names = names or list(presets())
         rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
     return ToolComparison(tuple(rows))

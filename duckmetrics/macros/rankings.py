@@ -198,10 +198,11 @@ class _Rankings(Body):
         known = self._without_rel(first)
         for name in others:
             if self._without_rel(name) == known:
-                step = cast("exp.Select", self.steps[name])
+                step = self.steps[name]
                 absent = is_null(literal(Parameter(REL)))
-                shared = exp.select(*map(exp.column, step.named_selects)).from_(first).where(absent)
-                own = step.where(exp.not_(absent.copy()))
+                columns = [exp.column(column) for column in step.named_selects]
+                shared = exp.select(*columns).from_(first).where(absent)
+                own = exp.select(*columns).from_(step.subquery(name)).where(exp.not_(absent.copy()))
                 self.steps[name] = exp.union(shared, own, distinct=False)
 
     def _without_rel(self, name: str) -> str:

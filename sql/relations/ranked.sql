@@ -11,7 +11,7 @@ SELECT
     item_id,
     score,
     row_number() OVER (PARTITION BY system, query_id ORDER BY score DESC, item_id) AS rank
-FROM candidates
+FROM contenders
 WHERE $ties IN ('item_asc', 'expected')
 QUALIFY $depth IS NULL OR rank <= $depth
 UNION ALL
@@ -31,6 +31,6 @@ SELECT
             CASE $ties WHEN 'item_desc' THEN item_id END DESC,
             item_id
     ) AS rank
-FROM candidates
+FROM contenders
 WHERE $ties NOT IN ('item_asc', 'expected')
 QUALIFY $depth IS NULL OR rank <= $depth;

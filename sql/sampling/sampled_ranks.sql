@@ -4,20 +4,31 @@
 --           population (query_id)
 -- grain:    system, place
 -- note:     a place is a rank, 0 where the query is missing, -1 where it has no relevant item
+WITH places AS (
+    SELECT
+        system,
+        query_id,
+        max(rank) AS rank,
+        max(n_returned) AS n_returned,
+        min(relevance) AS lowest,
+        max(relevance) AS highest
+    FROM relevant
+    GROUP BY system, query_id
+)
 SELECT
     queries.system,
     CASE
         WHEN coalesce(judged_queries.m, 0) = 0 THEN -1
         WHEN queries.missing THEN 0
-        ELSE relevant.rank
+        ELSE places.rank
     END AS place,
     count(*) AS n,
     count(*) FILTER (WHERE queries.missing) AS n_missing,
-    min(relevant.n_returned) FILTER (WHERE NOT queries.missing) AS fewest,
-    max(relevant.n_returned) FILTER (WHERE NOT queries.missing) AS most,
-    min(relevant.relevance) FILTER (WHERE NOT queries.missing) AS lowest,
-    max(relevant.relevance) FILTER (WHERE NOT queries.missing) AS highest
+    min(places.n_returned) FILTER (WHERE NOT queries.missing) AS fewest,
+    max(places.n_returned) FILTER (WHERE NOT queries.missing) AS most,
+    min(places.lowest) FILTER (WHERE NOT queries.missing) AS lowest,
+    max(places.highest) FILTER (WHERE NOT queries.missing) AS highest
 FROM queries
 LEFT JOIN judged_queries ON judged_queries.query_id = queries.query_id
-LEFT JOIN relevant ON relevant.system = queries.system AND relevant.query_id = queries.query_id
+LEFT JOIN places ON places.system = queries.system AND places.query_id = queries.query_id
 GROUP BY queries.system, place;

@@ -1,0 +1,28 @@
+-- name:     contenders
+-- title:    Candidates that can come to a rank that matters
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   plan VARCHAR DEFAULT 'sorted' CHECK (plan IN ('sorted', 'top')),
+--           depth INTEGER DEFAULT NULL CHECK (depth > 0)
+-- grain:    system, query_id, item_id
+-- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included
+WITH last_scores AS (
+    SELECT system, query_id, list_extract(max(score, coalesce($depth, 1)), -1) AS score
+    FROM candidates
+    WHERE $plan = 'top'
+    GROUP BY system, query_id
+)
+SELECT system, query_id, item_id, position, score, relevance
+FROM candidates
+WHERE $plan = 'sorted'
+UNION ALL
+SELECT
+    candidates.system,
+    candidates.query_id,
+    candidates.item_id,
+    candidates.position,
+    candidates.score,
+    candidates.relevance
+FROM candidates
+JOIN last_scores
+    ON last_scores.system = candidates.system AND last_scores.query_id = candidates.query_id
+WHERE $plan = 'top' AND candidates.score >= last_scores.score;
