@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.checks import check, check_values, explained
@@ -14,15 +17,13 @@ from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
-from duckmetrics.plan import ranking_plan
+from duckmetrics.plan import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.script import script
 from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scores, per_segment, plans
 from duckmetrics.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from sqlglot import exp
 
     from duckmetrics.catalog import Catalog
     from duckmetrics.checks import Finding
@@ -56,7 +57,7 @@ def evaluate_rankings(
     catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Part:
     """Compute the values of every query once, and summarize them."""
-    inputs = gather(request, attach, engine.extremes)
+    inputs = _with_contenders(catalog, engine, gather(request, attach, engine.extremes), measures)
     findings = check(catalog, engine, inputs, measures)
     varying(engine, inputs)
     composer = Composer(catalog, inputs.queries, inputs.constants)
@@ -75,6 +76,37 @@ def evaluate_rankings(
 
     outcome = verify_rankings(engine, inputs, measures, columns, table, rows, request.verify)
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _with_contenders(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
+) -> Inputs:
+    """Plan rule: the rows that can come to a cut-off are found once, for the checks and for the ranks.
+
+    Not where the truth decides which rows these are: its own duplicates would show among them.
+    """
+    plan, depth = ranking_plan(measures), depth_of(measures)
+    if plan != TOP:
+        return inputs
+    composer = Composer(catalog, inputs.queries, inputs.constants)
+    found = {composer.relation(CONTENDERS, {**m.values, "plan": plan, "depth": depth}) for m in measures}
+    query = composer.complete(exp.select(exp.Star()).from_(found.pop()))
+    if found or any(cte.alias == "truth" for cte in query.ctes):
+        return inputs
+    kept = engine.kept(_keep(engine, CONTENDERS, query))
+    return replace(inputs, queries={**inputs.queries, CONTENDERS: kept})
+
+
+def _keep(engine: DuckDBEngine, stem: str, query: exp.Query) -> str:
+    """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name."""
+    name = engine.name(stem)
+    try:
+        engine.keep(name, query)
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(f"predictions: cannot be read: {error}; check it") from error
+    return name
 
 
 def evaluate_rows(
@@ -160,17 +192,7 @@ def observed(
 ) -> tuple[Inputs, list[Measure]]:
     """The canonical rows, and the measures with what these rows decide."""
 
-    def keep(stem: str, query: exp.Query) -> str:
-        name = engine.name(stem)
-        try:
-            engine.keep(name, query)
-        except EngineError as error:
-            if not error.unreadable:
-                raise
-            raise InputError(f"predictions: cannot be read: {error}; check it") from error
-        return name
-
-    inputs = observe(request, measures, attach, keep)
+    inputs = observe(request, measures, attach, partial(_keep, engine))
     decided = [
         measure.bound(**{WEIGHTED: inputs.weighted})
         if measure.values.get(WEIGHTED, False) is None

@@ -24,6 +24,8 @@ CLAUSES = ("where", "qualify", "group", "having", "order")
 # The ways to the ranks, and up to which depth the first of them is faster.
 TOP, SORTED = "top", "sorted"
 SHALLOW = 20
+# The relation of the rows that can come to a cut-off.
+CONTENDERS = "contenders"
 
 
 def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
@@ -105,7 +107,7 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
     starred = [select for union in unions for select in union.find_all(exp.Select) if select.is_star]
     stacked = {table.name for select in starred for table in select.find_all(exp.Table)}
     for name in reversed(list(steps)):
-        parts = _parts(steps[name])
+        parts = selects(steps[name])
         if name in stacked or any(part.args.get("distinct") for part in parts):
             continue
         clauses = [c for part in parts for key in CLAUSES if (c := part.args.get(key))]
@@ -118,10 +120,10 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
         reads[name] = _column_names(steps[name])
 
 
-def _parts(query: exp.Query) -> list[exp.Select]:
+def selects(query: exp.Query) -> list[exp.Select]:
     """The SELECTs that a query puts one below the other; none where rows could fall together."""
     if isinstance(query, exp.Union) and not query.args.get("distinct"):
-        return [*_parts(query.left), *_parts(query.right)]
+        return [*selects(query.left), *selects(query.right)]
     return [query] if isinstance(query, exp.Select) else []
 
 

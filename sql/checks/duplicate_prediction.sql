@@ -3,11 +3,20 @@
 -- for:      ranking
 -- severity: error
 -- column:   predictions.item_id
--- inputs:   predictions (system, query_id, item_id)
--- params:   duplicates VARCHAR DEFAULT 'error'
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   duplicates VARCHAR DEFAULT 'error',
+--           reaching BOOLEAN DEFAULT FALSE
 -- advice:   drop them, name the column that tells the runs apart with system=, or set duplicates=first
+-- note:     reaching: where all metrics have a cut-off, only rows that can come to it are looked at, because others
+--           change no number
 SELECT system, query_id, item_id
 FROM predictions
-WHERE $duplicates = 'error'
+WHERE $duplicates = 'error' AND NOT $reaching
+GROUP BY system, query_id, item_id
+HAVING count(*) > 1
+UNION ALL
+SELECT system, query_id, item_id
+FROM contenders
+WHERE $duplicates = 'error' AND $reaching
 GROUP BY system, query_id, item_id
 HAVING count(*) > 1;

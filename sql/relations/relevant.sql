@@ -2,6 +2,7 @@
 -- title:    Relevant items of the population's queries, at their places in the ideal order and in the ranking
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0)
 -- switches: catalog_size INTEGER DEFAULT NULL
 --               CHECK (catalog_size > 1 AND (catalog_size IS NULL OR ties <> 'expected'))
 -- grain:    system, query_id, ideal_rank, hit
@@ -18,22 +19,21 @@ WITH ideal AS (
         row_number() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
     FROM grades
     WHERE is_relevant
+    QUALIFY $depth IS NULL OR ideal_rank <= $depth
 ),
 found AS (
-    SELECT ranked.system, ranked.query_id, ranked.rank, grades.relevance
+    SELECT
+        ranked.system,
+        ranked.query_id,
+        grades.relevance,
+        ranked.rank,
+        row_number() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY ranked.rank) AS hit,
+        row_number() OVER (
+            PARTITION BY ranked.system, ranked.query_id ORDER BY grades.relevance DESC
+        ) AS returned_ideal_rank
     FROM ranked
     JOIN grades ON grades.query_id = ranked.query_id AND grades.item_id = ranked.item_id
     WHERE grades.is_relevant
-),
-numbered AS (
-    SELECT
-        system,
-        query_id,
-        relevance,
-        rank,
-        row_number() OVER (PARTITION BY system, query_id ORDER BY rank) AS hit,
-        row_number() OVER (PARTITION BY system, query_id ORDER BY relevance DESC) AS returned_ideal_rank
-    FROM found
 )
 SELECT
     queries.system,
@@ -56,18 +56,18 @@ UNION ALL
 SELECT
     queries.system,
     queries.query_id,
-    numbered.relevance,
+    found.relevance,
     CAST(NULL AS BIGINT) AS ideal_rank,
     judged_queries.m,
     coalesce($catalog_size, returned_counts.n_returned) AS n_returned,
     CASE
-        WHEN $catalog_size IS NULL THEN numbered.rank
-        ELSE 1 + (($catalog_size - 1) * (numbered.rank - 1)) // greatest(returned_counts.n_returned - 1, 1)
+        WHEN $catalog_size IS NULL THEN found.rank
+        ELSE 1 + (($catalog_size - 1) * (found.rank - 1)) // greatest(returned_counts.n_returned - 1, 1)
     END AS rank,
-    numbered.hit,
-    numbered.returned_ideal_rank
-FROM numbered
-JOIN queries ON queries.system = numbered.system AND queries.query_id = numbered.query_id
-LEFT JOIN judged_queries ON judged_queries.query_id = numbered.query_id
+    found.hit,
+    found.returned_ideal_rank
+FROM found
+JOIN queries ON queries.system = found.system AND queries.query_id = found.query_id
+LEFT JOIN judged_queries ON judged_queries.query_id = found.query_id
 LEFT JOIN returned_counts
-    ON returned_counts.system = numbered.system AND returned_counts.query_id = numbered.query_id;
+    ON returned_counts.system = found.system AND returned_counts.query_id = found.query_id;
