@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
@@ -13,6 +15,7 @@ from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.checks import check, check_values, explained
 from duckmetrics.compose import Composer
 from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.notices import counted_notes, unweighted, varying
@@ -63,9 +66,11 @@ def evaluate_rankings(
     composer = Composer(catalog, inputs.queries, inputs.constants)
     query, columns = composer.per_query(measures, ranking_plan(measures))
     table = engine.name("per_query")
-    engine.keep(table, query)
+    scale = scale_of_terms(_largest_gain(engine, composer, measures))
+    engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)))
     summary = Summary(catalog, inputs, measures, columns, table)
-    rows, kept = _kept(engine, summary.query())
+    ((largest, n),) = engine.rows(summary.extent())
+    rows, kept = _kept(engine, summary.query(scale_of_values(largest, n)))
     policies = {"missing": str(measures[0].values.get("missing"))}
     notes = counted_notes(rows, inputs, policies)
     notes += explained(catalog, engine, inputs, measures, notes)
@@ -76,6 +81,16 @@ def evaluate_rankings(
 
     outcome = verify_rankings(engine, inputs, measures, columns, table, rows, request.verify)
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _largest_gain(engine: DuckDBEngine, composer: Composer, measures: Sequence[Measure]) -> float | None:
+    """The largest gain that a measure gives to an item."""
+    truth = composer.relation("truth", {})
+    found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
+    largest: float | None = found[0][0]
+    if largest is None or all(measure.values.get("gain") != "exp2" for measure in measures):
+        return largest
+    return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
 
 
 def _with_contenders(

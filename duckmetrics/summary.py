@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, Catalog
 from duckmetrics.compose import with_directions
+from duckmetrics.exact import with_exact_sums
 from duckmetrics.fold import bind, literal
 from duckmetrics.inputs import slice_label
 
@@ -24,6 +25,8 @@ SOURCE = "query_values"
 SEGMENT = "segment"
 # Values of one query further apart than this differ by more than rounding.
 ROUNDING = 1e-12
+# The logarithms of which a geometric mean is made are no larger.
+LEAST_EXTENT = 1024e0
 
 
 class Summary:
@@ -47,10 +50,22 @@ class Summary:
         self.columns = columns
         self.table = table
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
+        self.scale: float | None = None
         self.keys = ("system", "slice", "slice_number", *self.by.values())
 
-    def query(self) -> exp.Select:
-        """One row per system, slice and measure, overall first."""
+    def extent(self) -> exp.Select:
+        """The largest value of a query, without its sign, and the number of values of a measure."""
+        values = (exp.Max(this=exp.Abs(this=exp.column(c))) for c in {c.value for c in self.columns})
+        largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
+        return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
+
+    def query(self, scale: float | None = None) -> exp.Select:
+        """One row per system, slice and measure, overall first.
+
+        Args:
+            scale: the factor that makes the values whole numbers, see `exact`.
+        """
+        self.scale = scale
         parts = [self._row(i, m, c) for i, (m, c) in enumerate(zip(self.measures, self.columns, strict=True))]
         whole: exp.Query = parts[0]
         for part in parts[1:]:
@@ -154,7 +169,7 @@ class Summary:
             name: param.type(alias.bound[name]) if name in alias.bound else param.default
             for name, param in alias.metric.own_params.items()
         }
-        query = cast("exp.Select", bind(alias.metric.query, values))
+        query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), self.scale))
         for column in list(query.find_all(exp.Column)):
             if column.name == "value":
                 column.set("this", exp.to_identifier(columns.value))

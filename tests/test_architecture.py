@@ -38,6 +38,7 @@ LEVELS = [
         "functions",
         "script",
         "compose",
+        "exact",
         "plan",
         "inputs",
         "systems",
