@@ -33,6 +33,8 @@ def evaluate(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    chunks: int | None = None,
     like: str | None = None,
     verify: int | None = None,
     **switches: Any,
@@ -57,6 +59,9 @@ def evaluate(
         connection: a DuckDB connection, or the path of a database file.
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
+        temp_directory: the folder that is spilled to.
+        chunks: evaluate the queries of rankings in so many parts, one after the other, which takes
+            less memory; the results are the same.
         like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
             `presets`. Switches and parameters of a spec win.
         verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
@@ -75,7 +80,8 @@ def evaluate(
     """
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, like=like, verify=verify, switches=switches,
+        threads=threads, memory_limit=memory_limit, like=like, verify=verify, temp_directory=temp_directory,
+        chunks=chunks, switches=switches,
     ) as session:  # fmt: skip
         return session.evaluation(read_specs(session.usual if metrics is None else metrics))
 

@@ -36,6 +36,10 @@ def cli() -> None:
     """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
 
 
+# The options that an engine is made of.
+ENGINE = ("database", "threads", "memory_limit", "temp_directory")
+
+
 def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that evaluates: where the results go, and on what they run."""
     for option in reversed(
@@ -48,6 +52,7 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option("--threads", type=click.IntRange(min=1), help="Number of threads."),
             click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk."),
+            click.option("--temp-directory", metavar="FOLDER", help="The folder that is spilled to."),
             click.option(
                 "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only)."
             ),
@@ -128,6 +133,12 @@ LIKE = click.option(
     metavar="N",
     help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
 )
+@click.option(
+    "--chunks",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Evaluate the queries of rankings in N parts, which takes less memory.",
+)
 @output_and_engine
 def evaluate(**options: Any) -> None:
     """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
@@ -150,7 +161,7 @@ def evaluate(**options: Any) -> None:
     for path in (options["output"], options["per_query"]):
         _writable(path)
     predictions, truth, system = _tables(options)
-    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    engine = DuckDBEngine(*(options[name] for name in ENGINE))
     with _progress(engine), _imports_spared():
         result = compute(
             predictions,
@@ -162,6 +173,7 @@ def evaluate(**options: Any) -> None:
             queries=options["queries"],
             connection=engine,
             verify=options["verify"],
+            chunks=options["chunks"],
             like=options["like"],
             **_switches(compute, options["switches"]),
         )
@@ -247,7 +259,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     format_ = _format(options["format_"], options["output"])
     _writable(options["output"])
     predictions, truth, system = _tables(options)
-    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    engine = DuckDBEngine(*(options[name] for name in ENGINE))
     with _progress(engine), _imports_spared():
         result = compute(
             predictions,
@@ -364,7 +376,7 @@ def curve(table: str, **options: Any) -> None:
 
     format_ = _format(options["format_"], options["output"])
     _writable(options["output"])
-    engine = DuckDBEngine(options["database"], options["threads"], options["memory_limit"])
+    engine = DuckDBEngine(*(options[name] for name in ENGINE))
     pairs = _pairs("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
     with _progress(engine), _imports_spared():

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING
 from duckmetrics.checks import check, check_values, explained
+from duckmetrics.chunks import chunks_of
 from duckmetrics.compose import Composer
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog import Catalog
     from duckmetrics.checks import Finding
+    from duckmetrics.compose import Columns
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.measure import Measure
     from duckmetrics.systems import Attach
@@ -60,14 +62,13 @@ def evaluate_rankings(
     catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Part:
     """Compute the values of every query once, and summarize them."""
-    inputs = _with_contenders(catalog, engine, gather(request, attach, engine.extremes), measures)
+    inputs = gather(request, attach, engine.extremes)
+    inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
+        catalog, engine, inputs, measures
+    )  # fmt: skip
     findings = check(catalog, engine, inputs, measures)
     varying(engine, inputs)
-    composer = Composer(catalog, inputs.queries, inputs.constants)
-    query, columns = composer.per_query(measures, ranking_plan(measures))
-    table = engine.name("per_query")
-    scale = scale_of_terms(_largest_gain(engine, composer, measures))
-    engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)))
+    table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = Summary(catalog, inputs, measures, columns, table)
     ((largest, n),) = engine.rows(summary.extent())
     rows, kept = _kept(engine, summary.query(scale_of_values(largest, n)))
@@ -83,8 +84,37 @@ def evaluate_rankings(
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 
-def _largest_gain(engine: DuckDBEngine, composer: Composer, measures: Sequence[Measure]) -> float | None:
+def _query_values(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], chunks: int
+) -> tuple[str, list[Columns]]:
+    """Keep the values of every query in a table; return its name, and which columns are whose."""
+    table = engine.name("per_query")
+    scale = scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
+    columns: list[Columns] = []
+    for part in chunks_of(inputs, chunks) if chunks else (inputs,):
+        query, found = Composer(catalog, part.queries, part.constants).per_query(
+            measures, ranking_plan(measures)
+        )
+        engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
+        columns = found
+    return table, columns
+
+
+def _with_systems(engine: DuckDBEngine, inputs: Inputs) -> Inputs:
+    """A system that answered no query of a part is there all the same."""
+    if "systems" in inputs.queries or "system" in inputs.constants:
+        return inputs
+    table = engine.name("systems")
+    predictions = inputs.queries["predictions"].subquery("predictions")
+    engine.keep(table, exp.select("system").distinct().from_(predictions))
+    return replace(inputs, queries={**inputs.queries, "systems": engine.kept(table)})
+
+
+def _largest_gain(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
+) -> float | None:
     """The largest gain that a measure gives to an item."""
+    composer = Composer(catalog, inputs.queries, inputs.constants)
     truth = composer.relation("truth", {})
     found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
     largest: float | None = found[0][0]

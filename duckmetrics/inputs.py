@@ -34,6 +34,7 @@ class Request:
         by: the groupings; each is a list of columns.
         positions: whether the order of the rows matters (``ties=input``).
         verify: how many queries are recomputed by the reference as well, None for none.
+        chunks: in how many parts the queries are evaluated, 0 for all of them at once.
     """
 
     predictions: Any
@@ -45,6 +46,7 @@ class Request:
     columns: ColumnMap = field(default_factory=ColumnMap)
     positions: bool = False
     verify: int | None = None
+    chunks: int = 0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
+from duckmetrics.chunks import number_of_chunks
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.families import EVALUATE, Part, table_query
 from duckmetrics.inputs import Request, slice_label
@@ -20,6 +21,7 @@ from duckmetrics.tables import ColumnMap
 from duckmetrics.verification import sample_size
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
@@ -53,6 +55,8 @@ def opened(
     memory_limit: str | None = None,
     like: str | None = None,
     verify: int | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    chunks: int | None = None,
     switches: Mapping[str, Any] | None = None,
 ) -> Iterator[Session]:
     """Open a session with the arguments of `evaluate`, and release the engine at its end."""
@@ -71,9 +75,10 @@ def opened(
         population=population,
         columns=ColumnMap(dict(columns or {})),
         verify=None if verify is None else sample_size(verify),
+        chunks=0 if chunks is None else number_of_chunks(chunks),
     )
     tool = None if like is None else preset(like)
-    session = Session(request, _engine(connection, threads, memory_limit), given, tool)
+    session = Session(request, _engine(connection, threads, memory_limit, temp_directory), given, tool)
     try:
         yield session
     finally:
@@ -124,6 +129,8 @@ class Session:
     def parts(self, measures: Sequence[Measure]) -> list[Part]:
         """Evaluate the measures of each family together."""
         self.request = self.requested(measures)
+        if self.request.chunks and all(measure.family != RANKING for measure in measures):
+            raise MetricError("chunks: are of queries, and no metric of rankings was asked for; leave it out")
         parts = []
         for family in dict.fromkeys(measure.family for measure in measures):
             chosen = [measure for measure in measures if measure.family == family]
@@ -165,12 +172,17 @@ class Session:
         return catalog().usual(self.family() or RANKING)
 
 
-def _engine(connection: Any, threads: int | None, memory_limit: str | None) -> DuckDBEngine:
+def _engine(
+    connection: Any,
+    threads: int | None,
+    memory_limit: str | None,
+    temp_directory: str | os.PathLike[str] | None,
+) -> DuckDBEngine:
     from duckmetrics.engines.duckdb import DuckDBEngine
 
     if isinstance(connection, DuckDBEngine):
         return connection
-    return DuckDBEngine(connection, threads, memory_limit)
+    return DuckDBEngine(connection, threads, memory_limit, temp_directory)
 
 
 def _is_choice(population: Any) -> bool:

@@ -37,6 +37,7 @@ LEVELS = [
         "observations",
         "functions",
         "script",
+        "chunks",
         "compose",
         "exact",
         "plan",

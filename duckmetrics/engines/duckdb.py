@@ -37,6 +37,11 @@ _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
 _TREC_READERS: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
 
 
+# What helps where there is too little of it.
+MORE_ROOM = (
+    "allow more memory (--memory-limit), spill to a larger disk (--temp-directory), use fewer threads "
+    "(--threads), or evaluate rankings in parts (--chunks 8)"
+)
 # The format that every DuckDB since 1.0 can read.
 OLDEST_STORAGE = "'v1.0.0'"
 
@@ -48,6 +53,7 @@ class DuckDBEngine:
         connection: a connection, or the path of a database file, opened read-only.
         threads: how many threads DuckDB may use.
         memory_limit: such as "4GB"; more is spilled to disk.
+        temp_directory: the folder that is spilled to.
     """
 
     dialect = "duckdb"
@@ -57,13 +63,14 @@ class DuckDBEngine:
         connection: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None = None,
         threads: int | None = None,
         memory_limit: str | None = None,
+        temp_directory: str | os.PathLike[str] | None = None,
     ) -> None:
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
         self.connection = self._connect(connection)
         self._temporary: list[tuple[str, str]] = []
         self.ran: list[str] = []
         self._before: dict[str, Any] = {}
-        self._limit(threads, memory_limit)
+        self._limit(threads, memory_limit, temp_directory)
         self._finalizer = weakref.finalize(self, _drop, self.connection, self._temporary)
 
     def _connect(self, connection: Any) -> duckdb.DuckDBPyConnection:
@@ -80,8 +87,15 @@ class DuckDBEngine:
         except duckdb.Error as error:
             raise InputError(f"{path}: {_first_line(error)}; give a DuckDB database file") from error
 
-    def _limit(self, threads: int | None, memory_limit: str | None) -> None:
-        for name, value in (("threads", threads), ("memory_limit", memory_limit)):
+    def _limit(
+        self,
+        threads: int | None,
+        memory_limit: str | None,
+        temp_directory: str | os.PathLike[str] | None,
+    ) -> None:
+        folder = None if temp_directory is None else _writable_folder(temp_directory)
+        limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": folder}
+        for name, value in limits.items():
             if value is None:
                 continue
             if not self._own:
@@ -120,12 +134,20 @@ class DuckDBEngine:
         except duckdb.Error as error:
             raise _refused(error, text) from error
 
-    def keep(self, name: str, query: exp.Query) -> None:
-        create = exp.Create(
+    def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
+        """Keep the rows of a query in a temporary table.
+
+        Args:
+            more: the table is there, and gets more rows.
+        """
+        create: exp.Expr = exp.Create(
             this=exp.to_table(name), kind="TABLE", expression=query,
             properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         )  # fmt: skip
-        self._temporary.append(("TABLE", name))
+        if more:
+            create = exp.Insert(this=exp.to_table(name), expression=query)
+        else:
+            self._temporary.append(("TABLE", name))
         text = create.sql(self.dialect, pretty=True, copy=False)
         self._execute(text)
         self.ran.append(text)
@@ -411,12 +433,27 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _refused(error: duckdb.Error, text: str) -> EngineError:
-    unreadable = isinstance(error, _UNREADABLE)
-    return EngineError(f"DuckDB: {_first_line(error)}", text, unreadable, _is_full(error))
+    if _is_full(error):
+        return EngineError(f"DuckDB: {_first_line(error)}; {MORE_ROOM}", text, out_of_memory=True)
+    return EngineError(f"DuckDB: {_first_line(error)}", text, isinstance(error, _UNREADABLE))
 
 
 def _is_full(error: duckdb.Error) -> bool:
-    return isinstance(error, duckdb.OutOfMemoryException)
+    """Say whether memory or the disk that it is spilled to was too small."""
+    return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
+
+
+def _writable_folder(path: str | os.PathLike[str]) -> str:
+    """Return the folder as text; DuckDB makes it when it first needs it, its parent has to be there.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    folder = Path(os.path.expanduser(os.fspath(path))).absolute()
+    existing = folder if folder.exists() else folder.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise InputError(f"temp_directory={str(path)!r}: no folder that can be written to; choose another")
+    return str(folder)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,0 +1,58 @@
+"""Evaluation of a part of the queries at a time, for data that are larger than memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from operator import index
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.errors import MetricError
+from duckmetrics.fold import literal
+from duckmetrics.plan import selects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckmetrics.inputs import Inputs
+
+KEY = "query_id"
+
+
+def number_of_chunks(asked: object) -> int:
+    """Read in how many parts the queries shall be evaluated.
+
+    Raises:
+        MetricError: it is no positive whole number.
+    """
+    try:
+        number = 0 if isinstance(asked, bool) else index(asked)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise MetricError(f"chunks: {asked!r} is no number of parts; write a whole one, as in chunks=8")
+    return number
+
+
+def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
+    """The inputs of one part of the queries after the other, told apart by a hash of the query id.
+
+    What is not of a query, such as the list of the systems, is in every part.
+    """
+    for place in range(number):
+        parts = {name: _part(query, number, place) for name, query in inputs.queries.items()}
+        yield replace(inputs, queries=parts)
+
+
+def _part(query: exp.Query, number: int, place: int) -> exp.Query:
+    """The rows of some of the queries."""
+    if KEY not in query.named_selects:
+        return query
+    query = query.copy()
+    for select in selects(query):
+        key = next(p.unalias() for p in select.selects if p.alias_or_name == KEY)
+        hashed = exp.Anonymous(this="hash", expressions=[key.copy()])
+        remainder = exp.Mod(this=hashed, expression=literal(number))
+        select.where(exp.EQ(this=remainder, expression=literal(place)), copy=False)
+    return query
