@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
+from command import exports, run
 from conftest import RANKING
 from little import evaluation
 
@@ -197,9 +198,7 @@ def test_the_command_line_has_the_same(run: Command, tmp_path: Path) -> None:
     paths = [str(tmp_path / f"{name}.parquet") for name in "pt"]
     asked = ("evaluate", *paths, "-m", "ndcg@10,map", "--system", "system", "--format", "json")
     whole = run(*asked)
-    parts = command(
-        *asked, "--chunks", "3", "--temp-directory", str(tmp_path / "spill"), "--memory-limit", "1GB"
-    )
+    parts = run(*asked, "--chunks", "3", "--temp-directory", str(tmp_path / "spill"), "--memory-limit", "1GB")
     assert whole.code == parts.code == 0
     assert whole.out == parts.out
     assert run(*asked, "--chunks", "0").code == 2
