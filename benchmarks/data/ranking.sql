@@ -1,4 +1,4 @@
--- 100,000 queries x 100 predictions, 20 judged items a query of which 12 are returned; plain arithmetic,
+-- $rows predictions, $items for each query, 20 judged items a query of which up to 12 are returned; plain arithmetic,
 -- so that every DuckDB writes the same values. Scores are distinct but for chance.
 COPY (
     SELECT
@@ -6,15 +6,17 @@ COPY (
         (query_id * 7919 + place * 1999) % 200000 AS item_id,
         (query_id * 48271 + place * 69621 + query_id * place * 13) % 2147483647 * 16807 % 2147483647
             / 2147483647e0 AS score
-    FROM range(100000) AS queries(query_id)
-    CROSS JOIN range(100) AS places(place)
+    FROM range($rows // $items) AS queries(query_id)
+    CROSS JOIN range($items) AS places(place)
 ) TO 'predictions.parquet' (FORMAT parquet);
 
 COPY (
     SELECT
         query_id,
-        (query_id * 7919 + (CASE WHEN place < 12 THEN place * 8 ELSE 100 + place END) * 1999) % 200000 AS item_id,
+        (query_id * 7919 + (CASE WHEN place < 12 THEN place * ($items // 12) ELSE $items + place END) * 1999) % 200000
+            AS item_id,
         CAST(1 + (query_id + place * 31) % 3 AS INTEGER) AS relevance
-    FROM range(100000) AS queries(query_id)
+    FROM range($rows // $items) AS queries(query_id)
     CROSS JOIN range(20) AS places(place)
+    WHERE $items >= 12 OR place = 0 OR place > 12
 ) TO 'truth.parquet' (FORMAT parquet);

@@ -1,0 +1,182 @@
+"""What is compared: works, who does them, and what is claimed of the times."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from duckmetrics.shell import find
+
+PEERS = Path(__file__).with_name("peers.py")
+MACROS = Path(__file__).resolve().parents[1] / "sql/duckmetrics.sql"
+OURS = "duckmetrics"
+FIVE = "ndcg@10,ndcg@100,map,mrr,precision@10"
+SHALLOW = "ndcg@10,map@10,mrr@10,precision@10,recall@5"
+TWENTY = (
+    "ndcg@10,ndcg@100,map,mrr,precision@10,ndcg@5,ndcg(gain=exp2)@10,precision@5,precision@20,recall@5,"
+    "recall@10,recall@100,f1@10,hit_rate@1,hit_rate@10,hits@10,dcg@10,map@10,r_precision,rbp"
+)
+TWELVE = ("ndcg@10", "map@100", "mrr", "recall@10", "precision@10", "hit_rate@10", "f1@10", "dcg@10",
+          "ndcg@100", "map", "rbp", "r_precision")  # fmt: skip
+# Single precision can tie what double precision does not.
+SINGLE = 1e-4
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A process that takes part.
+
+    Attributes:
+        arguments: the command; for a peer, the rest after its interpreter.
+        peer: its name in peers.py, empty for duckmetrics.
+        tolerance: how far its values may be from ours.
+    """
+
+    arguments: tuple[str, ...]
+    peer: str = ""
+    tolerance: float = 1e-9
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That one takes at least, or at most, so many times as long as another.
+
+    Attributes:
+        one, other: names of contestants.
+        sign: ``>=`` or ``<=``.
+        bound: what the median of the ratios is held against; none where it is only told.
+    """
+
+    one: str
+    other: str
+    sign: str = ""
+    bound: float = 0
+
+
+@dataclass(frozen=True)
+class Work:
+    """The same work done by several processes.
+
+    Attributes:
+        data: the data set of each contestant that has its own, `data_set` of all others.
+        rows: how many, of a contestant that has more or fewer than the others.
+    """
+
+    name: str
+    suite: str
+    data_set: str
+    contestants: dict[str, Contestant]
+    claims: tuple[Claim, ...]
+    most_mib: float | None = None
+    data: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+def ranking(metrics: str, *options: str) -> Contestant:
+    tables = ("predictions.parquet", "truth.parquet")
+    return Contestant(("-m", OURS, "evaluate", *tables, "-m", metrics, "--format", "json", *options))
+
+
+def rows(metrics: str, *options: str, score: str = "score") -> Contestant:
+    return Contestant(("-m", OURS, "evaluate", "impressions.parquet", "-m", metrics, "--format", "json",
+                       "--column", f"score={score}", *options))  # fmt: skip
+
+
+def peer(name: str, tolerance: float = 1e-9) -> Contestant:
+    return Contestant((str(PEERS), name), name, tolerance)
+
+
+def shell(query: str, *options: str) -> Contestant:
+    """The DuckDB shell, printing one number."""
+    return Contestant((find(), *options, "-noheader", "-list", "-c", query), "shell")
+
+
+def in_the_shell(*metrics: str) -> Contestant:
+    wanted = ", ".join(f"'{metric}'" for metric in metrics)
+    call = f"evaluate('predictions.parquet', 'truth.parquet', [{wanted}])"
+    return shell(f"SELECT value FROM {call} LIMIT 1", "-init", str(MACROS))
+
+
+UNSEARCHED = ("--set", "duplicates=count")
+USERS = ("--column", "group_id=user_id")
+LITTLE = ("--memory-limit", "2GB")
+JOIN = peer("bare_join")
+BARE = Claim(OURS, "bare join")
+
+
+def shape(name: str, title: str) -> Work:
+    """The five metrics over lists of another shape."""
+    return Work(f"five metrics, {title}", "shapes", name, {OURS: ranking(FIVE), "bare join": JOIN}, (BARE,))
+
+
+WORKS = [
+    Work("five metrics", "ranking", "ranking", {
+        OURS: ranking(FIVE),
+        "duckmetrics, duplicates=count": ranking(FIVE, *UNSEARCHED),
+        "bare join": JOIN,
+        "Polars by hand": peer("polars_ranking"),
+        "RePlay (Polars)": peer("replay"),
+        "RecTools": peer("rectools"),
+        "pytrec_eval-terrier": peer("pytrec_eval", SINGLE),
+        "ir-measures": peer("ir_measures", SINGLE),
+        "ranx": peer("ranx"),
+    }, (
+        Claim("pytrec_eval-terrier", OURS, ">=", 7), Claim("ranx", OURS, ">=", 16),
+        Claim("RePlay (Polars)", OURS, ">=", 4), Claim("Polars by hand", OURS, ">=", 1),
+        Claim("RecTools", OURS), Claim("ir-measures", OURS), Claim(OURS, "bare join", "<=", 5),
+        Claim("pytrec_eval-terrier", "duckmetrics, duplicates=count", ">=", 10),
+        Claim("ranx", "duckmetrics, duplicates=count", ">=", 22),
+        Claim("Polars by hand", "duckmetrics, duplicates=count", ">=", 1.3),
+        Claim("duckmetrics, duplicates=count", "bare join", "<=", 3.5),
+    ), most_mib=0.8 * 1024),
+    Work("cut-offs up to 10 only", "ranking", "ranking", {OURS: ranking(SHALLOW), "bare join": JOIN},
+         (Claim(OURS, "bare join", "<=", 2.5),)),
+    Work("twenty metrics beside one", "ranking", "ranking",
+         {"one (map)": ranking("map"), "twenty": ranking(TWENTY)}, (Claim("twenty", "one (map)", "<=", 1.3),)),
+    Work("ten systems beside one", "ranking", "ranking",
+         {"one system": ranking(FIVE), "ten systems": ranking(FIVE, "--system", "system")},
+         (Claim("ten systems", "one system", "<=", 1.3),), data={"ten systems": "systems"}),
+    shape("ties", "ten scores a list"), shape("text", "ids of text"), shape("shuffled", "rows in no order"),
+    shape("skewed", "lists of 46 to 10,000"), shape("long", "1000 items a list"),
+    shape("short", "top-10 lists"),
+    Work("AUC, all scores differ", "classification", "impressions", {
+        OURS: rows("auc"), "bare sort": peer("bare_sort"), "Polars": peer("polars_auc"),
+        "ClickHouse (chdb)": peer("chdb_auc"), "pandas + scikit-learn": peer("sklearn_auc"),
+    }, (
+        Claim("pandas + scikit-learn", OURS, ">=", 5.5), Claim("Polars", OURS, ">=", 2),
+        Claim("ClickHouse (chdb)", OURS, ">=", 1.8), Claim(OURS, "bare sort"),
+    )),
+    Work("AUC, 1001 scores", "classification", "impressions", {
+        OURS: rows("auc", score="rounded"), "Polars": peer("polars_auc_rounded"),
+        "pandas + scikit-learn": peer("sklearn_auc_rounded"),
+    }, (Claim("pandas + scikit-learn", OURS, ">=", 50), Claim("Polars", OURS))),
+    Work("log loss", "classification", "impressions",
+         {OURS: rows("log_loss"), "pandas + scikit-learn": peer("sklearn_log_loss")},
+         (Claim("pandas + scikit-learn", OURS),)),
+    Work("GAUC of 100,000 users (pandas: 1 % of them, scaled)", "classification", "impressions",
+         {OURS: rows("gauc", *USERS), "AUC": rows("auc"), "pandas groupby": peer("pandas_gauc")},
+         (Claim("pandas groupby", OURS, ">=", 20), Claim(OURS, "AUC"))),
+    Work("five metrics within 2 GB, ten times the rows", "large", "ranking",
+         {"1x": ranking(FIVE, *LITTLE), "10x": ranking(FIVE, *LITTLE),
+          "10x, 10 parts": ranking(FIVE, *LITTLE, "--chunks", "10")},
+         (Claim("10x", "1x", "<=", 16), Claim("10x, 10 parts", "1x", "<=", 16)), most_mib=2.2 * 1024,
+         rows={"10x": 10, "10x, 10 parts": 10}),
+    Work("AUC within 2 GB, five times the rows", "large", "impressions",
+         {"1x": rows("auc", *LITTLE), "5x": rows("auc", *LITTLE)},
+         (Claim("5x", "1x", "<=", 8),), most_mib=2.2 * 1024, rows={"5x": 5}),
+    Work("the shell with all macros", "shell", "ranking",
+         {"bare start": shell("SELECT 1"), "with macros": shell("SELECT 1", "-init", str(MACROS))},
+         (Claim("with macros", "bare start"),)),
+    Work("twelve metrics beside one in the shell", "shell", "ranking",
+         {"one": in_the_shell(TWELVE[0]), "twelve": in_the_shell(*TWELVE), OURS: ranking(TWELVE[0])},
+         (Claim("twelve", "one"), Claim("one", OURS))),
+]  # fmt: skip
+SUITES = tuple(dict.fromkeys(work.suite for work in WORKS))
+
+
+def command(contestant: Contestant, interpreters: dict[str, str]) -> list[str]:
+    """What to run; a peer may have an interpreter of its own."""
+    if contestant.peer == "shell":
+        return list(contestant.arguments)
+    return [interpreters.get(contestant.peer, sys.executable), *contestant.arguments]
