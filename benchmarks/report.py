@@ -66,7 +66,8 @@ class Outcome:
         ours = [run.mib for name, c in self.work.contestants.items() if not c.peer for run in self.runs[name]]
         told = "yes" if ours and max(ours) <= self.work.most_mib else "**no**"
         return [
-            f"| peak MiB of duckmetrics | {max(ours, default=0):.0f} | | | <= {self.work.most_mib:.0f} | {told} |"
+            f"| peak MiB of duckmetrics | {max(ours, default=0):.0f} | | "
+            f"| <= {self.work.most_mib:.0f} | {told} |"
         ]
 
 
@@ -84,10 +85,10 @@ def write(outcomes: list[Outcome], folder: Path, rows: int, turns: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     head = [
         "# Results", "",
-        f"Written by `python -m benchmarks`: {rows:,} predictions, {turns} turns after one that does not count; "
-        f"whole processes from Parquet, in turns. {platform.machine()}, Python {platform.python_version()}, "
-        f"{', '.join(_versions())}.", "",
-        "Ratios are medians over the turns; seconds and memory are of this machine and count for nothing alone.",
+        f"Written by `python -m benchmarks`: {rows:,} predictions, {turns} turns after one that does not "
+        f"count; whole processes from Parquet, in turns. {platform.machine()}, "
+        f"Python {platform.python_version()}, {', '.join(_versions())}.", "",
+        "Ratios are medians over the turns; seconds and memory are of this machine and say nothing alone.",
         "", "![Seconds of each process](results.png)", "",
     ]  # fmt: skip
     body = [line for outcome in outcomes for line in outcome.lines()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,25 +33,37 @@ class FailedError(Exception):
     """A process ended with an error; the message is the last line that it wrote."""
 
 
+# Runs a command and tells its seconds, KiB and status. A process of its own, because the peak memory of a
+# child begins with that of its parent.
+LAUNCHER = """
+import json, os, sys, time
+start = time.perf_counter()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+with open(sys.argv[1], "w") as report:
+    json.dump([time.perf_counter() - start, usage.ru_maxrss, status], report)
+"""
+
+
 def run(arguments: list[str], folder: Path) -> Run:
     """Run a process in a folder.
 
     Raises:
         FailedError: it ended with an error.
     """
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, cwd=folder)
-        text = process.stdout.read().decode() if process.stdout else ""
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if status:
-            errors.seek(0)
-            lines = errors.read().decode().strip().splitlines()
-            raise FailedError(lines[-1] if lines else f"exit code {process.returncode}")
-    values = values_of(text)
-    return Run(seconds + values.pop("seconds_more", 0), usage.ru_maxrss / 1024, values)
+    # As wherever it is installed: modules are compiled once, not at every start.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with tempfile.NamedTemporaryFile("r") as report:
+        launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, report.name, *arguments]
+        found = subprocess.run(
+            launched, capture_output=True, cwd=folder, env=environment, text=True, check=True
+        )
+        seconds, kib, status = json.load(report)
+    if status:
+        lines = found.stderr.strip().splitlines()
+        raise FailedError(lines[-1] if lines else f"exit code {os.waitstatus_to_exitcode(status)}")
+    values = values_of(found.stdout)
+    return Run(seconds + values.pop("seconds_more", 0), kib / 1024, values)
 
 
 def values_of(text: str) -> dict[str, float]:

@@ -10,9 +10,6 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-
 from duckmetrics.results import COUNTS, NUMERIC
 from duckmetrics.session import catalog
 from duckmetrics.verification import in_one_line
@@ -22,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from rich.console import Console
+    from rich.table import Table
 
     from duckmetrics.results import Evaluation
 
@@ -166,6 +165,8 @@ def _valid(value: Any) -> Any:
 
 
 def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in header:
         right = name in numeric
@@ -177,6 +178,8 @@ def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
 
 def _console() -> Console:
     """Standard output; a line is broken for a terminal only, never for a pipe."""
+    from rich.console import Console
+
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 10_000
@@ -200,6 +203,8 @@ def _print_table(result: Evaluation) -> None:
 
 
 def _print_findings(result: Evaluation) -> None:
+    from rich.console import Console
+
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for finding in result.checks:
         console.print(f"{finding.severity}: {finding.message}", style=SEVERITY_STYLE[finding.severity])
