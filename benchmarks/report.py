@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from benchmarks.timing import Run
     from benchmarks.works import Claim, Work
 
+# Peers that are no tools: the bare work of DuckDB, and our macros in its shell.
+OWN = ("bare", "shell")
 PACKAGES = ("duckdb", "sqlglot", "polars", "scikit-learn", "chdb", "pytrec_eval-terrier", "ranx")
 
 
@@ -98,13 +100,15 @@ def write(outcomes: list[Outcome], folder: Path, rows: int, turns: int) -> None:
 
 
 def draw(outcomes: list[Outcome], path: Path) -> None:
-    """A bar for every process of the works that have a peer."""
+    """A bar for every process of the works that somebody else does, too."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         print("no picture: matplotlib is not installed")
         return
-    shown = [o for o in outcomes if any(c.peer not in ("", "shell") for c in o.work.contestants.values())]
+    shown = [
+        o for o in outcomes if any(not c.peer.startswith(OWN) for c in o.work.contestants.values() if c.peer)
+    ]
     if not shown:
         return
     heights = [len([runs for runs in outcome.runs.values() if runs]) for outcome in shown]
