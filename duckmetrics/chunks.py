@@ -49,9 +49,9 @@ def _part(query: exp.Query, number: int, place: int) -> exp.Query:
     """The rows of some of the queries."""
     if KEY not in query.named_selects:
         return query
-    query = query.copy()
+    query = query.copy() if selects(query) else exp.select(exp.Star()).from_(query.subquery("whole"))
     for select in selects(query):
-        key = next(p.unalias() for p in select.selects if p.alias_or_name == KEY)
+        key = next((p.unalias() for p in select.selects if p.alias_or_name == KEY), exp.column(KEY))
         hashed = exp.Anonymous(this="hash", expressions=[key.copy()])
         remainder = exp.Mod(this=hashed, expression=literal(number))
         select.where(exp.EQ(this=remainder, expression=literal(place)), copy=False)

@@ -123,7 +123,8 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
 def selects(query: exp.Query) -> list[exp.Select]:
     """The SELECTs that a query puts one below the other; none where rows could fall together."""
     if isinstance(query, exp.Union) and not query.args.get("distinct"):
-        return [*selects(query.left), *selects(query.right)]
+        left, right = selects(query.left), selects(query.right)
+        return [*left, *right] if left and right else []
     return [query] if isinstance(query, exp.Select) else []
 
 

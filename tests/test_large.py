@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 import pytest
+import sqlglot
 from command import exports, run
 from conftest import RANKING
 from little import evaluation
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, families
+from duckmetrics.chunks import chunks_of
 from duckmetrics.errors import EngineError
 from duckmetrics.exact import scale_of_terms, scale_of_values
+from duckmetrics.inputs import Inputs
 from duckmetrics.plan import SORTED, TOP
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command import Command
+    from sqlglot import exp
 
 
 __all__ = ["exports", "run"]
@@ -167,6 +171,23 @@ def test_duplicates_of_ids_in_one_number(duplicates: str) -> None:
 def test_chunks_are_a_number(chunks: Any) -> None:
     with pytest.raises(MetricError, match=r"chunks: .* is no number of parts"):
         evaluation(chunks=chunks)
+
+
+def test_a_query_in_parts_has_each_row_once() -> None:
+    """Whatever the query of an input is made of."""
+    texts = [
+        "SELECT query_id + 1 AS query_id FROM range(9) AS r(query_id)",
+        "SELECT query_id FROM range(9) AS r(query_id) UNION ALL SELECT x AS query_id FROM range(6) AS s(x)",
+        "SELECT query_id FROM range(9) AS r(query_id) UNION SELECT x % 4 AS query_id FROM range(6) AS s(x)",
+        "SELECT 1 AS query_id UNION ALL (SELECT 2 AS query_id UNION SELECT 2 AS query_id)",
+        "SELECT DISTINCT x % 4 AS query_id FROM range(6) AS s(x)",
+    ]
+    for text in texts:
+        query = cast("exp.Query", sqlglot.parse_one(text, dialect="duckdb"))
+        inputs = Inputs({"t": query}, {}, True, None, False, (), None)
+        parts = [part.queries["t"].sql("duckdb") for part in chunks_of(inputs, 3)]
+        found = [row for part in parts for row in duckdb.sql(part).fetchall()]
+        assert sorted(found) == sorted(duckdb.sql(text).fetchall()), text
 
 
 def test_chunks_are_of_queries() -> None:
