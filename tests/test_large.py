@@ -93,7 +93,7 @@ def test_a_part_without_a_system_counts_it_as_missing(connection: duckdb.DuckDBP
     """There are more parts than queries, so some have no row of a system, and some none at all."""
     tables = "SELECT * FROM p WHERE query_id < 4", "SELECT * FROM t WHERE query_id < 6"
     whole = values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables)
-    assert values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables, chunks=40) == whole
+    assert values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables, chunks=9) == whole
 
 
 def test_slices_are_put_together_from_the_parts(connection: duckdb.DuckDBPyConnection) -> None:
