@@ -48,7 +48,7 @@ def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[
         for name in work.contestants
     }
     for turn in range(turns + 1):
-        known: dict[str, float] = {}
+        known: dict[Path, dict[str, float]] = {}
         for name, contestant in work.contestants.items():
             if name in outcome.failures:
                 continue
@@ -57,21 +57,20 @@ def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[
             except FailedError as error:
                 outcome.failures[name] = str(error)
                 continue
-            if places[name] == places[next(iter(places))]:
-                agree(work, name, found, known, contestant.tolerance)
+            agree(work, name, found, known.setdefault(places[name], {}), contestant.tolerance)
             if turn:
                 outcome.runs[name].append(found)
     return outcome
 
 
 def agree(work: Work, name: str, found: Run, known: dict[str, float], tolerance: float) -> None:
-    """Compare the values with those of the contestants before.
+    """Compare the values with those of the contestants before that had the same data.
 
     Raises:
         SystemExit: they differ.
     """
     for metric, value in found.values.items():
-        if abs(value - known.setdefault(metric, value)) > tolerance:
+        if not abs(value - known.setdefault(metric, value)) <= tolerance:
             sys.exit(f"{work.name}: {metric} of {name} is {value}, and not {known[metric]}")
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import index
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from duckmetrics.errors import MetricError
-from duckmetrics.fold import literal
+from duckmetrics.fold import literal, whole_number
 from duckmetrics.plan import selects
 
 if TYPE_CHECKING:
@@ -26,10 +25,7 @@ def number_of_chunks(asked: object) -> int:
     Raises:
         MetricError: it is no positive whole number.
     """
-    try:
-        number = 0 if isinstance(asked, bool) else index(asked)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
+    number = whole_number(asked)
     if number < 1:
         raise MetricError(f"chunks: {asked!r} is no number of parts; write a whole one, as in chunks=8")
     return number

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import RANKING
 from duckmetrics.checks import check
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
+from duckmetrics.fold import whole_number
 from duckmetrics.inputs import gather
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, read_specs
 from duckmetrics.notices import counted_notes
@@ -143,10 +143,7 @@ def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], g
 
 
 def _whole(name: str, value: object, least: int) -> int:
-    try:
-        number = 0 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
+    number = whole_number(value)
     if number < least:
         raise MetricError(f"{name}: is {value!r}, but must be a whole number from {least} on")
     return number

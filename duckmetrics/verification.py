@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import MetricError
+from duckmetrics.fold import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,10 +48,7 @@ def sample_size(asked: object) -> int:
     Raises:
         MetricError: it is no positive whole number.
     """
-    try:
-        size = 0 if isinstance(asked, bool) else index(asked)  # type: ignore[arg-type]
-    except TypeError:
-        size = 0
+    size = whole_number(asked)
     if size < 1:
         raise MetricError(f"verify: {asked!r} is no number of queries; write a whole one, as in verify=1000")
     return size

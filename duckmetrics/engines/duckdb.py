@@ -140,15 +140,16 @@ class DuckDBEngine:
         Args:
             more: the table is there, and gets more rows.
         """
-        create: exp.Expr = exp.Create(
-            this=exp.to_table(name), kind="TABLE", expression=query,
-            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-        )  # fmt: skip
+        statement: exp.Expr
         if more:
-            create = exp.Insert(this=exp.to_table(name), expression=query)
+            statement = exp.Insert(this=exp.to_table(name), expression=query)
         else:
+            temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+            statement = exp.Create(
+                this=exp.to_table(name), kind="TABLE", expression=query, properties=temporary
+            )
             self._temporary.append(("TABLE", name))
-        text = create.sql(self.dialect, pretty=True, copy=False)
+        text = statement.sql(self.dialect, pretty=True, copy=False)
         self._execute(text)
         self.ran.append(text)
 
