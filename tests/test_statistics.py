@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import math
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 TEXTBOOK = json.loads((ROOT / "tests/fixtures/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]
-KEYS = {"name", "alias", "title", "inputs", "params", "grain", "range", "formula", "source", "oracle",
-        "example", "note"}  # fmt: skip
+KEYS = {"name", "title", "inputs", "params", "grain", "range", "formula", "source", "oracle", "example"}
+OPTIONAL = {"alias", "note", "optional", "warning"}
 METHODS = {"pearson": "pearson", "g": "log-likelihood"}
 COUNT = st.integers(0, 60) | st.sampled_from([10**6, 123_456_789])
 
@@ -212,9 +213,11 @@ def test_every_statistic_has_a_reference_function() -> None:
 
 
 def test_a_statistic_declares_what_readers_need(statistic: Definition) -> None:
-    assert statistic.header.keys() == KEYS
-    assert statistic.tables == statistic.inputs.keys()
-    assert statistic.placeholders == statistic.own_params.keys()
+    assert KEYS <= statistic.header.keys() | {"params"} <= KEYS | OPTIONAL
+    read = {table for part in (statistic, *CATALOG.foundations(statistic)) for table in part.tables}
+    assert read - CATALOG.relations.keys() == statistic.inputs.keys()
+    assert len(statistic.inputs) == 1
+    assert CATALOG.placeholders(statistic) == statistic.own_params.keys()
     columns = statistic.header["grain"].partition(": ")[2].split(", ")
     assert columns == statistic.query.named_selects
     for _, bound in statistic.aliases():
@@ -229,18 +232,49 @@ def test_every_denominator_is_guarded(statistic: Definition) -> None:
         assert isinstance(division.expression, exp.Nullif), division.sql()
 
 
+EXAMPLE = re.compile(r"(?P<name>\w+)\(VALUES (?P<rows>.*?)(; (?P<params>.*))?\) = (?P<result>.*)")
+WORDS = {"NULL": None, "TRUE": True, "FALSE": False}
+
+
+def constant(text: str) -> Any:
+    """A value of an example: a number, text in quotes, NULL, TRUE or FALSE."""
+    return WORDS[text] if text in WORDS else ast.literal_eval(text)
+
+
+def example_of(statistic: Definition) -> tuple[str, dict[str, Any], list[tuple[Any, ...]]]:
+    """The rows, the parameters and the result of ``name(VALUES rows; param := value) = row; row``."""
+    example = EXAMPLE.fullmatch(statistic.header["example"])
+    assert example is not None, statistic.path
+    assert example["name"] == statistic.name
+    given = (pair.split(" := ") for pair in (example["params"] or "").split(", ") if pair)
+    params = {name: constant(value) for name, value in given}
+    assert params.keys() >= {name for name, param in statistic.own_params.items() if param.required}
+    rows = [tuple(map(constant, row.split(", "))) for row in example["result"].split("; ")]
+    return example["rows"], params, rows
+
+
 def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
-    """In a shell where its functions exist, over a table, with its parameters bound; as the header shows."""
-    rows, numbers = re.fullmatch(r"\w+\(VALUES (.*)\) = (.*)", statistic.header["example"]).groups()  # type: ignore[union-attr]
+    """In a shell where its functions and relations exist, with its parameters bound; as the header shows."""
+    rows, params, expected = example_of(statistic)
     ((table, columns),) = statistic.inputs.items()
+    values = {name: param.default for name, param in statistic.own_params.items()} | params
     with duckdb.connect() as connection:
         for definition in linked(CATALOG, statistic.query)[1]:
             name = definition.this.this.name.removeprefix(PREFIX)
             connection.execute(macro(CATALOG, CATALOG.functions[name], prefix="").sql("duckdb"))
         connection.execute(f"CREATE TABLE {table} AS FROM (VALUES {rows}) AS t({', '.join(columns)})")
-        bound = {name: param.default for name, param in statistic.own_params.items()}
-        found = connection.execute(statistic.text, bound).fetchall()
-    assert found == [pytest.approx(tuple(float(number) for number in numbers.split(", ")), rel=1e-13)]
+        for part in reversed([*CATALOG.foundations(statistic)]):
+            bound = {name: values[name] for name in part.placeholders}
+            connection.execute(f"CREATE TABLE {part.name} AS {part.text}", bound)
+        found = connection.execute(
+            statistic.text, {name: values[name] for name in statistic.placeholders}
+        ).fetchall()
+    assert len(found) == len(expected)
+    for row, wanted in zip(found, expected, strict=True):
+        assert len(row) == len(wanted)
+        for value, one in zip(row, wanted, strict=True):
+            known = isinstance(one, float | int) and not isinstance(one, bool)
+            assert value == (pytest.approx(one, rel=1e-13) if known else one), statistic.name
 
 
 def test_a_check_declares_what_readers_need() -> None:

@@ -1,7 +1,7 @@
-"""The statistics and the special functions once more, from their definitions.
+"""The statistics and the special functions once more, from their definitions, all by the names of the SQL.
 
-Where the SQL expands a function into fractions and series, this module adds up finite sums, counts
-exactly in integers, or integrates the density.
+Chi-square is here, the special functions are in `distributions`, the other statistics in the
+modules named after what they compare.
 """
 
 from __future__ import annotations
@@ -11,13 +11,105 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from duckmetrics.reference.arms import (
+    cuped,
+    mann_whitney,
+    ratio_delta,
+    two_proportion_z,
+    welch_t,
+    wilson_interval,
+)
 from duckmetrics.reference.choice import choose
+from duckmetrics.reference.distributions import (
+    binomial_cdf,
+    chi_square_sf,
+    erf,
+    erfc,
+    f_sf,
+    incomplete_beta,
+    incomplete_gamma_q,
+    kolmogorov_sf,
+    log1p,
+    log_beta,
+    normal_cdf,
+    normal_p,
+    normal_quantile,
+    normal_sf,
+    paired_mde,
+    poisson_count,
+    student_t_critical,
+    student_t_p,
+    student_t_quantile,
+    student_t_sf,
+    two_proportion_sample_size,
+    two_sample_mde,
+)
+from duckmetrics.reference.exact_tests import binomial_test, delong, fisher_exact, sample_ratio
+from duckmetrics.reference.paired import (
+    bootstrap_interval,
+    mcnemar,
+    mean_interval,
+    movers,
+    paired_bootstrap,
+    paired_t,
+    randomization_test,
+    sign_test,
+    wilcoxon,
+)
+from duckmetrics.reference.several import adjusted_p, anova, friedman, tukey_hsd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-STEP = 1 / 128
-ROOT_2 = math.sqrt(2)
+__all__ = [
+    "adjusted_p",
+    "anova",
+    "binomial_cdf",
+    "binomial_test",
+    "bootstrap_interval",
+    "chi_square",
+    "chi_square_independence",
+    "chi_square_sf",
+    "cuped",
+    "delong",
+    "erf",
+    "erfc",
+    "f_sf",
+    "fisher_exact",
+    "friedman",
+    "incomplete_beta",
+    "incomplete_gamma_q",
+    "kolmogorov_sf",
+    "log1p",
+    "log_beta",
+    "mann_whitney",
+    "mcnemar",
+    "mean_interval",
+    "movers",
+    "normal_cdf",
+    "normal_p",
+    "normal_quantile",
+    "normal_sf",
+    "paired_bootstrap",
+    "paired_mde",
+    "paired_t",
+    "poisson_count",
+    "randomization_test",
+    "ratio_delta",
+    "sample_ratio",
+    "sign_test",
+    "student_t_critical",
+    "student_t_p",
+    "student_t_quantile",
+    "student_t_sf",
+    "tukey_hsd",
+    "two_proportion_sample_size",
+    "two_proportion_z",
+    "two_sample_mde",
+    "welch_t",
+    "wilcoxon",
+    "wilson_interval",
+]
 
 
 class Outcome(NamedTuple):
@@ -83,143 +175,3 @@ STATISTICS: dict[str, Callable[[Sequence[tuple[Fraction, Fraction]]], float]] = 
     "pearson": pearson,
     "g": likelihood_ratio,
 }
-
-
-def erf(x: float) -> float:
-    return math.erf(x)
-
-
-def erfc(x: float) -> float:
-    return math.erfc(x)
-
-
-def log1p(x: float) -> float:
-    return math.log1p(x)
-
-
-def normal_cdf(z: float) -> float:
-    return math.erfc(-z / ROOT_2) / 2
-
-
-def normal_sf(z: float) -> float:
-    return math.erfc(z / ROOT_2) / 2
-
-
-def normal_p(z: float) -> float:
-    return math.erfc(abs(z) / ROOT_2)
-
-
-def normal_quantile(p: float) -> float:
-    return _quantile(normal_sf, p)
-
-
-def chi_square_sf(x: float, df: int) -> float:
-    """Abramowitz and Stegun 26.4.4 and 26.4.5: a finite sum for every whole df."""
-    if x <= 0:
-        return 1.0
-    half, start = x / 2, 0.5 * (df % 2)
-    first = math.erfc(math.sqrt(half)) if df % 2 else 0.0
-    exponents = (start + i for i in range(df // 2))
-    return first + math.fsum(math.exp(a * math.log(half) - half - math.lgamma(a + 1)) for a in exponents)
-
-
-def student_t_p(t: float, df: float) -> float:
-    """Twice the integral of the density from abs(t) on, where s = abs(t) / u."""
-    t = abs(t)
-    if t < 1:
-        return 1 - 2 * integral(lambda s: _student_t_density(s, df), t)
-    return 2 * integral(lambda u: _student_t_density(t / u, df) * t / (u * u), 1)
-
-
-def _student_t_density(t: float, df: float) -> float:
-    return math.exp(-(df + 1) / 2 * math.log1p(t * t / df) - log_beta(df / 2, 0.5)) / math.sqrt(df)
-
-
-def student_t_sf(t: float, df: float) -> float:
-    return student_t_p(t, df) / 2 if t >= 0 else 1 - student_t_p(t, df) / 2
-
-
-def student_t_quantile(p: float, df: float) -> float:
-    return _quantile(lambda t: student_t_sf(t, df), p)
-
-
-def student_t_critical(alpha: float, df: float) -> float:
-    return -student_t_quantile(alpha / 2, df)
-
-
-def f_sf(f: float, df1: float, df2: float) -> float:
-    if f <= 0:
-        return 1.0
-    return incomplete_beta(df2 / 2, df1 / 2, df2 / (df2 + df1 * f), df1 * f / (df2 + df1 * f))
-
-
-def binomial_cdf(k: float, n: int, p: float) -> float:
-    """The sum of comb(n, i) p^i (1-p)^(n-i) over i <= k, in whole numbers."""
-    hits, trials = p.as_integer_ratio()
-    last = min(math.floor(k), n)
-    ways: int = sum(math.comb(n, i) * hits**i * (trials - hits) ** (n - i) for i in range(last + 1))
-    of: int = trials**n
-    return ways / of
-
-
-def kolmogorov_sf(x: float) -> float:
-    """The alternating sum of its definition; it needs about 7 / x terms."""
-    if x < 0.04:
-        return 1.0
-    return 2 * math.fsum(
-        (-1) ** (i - 1) * math.exp(-2 * i * i * x * x) for i in range(1, math.ceil(8 / x) + 2)
-    )
-
-
-def log_beta(a: float, b: float) -> float:
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-
-def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
-    """The integral of t^(a-1) (1-t)^(b-1) / B(a, b) from 0 to x, on the side where it is smaller.
-
-    rest: 1 - x, where it is known better than the difference tells.
-    """
-    if x > a / (a + b):
-        return 1 - incomplete_beta(b, a, 1 - x if rest is None else rest, x)
-    log_scale = log_beta(a, b)
-    return integral(lambda t: math.exp((a - 1) * math.log(t) + (b - 1) * math.log1p(-t) - log_scale), x)
-
-
-def incomplete_gamma_q(a: float, x: float) -> float:
-    """The integral of t^(a-1) exp(-t) / Gamma(a) from x on, or 1 minus that up to x."""
-
-    def density(t: float) -> float:
-        return math.exp((a - 1) * math.log(t) - t - math.lgamma(a))
-
-    if x < a:
-        return 1 - integral(density, x)
-    scale = 1 + math.sqrt(a)
-    return integral(lambda u: density(x + scale * u / (1 - u)) * scale / (1 - u) ** 2 if u < 1 else 0.0, 1)
-
-
-def integral(function: Callable[[float], float], end: float) -> float:
-    """Integrate from 0 to `end` by the tanh-sinh rule, which bears infinite values at both ends.
-
-    Takahasi and Mori, Publications of RIMS 1974, doi:10.2977/prims/1195192451.
-    """
-    total = []
-    for i in range(-round(4 / STEP), round(4 / STEP) + 1):
-        s = 1 / (1 + math.exp(-math.pi * math.sinh(i * STEP)))
-        rest = 1 / (1 + math.exp(math.pi * math.sinh(i * STEP)))
-        if 0 < end * s < end:
-            total.append(function(end * s) * math.pi * math.cosh(i * STEP) * s * rest)
-    return end * STEP * math.fsum(total)
-
-
-def _quantile(survival: Callable[[float], float], p: float) -> float:
-    """Where a distribution around 0 has p below it, by bisection of the tail that p or 1 - p is in."""
-    tail = min(p, 1 - p)
-    if tail == 0.5:
-        return 0.0
-    low, high = 0.0, 1.0
-    while survival(high) > tail:
-        low, high = high, 2 * high
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if survival(middle) > tail else (low, middle)
-    return math.copysign(high, p - 0.5)

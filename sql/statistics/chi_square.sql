@@ -2,6 +2,7 @@
 -- alias:    g_test (statistic = g)
 -- title:    Chi-square test of goodness of fit
 -- inputs:   counts (observed, expected)
+-- optional: expected = 1
 -- params:   statistic VARCHAR DEFAULT 'pearson' CHECK (statistic IN ('pearson', 'g'))
 -- grain:    one row: statistic, df, p, n, min_expected
 -- range:    [0, inf], and p in [0, 1]

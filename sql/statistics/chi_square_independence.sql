@@ -2,6 +2,7 @@
 -- alias:    g_test_independence (statistic = g)
 -- title:    Chi-square test of independence
 -- inputs:   cells (row_value, column_value, n)
+-- optional: n = 1
 -- params:   statistic VARCHAR DEFAULT 'pearson' CHECK (statistic IN ('pearson', 'g')),
 --           correction BOOLEAN DEFAULT FALSE
 -- grain:    one row: statistic, df, p, n, min_expected, cramers_v

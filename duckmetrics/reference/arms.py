@@ -1,0 +1,213 @@
+"""The statistics of arms against a control once more: proportions, means, ratios, ranks."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from statistics import fmean, variance
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duckmetrics.reference.distributions import (
+    normal_p,
+    normal_quantile,
+    student_t_critical,
+    student_t_p,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Row = tuple[Any, ...]
+
+
+def _proportions(rows: Iterable[tuple[str, float, float]]) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for arm, hits, n in rows:
+        before = found.get(arm, (0.0, 0.0))
+        found[arm] = before[0] + hits, before[1] + n
+    return dict(sorted(found.items()))
+
+
+def wilson(hits: float, n: float, level: float) -> tuple[float, float]:
+    """The proportions p with (hits / n - p)^2 = z^2 p (1 - p) / n, by the quadratic formula."""
+    z, share = normal_quantile((1 + level) / 2), hits / n
+    a, b, c = 1 + z * z / n, -(2 * share + z * z / n), share * share
+    root = math.sqrt(max(b * b - 4 * a * c, 0.0))
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+def wilson_interval(rows: Iterable[tuple[str, float, float]], level: float = 0.95) -> list[Row]:
+    return [
+        (arm, hits, n, *((hits / n, *wilson(hits, n, level)) if n else (None,) * 3))
+        for arm, (hits, n) in _proportions(rows).items()
+    ]
+
+
+def two_proportion_z(
+    rows: Iterable[tuple[str, float, float]], control: str, level: float = 0.95
+) -> list[Row]:
+    arms = {arm: counts for arm, counts in _proportions(rows).items() if counts[1]}
+    x, m = arms.pop(control, (0.0, 0.0))
+    return [(arm, *_two_proportions(x, m, hits, n, level)) for arm, (hits, n) in arms.items() if m]
+
+
+def _two_proportions(x: float, m: float, y: float, n: float, level: float) -> Row:
+    p, q, both = x / m, y / n, (x + y) / (m + n)
+    (low_p, high_p), (low_q, high_q) = wilson(x, m, level), wilson(y, n, level)
+    delta = q - p
+    low, high = delta - math.hypot(q - low_q, high_p - p), delta + math.hypot(high_q - q, p - low_p)
+    ratio = q / p if x else None
+    relative: Row = (None if ratio is None else ratio - 1, None, None)
+    if ratio:
+        half = normal_quantile((1 + level) / 2) * math.sqrt(1 / x - 1 / m + 1 / y - 1 / n)
+        relative = ratio - 1, math.exp(math.log(ratio) - half) - 1, math.exp(math.log(ratio) + half) - 1
+    h = 2 * (math.asin(math.sqrt(q)) - math.asin(math.sqrt(p)))
+    if both in (0, 1):
+        return m, n, p, q, delta, low, high, *relative, h, None, 1.0
+    z = delta / math.sqrt(both * (1 - both) * (1 / m + 1 / n))
+    return m, n, p, q, delta, low, high, *relative, h, z, normal_p(z)
+
+
+class Sample(NamedTuple):
+    """The size of an arm, its mean, and the variance of the mean, None of one value."""
+
+    n: int
+    mean: float
+    error: float | None
+
+    def relative(self) -> Sample:
+        """The logarithm of the mean, by the delta method."""
+        error = None if self.error is None or self.mean <= 0 else self.error / self.mean**2
+        return Sample(self.n, math.log(self.mean) if self.mean > 0 else math.nan, error)
+
+
+def sample(values: Sequence[float]) -> Sample:
+    error = variance(values) / len(values) if len(values) > 1 else None
+    return Sample(len(values), fmean(values), error)
+
+
+def satterthwaite(one: Sample, other: Sample) -> tuple[float, float] | None:
+    """The standard error of a difference and its degrees of freedom."""
+    if one.error is None or other.error is None or not one.error + other.error:
+        return None
+    weights = one.error**2 / (one.n - 1) + other.error**2 / (other.n - 1)
+    return math.sqrt(one.error + other.error), (one.error + other.error) ** 2 / weights
+
+
+def _groups(rows: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
+    groups: dict[str, list[float]] = defaultdict(list)
+    for arm, value in rows:
+        groups[arm] += [] if value is None else [value]
+    return dict(sorted(groups.items()))
+
+
+def welch_t(rows: Iterable[tuple[str, float | None]], control: str, level: float = 0.95) -> list[Row]:
+    groups = {arm: values for arm, values in _groups(rows).items() if values}
+    before = groups.pop(control, [])
+    return [(arm, *_welch(before, after, level)) for arm, after in groups.items() if before]
+
+
+def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row:
+    one, other = sample(before), sample(after)
+    delta = other.mean - one.mean
+    start = (one.n, other.n, one.mean, other.mean, delta)
+    ratio = other.mean / one.mean if one.mean else None
+    relative: Row = (None if ratio is None else ratio - 1, None, None)
+    if ratio is not None and (spread := satterthwaite(one.relative(), other.relative())):
+        factor = math.exp(student_t_critical(1 - level, spread[1]) * spread[0])
+        relative = ratio - 1, ratio / factor - 1, ratio * factor - 1
+    found = satterthwaite(one, other)
+    if found is None:
+        if one.error is None or other.error is None:
+            return *start, None, None, None, *relative, None, None, None, None
+        if ratio is not None and one.mean > 0 and other.mean > 0:
+            relative = (ratio - 1,) * 3
+        return *start, 0.0, delta, delta, *relative, None, None, None, None if delta else 1.0
+    se, df = found
+    half, n = student_t_critical(1 - level, df) * se, one.n + other.n
+    pooled = ((one.n - 1) * variance(before) + (other.n - 1) * variance(after)) / (n - 2)
+    return (*start, se, delta - half, delta + half, *relative, delta / math.sqrt(pooled), delta / se, df,
+            student_t_p(delta / se, df))  # fmt: skip
+
+
+def cuped(
+    rows: Iterable[tuple[str, float | None, float | None]], control: str, level: float = 0.95
+) -> list[Row]:
+    known = [(arm, y, x) for arm, y, x in rows if y is not None]
+    both = [(y, x) for _, y, x in known if x is not None]
+    center = fmean(x for _, x in both) if both else 0.0
+    mean = fmean(y for y, _ in both) if both else 0.0
+    spread = math.fsum((x - center) ** 2 for _, x in both)
+    theta = math.fsum((y - mean) * (x - center) for y, x in both) / spread if spread else 0.0
+    adjusted = _groups((arm, y - theta * (0.0 if x is None else x - center)) for arm, y, x in known)
+    raw = _groups((arm, y) for arm, y, _ in known)
+    found: list[Row] = []
+    for arm in adjusted:
+        if arm == control or control not in adjusted:
+            continue
+        tested = _welch(adjusted[control], adjusted[arm], level)
+        m, n, before, after, delta, se, low, high = tested[:8]
+        plain = _welch(raw[control], raw[arm], level)
+        reduction = None if se is None or not plain[5] else 1 - (se / plain[5]) ** 2
+        found.append((arm, m, n, theta, before, after, delta, se, low, high, plain[4], plain[5], reduction,
+                      *tested[-3:]))  # fmt: skip
+    return found
+
+
+def ratio_delta(
+    rows: Iterable[tuple[str, float | None, float | None]], control: str, level: float = 0.95
+) -> list[Row]:
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for arm, y, x in rows:
+        groups[arm] += [] if y is None or x is None else [(y, x)]
+    arms = {arm: _ratio(units) for arm, units in sorted(groups.items()) if units}
+    before = arms.pop(control, None)
+    return [(arm, *_ratios(before, after, level)) for arm, after in arms.items() if before]
+
+
+def _ratio(units: Sequence[tuple[float, float]]) -> Sample:
+    """The ratio of the sums, and its variance by var(y), var(x) and cov(y, x)."""
+    n, my, mx = len(units), fmean(y for y, _ in units), fmean(x for _, x in units)
+    if not mx:
+        return Sample(n, math.nan, None)
+    if n < 2:
+        return Sample(n, my / mx, None)
+    vy, vx = variance(y for y, _ in units), variance(x for _, x in units)
+    covariance = math.fsum((y - my) * (x - mx) for y, x in units) / (n - 1)
+    ratio = my / mx
+    return Sample(n, ratio, (vy - 2 * ratio * covariance + ratio * ratio * vx) / (n * mx * mx))
+
+
+def _ratios(before: Sample, after: Sample, level: float) -> Row:
+    start = (before.n, after.n, *(None if math.isnan(s.mean) else s.mean for s in (before, after)))
+    delta = after.mean - before.mean
+    if math.isnan(delta):
+        return *start, *(None,) * 9
+    lift = after.mean / before.mean if before.mean else None
+    relative: Row = (None if lift is None else lift - 1, None, None)
+    if before.error is None or after.error is None:
+        return *start, delta, None, None, None, *relative, None, None
+    z, se = normal_quantile((1 + level) / 2), math.sqrt(max(before.error + after.error, 0.0))
+    if lift is not None and before.mean > 0 and after.mean > 0:
+        half = z * math.sqrt(max(before.error / before.mean**2 + after.error / after.mean**2, 0.0))
+        relative = lift - 1, lift / math.exp(half) - 1, lift * math.exp(half) - 1
+    statistic = delta / se if se > 1e-12 * max(abs(delta), 1e-3) else None
+    p = normal_p(statistic) if statistic is not None else None if abs(delta) > 1e-12 else 1.0
+    return *start, delta, se, delta - z * se, delta + z * se, *relative, statistic, p
+
+
+def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list[Row]:
+    groups = {arm: values for arm, values in _groups(rows).items() if values}
+    before = groups.pop(control, [])
+    found: list[Row] = []
+    for arm, after in groups.items() if before else ():
+        u = sum((y > x) + (y == x) / 2 for y in after for x in before)
+        m, n, pooled = len(before), len(after), [*before, *after]
+        total, surplus = m + n, u - m * n / 2
+        # The variance of a rank sum is that of m draws from all ranks without putting back.
+        ranks = [sum(b < a for b in pooled) + (pooled.count(a) + 1) / 2 for a in pooled]
+        spread = math.fsum((rank - (total + 1) / 2) ** 2 for rank in ranks)
+        sd = math.sqrt(m * n / (total * (total - 1)) * spread)
+        z = math.copysign(max(abs(surplus) - 0.5, 0), surplus) / sd if sd else None
+        found.append((arm, m, n, u, u / (m * n), z, 1.0 if z is None else normal_p(z)))
+    return found

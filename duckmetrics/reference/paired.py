@@ -1,0 +1,249 @@
+"""The statistics of per-query values once more: against a baseline, and of each system alone.
+
+A row is (system, metric, query_id, value), what is returned has the columns of the SQL file of the
+same name. What is random draws from Python's generator, not from the hashes of the SQL.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import product
+from statistics import fmean, stdev, variance
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.reference.distributions import (
+    binomial_cdf,
+    chi_square_sf,
+    normal_p,
+    normal_quantile,
+    poisson_count,
+    student_t_critical,
+    student_t_p,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    PerQuery = tuple[str, str, Hashable, float | None]
+    Pair = tuple[float, float]
+
+EPSILON = 1e-12
+Row = tuple[Any, ...]
+
+
+def pairs(rows: Iterable[PerQuery], baseline: str) -> Iterator[tuple[str, str, list[Pair]]]:
+    """Yield (system, metric, [(value of the baseline, value)]) of the units with both."""
+    values = {(system, metric, query): value for system, metric, query, value in rows if value is not None}
+    found: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    for (system, metric, query), value in values.items():
+        if system != baseline and (baseline, metric, query) in values:
+            found[system, metric].append((values[baseline, metric, query], value))
+    for (system, metric), both in sorted(found.items()):
+        yield system, metric, both
+
+
+def signs(both: Sequence[Pair]) -> tuple[int, int, int]:
+    """Wins, ties and losses."""
+    wins = sum(b - a > EPSILON for a, b in both)
+    losses = sum(a - b > EPSILON for a, b in both)
+    return wins, len(both) - wins - losses, losses
+
+
+def mean_interval(rows: Iterable[PerQuery], level: float = 0.95) -> list[Row]:
+    groups: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for system, metric, _, value in rows:
+        groups[system, metric] += [] if value is None else [value]
+    found: list[Row] = []
+    for key, values in sorted(groups.items()):
+        n = len(values)
+        if n < 2:
+            found.append((*key, n, values[0] if values else None, None, None, None, None))
+            continue
+        mean, sd = fmean(values), stdev(values)
+        half = student_t_critical(1 - level, n - 1) * sd / math.sqrt(n)
+        found.append((*key, n, mean, sd, sd / math.sqrt(n), mean - half, mean + half))
+    return found
+
+
+def paired_t(rows: Iterable[PerQuery], baseline: str, level: float = 0.95, power: float = 0.8) -> list[Row]:
+    return [(*key, *_paired_t(both, level, power)) for *key, both in pairs(rows, baseline)]
+
+
+def _paired_t(both: Sequence[Pair], level: float, power: float) -> Row:
+    n, differences = len(both), [b - a for a, b in both]
+    before, after = fmean(a for a, _ in both), fmean(b for _, b in both)
+    delta = fmean(differences)
+    change = delta / before if before else None
+    if n < 2:
+        return (n, before, after, delta, None, None, None, None, change, None, None, None,
+                *signs(both), None, 0, None, None)  # fmt: skip
+    spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
+    d_av = delta / math.sqrt(spread) if spread else None
+    sd = stdev(differences)
+    if sd <= EPSILON * max(abs(delta), 1e-3):
+        p = 1.0 if signs(both)[1] == n else None
+        return (n, before, after, delta, sd, 0.0, delta, delta, change, None, d_av, None,
+                *signs(both), None, n - 1, p, 0.0)  # fmt: skip
+    se, d_z = sd / math.sqrt(n), delta / sd
+    half = student_t_critical(1 - level, n - 1) * se
+    mde = (normal_quantile((1 + level) / 2) + normal_quantile(power)) * se
+    hedges = d_z * (1 - 3 / (4 * (n - 1) - 1))
+    return (n, before, after, delta, sd, se, delta - half, delta + half, change, d_z, d_av, hedges,
+            *signs(both), delta / se, n - 1, student_t_p(delta / se, n - 1), mde)  # fmt: skip
+
+
+def sign_test(rows: Iterable[PerQuery], baseline: str) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        wins, ties, losses = signs(both)
+        p = fair_coin_p(wins, losses) if len(both) > 1 else None
+        found.append((system, metric, len(both), wins, ties, losses, p))
+    return found
+
+
+def fair_coin_p(heads: int, tails: int) -> float:
+    return min(1.0, 2 * binomial_cdf(min(heads, tails), heads + tails, 0.5))
+
+
+def mcnemar(rows: Iterable[PerQuery], baseline: str) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        cells = Counter((a > 0, b > 0) for a, b in both)
+        b, c = cells[True, False], cells[False, True]
+        n, known = len(both), len(both) > 1
+        statistic = max(abs(b - c) - 1, 0) ** 2 / (b + c) if known and b + c else None
+        found.append((
+            system, metric, n, cells[True, True], b, c, cells[False, False],
+            fair_coin_p(b, c) if known else None,
+            statistic, None if statistic is None else chi_square_sf(statistic, 1),
+        ))  # fmt: skip
+    return found
+
+
+def wilcoxon(
+    rows: Iterable[PerQuery], baseline: str, zeros: str = "wilcox", correction: bool = False
+) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        differences = [round(b - a, 12) for a, b in both]
+        found.append((system, metric, len(both), *_wilcoxon(differences, zeros, correction)))
+    return found
+
+
+def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool) -> Row:
+    ranked = [abs(d) for d in differences if d or zeros == "pratt"]
+    plus = math.fsum(midrank(d, ranked) for d in differences if d > 0)
+    minus = math.fsum(midrank(-d, ranked) for d in differences if d < 0)
+    ties = differences.count(0)
+    if ties == len(differences):
+        return ties, plus, minus, None, None, 1.0 if ties > 1 else None
+    # Under the hypothesis every rank has a sign of its own.
+    scores = [midrank(abs(d), ranked) for d in differences if d]
+    surplus, sd = plus - math.fsum(scores) / 2, math.sqrt(math.fsum(s * s for s in scores)) / 2
+    if correction and surplus:
+        surplus -= math.copysign(0.5, surplus)
+    biserial = (plus - minus) / (plus + minus)
+    if len(differences) < 2:
+        return ties, plus, minus, biserial, None, None
+    return ties, plus, minus, biserial, surplus / sd, normal_p(surplus / sd)
+
+
+def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:
+    """The units that gain and lose most, in the order of their differences."""
+    values = {(system, metric, query): value for system, metric, query, value in rows if value is not None}
+    moved: dict[tuple[str, str, str], list[tuple[float, Any]]] = defaultdict(list)
+    for (system, metric, query), value in values.items():
+        difference = value - values.get((baseline, metric, query), math.nan)
+        if abs(difference) > EPSILON:
+            moved[system, metric, "gain" if difference > 0 else "loss"].append((-abs(difference), query))
+    return [
+        (*key, place, query, values[baseline, key[1], query], values[key[0], key[1], query],
+         values[key[0], key[1], query] - values[baseline, key[1], query])
+        for key, units in sorted(moved.items())
+        for place, (_, query) in enumerate(sorted(units)[:n], start=1)
+    ]  # fmt: skip
+
+
+def midrank(value: float, values: Sequence[float]) -> float:
+    """The middle of the ranks that the values equal to this one have."""
+    return sum(other < value for other in values) + (values.count(value) + 1) / 2
+
+
+def randomization_test(
+    rows: Iterable[PerQuery],
+    baseline: str,
+    resamples: int = 10_000,
+    seed: int = 42,
+    exact: bool | None = None,
+) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        differences, n = [b - a for a, b in both], len(both)
+        every = n <= 20 and (exact or (exact is None and 2**n <= resamples))
+        draws = product((-1, 1), repeat=n) if every else _random_signs(n, resamples, seed)
+        enough = abs(sum(differences)) - EPSILON * max(sum(map(abs, differences)), 1.0)
+        sums = [sum(s * d for s, d in zip(draw, differences, strict=True)) for draw in draws]
+        far = sum(abs(total) >= enough for total in sums)
+        p = far / len(sums) if every else (1 + far) / (1 + len(sums))
+        found.append((system, metric, n, fmean(differences), sum(differences), p if n > 1 else None,
+                      len(sums), every))  # fmt: skip
+    return found
+
+
+def _random_signs(n: int, resamples: int, seed: int) -> Iterator[list[int]]:
+    generator = random.Random(seed)
+    for _ in range(resamples):
+        yield generator.choices((-1, 1), k=n)
+
+
+def paired_bootstrap(
+    rows: Iterable[PerQuery], baseline: str, resamples: int = 10_000, seed: int = 42, level: float = 0.95
+) -> list[Row]:
+    found: list[Row] = []
+    for system, metric, both in pairs(rows, baseline):
+        differences = [b - a for a, b in both]
+        means = _resampled(differences, resamples, seed)
+        beyond = min(sum(m <= EPSILON for m in means), sum(m >= -EPSILON for m in means))
+        p = min(1.0, 2 * (1 + beyond) / (1 + len(means)))
+        numbers = (*_spread(means, level), p) if len(both) > 1 else (None,) * 4
+        found.append((system, metric, len(both), fmean(differences), *numbers, len(means)))
+    return found
+
+
+def bootstrap_interval(
+    rows: Iterable[PerQuery], resamples: int = 10_000, seed: int = 42, level: float = 0.95
+) -> list[Row]:
+    groups: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for system, metric, _, value in rows:
+        groups[system, metric] += [] if value is None else [value]
+    found: list[Row] = []
+    for key, values in sorted(groups.items()):
+        means = _resampled(values, resamples, seed)
+        numbers = _spread(means, level) if len(values) > 1 else (None,) * 3
+        found.append((*key, len(values), fmean(values) if values else None, *numbers, len(means)))
+    return found
+
+
+def _resampled(values: Sequence[float], resamples: int, seed: int) -> list[float]:
+    """The weighted means of the resamples that have any weight, sorted."""
+    generator = random.Random(seed)
+    means = []
+    for _ in range(resamples):
+        weights = [poisson_count(generator.random()) for _ in values]
+        if total := sum(weights):
+            means.append(sum(w * v for w, v in zip(weights, values, strict=True)) / total)
+    return sorted(means)
+
+
+def _spread(means: Sequence[float], level: float) -> tuple[float, float, float]:
+    """The deviation of the resampled means and their percentiles."""
+    return stdev(means), percentile(means, (1 - level) / 2), percentile(means, (1 + level) / 2)
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])

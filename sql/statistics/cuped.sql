@@ -1,0 +1,77 @@
+-- name:     cuped
+-- title:    Mean against a control, adjusted for what was known before (CUPED)
+-- inputs:   adjusted (arm, value, covariate)
+-- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- grain:    one row per arm but the control: arm, n_control, n, theta, control_mean, mean, delta, se, delta_lower,
+--           delta_upper, unadjusted_delta, unadjusted_se, variance_reduction, statistic, df, p
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  the values are value - theta * (covariate - mean covariate), theta = cov(value, covariate) /
+--           var(covariate) over all rows of all arms; the rest as welch_t; variance_reduction =
+--           1 - (se / unadjusted_se)^2
+-- source:   Deng, Xu, Kohavi and Walker, WSDM 2013, doi:10.1145/2433396.2433413
+-- oracle:   scipy.stats.ttest_ind(equal_var=False) of the adjusted values
+-- example:  cuped(VALUES ('A', 0, 0), ('A', 2, 2), ('B', 3, 0), ('B', 5, 2); control := 'A') = 'B', 2, 2, 1, 1, 4, 3,
+--           0, 3, 3, 3, 1.4142135623730951, 1, NULL, NULL, NULL
+-- note:     a row without a value is left out, one without a covariate takes the mean of the others. The
+--           covariate must date from before the treatment; a constant one changes nothing. Without noise left,
+--           p is 1 if the arms are alike, else NULL
+WITH slopes AS (
+    SELECT
+        avg(covariate) AS center,
+        CASE WHEN var_samp(covariate) > 1e-24 * avg(CAST(covariate AS DOUBLE) * covariate)
+            THEN covar_samp(value, covariate) / nullif(var_samp(covariate), 0) ELSE 0e0 END AS theta
+    FROM adjusted
+    WHERE value IS NOT NULL AND covariate IS NOT NULL
+),
+arms AS (
+    SELECT
+        CAST(adjusted.arm AS VARCHAR) = $control AS is_control,
+        adjusted.arm,
+        count(*) AS n,
+        max(slopes.theta) AS theta,
+        avg(adjusted.value - slopes.theta * coalesce(adjusted.covariate - slopes.center, 0)) AS mean,
+        CASE WHEN count(*) > 1 THEN
+            var_samp(adjusted.value - slopes.theta * coalesce(adjusted.covariate - slopes.center, 0))
+        END / nullif(count(*), 0) AS error,
+        avg(adjusted.value) AS raw_mean,
+        CASE WHEN count(*) > 1 THEN var_samp(adjusted.value) END / nullif(count(*), 0) AS raw_error
+    FROM adjusted
+    CROSS JOIN slopes
+    WHERE adjusted.value IS NOT NULL
+    GROUP BY adjusted.arm
+),
+compared AS (
+    SELECT
+        treated.arm,
+        control.n AS n_control, treated.n, treated.theta,
+        control.mean AS control_mean, treated.mean,
+        treated.mean - control.mean AS delta,
+        sqrt(control.error + treated.error) AS se,
+        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
+            + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
+        treated.raw_mean - control.raw_mean AS unadjusted_delta,
+        sqrt(control.raw_error + treated.raw_error) AS unadjusted_se
+    FROM arms AS treated
+    JOIN arms AS control ON control.is_control AND NOT treated.is_control
+),
+errors AS (
+    SELECT
+        arm, n_control, n, theta, control_mean, mean, delta, se, df, unadjusted_delta, unadjusted_se,
+        se <= 1e-12 * greatest(abs(delta), 1e-3) AS constant,
+        student_t_critical(1 - $level, df) * se AS half
+    FROM compared
+)
+SELECT
+    arm, n_control, n, theta, control_mean, mean, delta, se,
+    CASE WHEN constant THEN delta ELSE delta - half END AS delta_lower,
+    CASE WHEN constant THEN delta ELSE delta + half END AS delta_upper,
+    unadjusted_delta, unadjusted_se,
+    1 - power(se / nullif(unadjusted_se, 0), 2e0) AS variance_reduction,
+    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
+    CASE WHEN NOT constant THEN df END AS df,
+    CASE
+        WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
+        ELSE student_t_p(delta / nullif(se, 0), df)
+    END AS p
+FROM errors
+ORDER BY arm;

@@ -1,0 +1,60 @@
+-- name:     delong
+-- title:    AUC with its interval and its difference from a baseline, after DeLong
+-- inputs:   scores (system, row_id, label, score)
+-- params:   baseline VARCHAR DEFAULT NULL, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- grain:    one row per system: system, n_positive, n_negative, auc, se, lower, upper, delta, delta_se, delta_lower,
+--           delta_upper, statistic, p
+-- range:    (-inf, inf), auc and p in [0, 1]
+-- formula:  the placement of a positive is the share of negatives below it, that of a negative the share of positives
+--           above it, ties half; auc is their mean, se^2 = var(placements of positives) / n_positive + var(placements
+--           of negatives) / n_negative; delta_se^2 the same of the differences of placements
+-- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; Sun and Xu, IEEE Signal
+--           Processing Letters 2014, doi:10.1109/LSP.2014.2337313
+-- oracle:   the pairs of rows, one by one, in numpy
+-- example:  delong(VALUES ('A', 1, 0, 1), ('A', 2, 1, 2), ('A', 3, 0, 3), ('A', 4, 1, 4)) = 'A', 2, 2, 0.75,
+--           0.3535533905932738, 0.05704808782516102, 1.442951912174839, NULL, NULL, NULL, NULL, NULL, NULL
+-- note:     a label above 0 is a positive; a row without a label or score is left out. Rows are paired by row_id
+--           and class; systems with other rows share the covariance of the rows they share. NULL where a class
+--           has fewer than 2 rows or nothing varies. Rows must be independent: those of one user are not
+WITH errors AS (
+    SELECT
+        one.system, one.n_positive, one.n_negative, one.auc,
+        sum(one.influence * one.influence) AS square,
+        count(base.row_id) AS shared,
+        sum(power(one.influence - coalesce(base.influence, 0), 2e0)) AS square_of_own,
+        coalesce(sum(base.influence * base.influence), 0) AS square_of_shared
+    FROM placements AS one
+    LEFT JOIN placements AS base
+        ON base.system = $baseline AND base.row_id = one.row_id AND base.positive = one.positive
+    GROUP BY one.system, one.n_positive, one.n_negative, one.auc
+),
+compared AS (
+    SELECT
+        one.system, one.n_positive, one.n_negative, one.auc,
+        normal_quantile(0.5e0 + 0.5e0 * $level) AS z,
+        nullif(sqrt(one.square), 0) AS se,
+        one.auc - base.auc AS delta,
+        -- What the baseline has of rows of its own comes on top.
+        CASE WHEN base.square IS NOT NULL THEN nullif(sqrt(one.square_of_own + CASE
+            WHEN one.shared < base.n_positive + base.n_negative
+                THEN greatest(base.square - one.square_of_shared, 0) ELSE 0 END), 0)
+        END AS delta_se
+    FROM errors AS one
+    LEFT JOIN errors AS base ON base.system = $baseline AND base.system <> one.system
+)
+SELECT
+    system,
+    n_positive,
+    n_negative,
+    auc,
+    se,
+    auc - z * se AS lower,
+    auc + z * se AS upper,
+    delta,
+    delta_se,
+    delta - z * delta_se AS delta_lower,
+    delta + z * delta_se AS delta_upper,
+    delta / nullif(delta_se, 0) AS statistic,
+    normal_p(delta / nullif(delta_se, 0)) AS p
+FROM compared
+ORDER BY system;

@@ -1,0 +1,48 @@
+-- name:     friedman
+-- title:    Friedman test: systems ranked within each query
+-- inputs:   per_query (system, metric, query_id, value)
+-- grain:    one row per metric: metric, n_systems, n, statistic, df, p
+-- range:    [0, inf], and p in [0, 1]
+-- formula:  statistic = (k - 1) * sum over systems of (rank sum - n (k + 1) / 2)^2 / sum of (rank - (k + 1) / 2)^2,
+--           midranks within n queries, k systems; df = k - 1
+-- source:   Friedman, Journal of the American Statistical Association 1937, doi:10.1080/01621459.1937.10503522;
+--           ties: Conover, Practical Nonparametric Statistics, 1999
+-- oracle:   scipy.stats.friedmanchisquare
+-- example:  friedman(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1), ('C', 'm', 1, 2),
+--           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
+-- note:     only complete blocks count: queries that every system of the metric has a value for. Where all
+--           systems are alike in every query, p is 1; of one query p is NULL
+WITH ranked AS (
+    SELECT
+        metric,
+        query_id,
+        place,
+        systems,
+        rank() OVER (PARTITION BY metric, query_id ORDER BY value)
+        + 0.5e0 * (count(*) OVER (PARTITION BY metric, query_id, value) - 1) - 0.5e0 * (systems + 1) AS deviation
+    FROM blocks
+),
+totals AS (
+    SELECT
+        metric, place, systems,
+        count(*) AS n,
+        sum(deviation) AS deviation,
+        sum(deviation * deviation) AS square
+    FROM ranked
+    GROUP BY metric, place, systems
+),
+tested AS (
+    SELECT
+        metric,
+        systems AS n_systems,
+        max(n) AS n,
+        sum(square) AS spread,
+        systems - 1 AS df,
+        CASE WHEN max(n) > 1 THEN (systems - 1) * sum(deviation * deviation) / nullif(sum(square), 0) END AS statistic
+    FROM totals
+    GROUP BY metric, systems
+)
+SELECT
+    metric, n_systems, n, statistic, df,
+    CASE WHEN n > 1 AND df > 0 AND spread = 0 THEN 1e0 ELSE chi_square_sf(statistic, df) END AS p
+FROM tested;

@@ -1,0 +1,76 @@
+-- name:     mann_whitney
+-- title:    Mann-Whitney U test against a control
+-- inputs:   observations (arm, value)
+-- params:   control VARCHAR
+-- grain:    one row per arm but the control: arm, n_control, n, u, auc, statistic, p
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic =
+--           sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12
+--           * (N + 1 - sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
+-- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
+-- oracle:   scipy.stats.mannwhitneyu(method='asymptotic')
+-- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 2, 2, 4, 1,
+--           1.161895003862225, 0.2452781168067728
+-- warning:  it asks whether the values of one arm tend to be larger, and does not compare means
+-- note:     the normal approximation with the continuity correction. A value that is NULL is left out; where
+--           all values are alike, p is 1
+WITH counted AS (
+    SELECT CAST(arm AS VARCHAR) = $control AS is_control, arm, CAST(value AS DOUBLE) AS value, count(*) AS n
+    FROM observations
+    WHERE value IS NOT NULL
+    GROUP BY arm, value
+),
+arms AS (
+    SELECT DISTINCT arm
+    FROM counted
+    WHERE NOT is_control
+),
+pooled AS (
+    SELECT arms.arm, counted.value,
+        CASE WHEN counted.is_control THEN 0 ELSE counted.n END AS n,
+        CASE WHEN counted.is_control THEN counted.n ELSE 0 END AS n_control
+    FROM counted
+    JOIN arms ON counted.is_control OR counted.arm = arms.arm
+),
+placed AS (
+    SELECT
+        arm,
+        CAST(sum(n) AS DOUBLE) AS n,
+        CAST(sum(n_control) AS DOUBLE) AS n_control,
+        CAST(sum(sum(n_control)) OVER (
+            PARTITION BY arm ORDER BY value ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS DOUBLE) AS upto
+    FROM pooled
+    GROUP BY arm, value
+),
+summed AS (
+    SELECT
+        arm,
+        sum(n_control) AS n_control,
+        sum(n) AS n,
+        sum(n) + sum(n_control) AS total,
+        sum(n * (upto - 0.5e0 * n_control)) AS u,
+        sum(power(n + n_control, 3e0) - (n + n_control)) AS alikeness
+    FROM placed
+    GROUP BY arm
+    HAVING sum(n_control) > 0
+),
+moments AS (
+    SELECT
+        arm, n_control, n, u,
+        u - 0.5e0 * n_control * n AS surplus,
+        n_control * n * (total + 1 - alikeness / nullif(total * (total - 1), 0)) / nullif(12e0, 0) AS variance
+    FROM summed
+),
+tested AS (
+    SELECT
+        arm, n_control, n, u, variance,
+        CASE WHEN variance > 0
+            THEN sign(surplus) * greatest(abs(surplus) - 0.5e0, 0e0) / nullif(sqrt(variance), 0) END AS statistic
+    FROM moments
+)
+SELECT
+    arm, CAST(n_control AS BIGINT) AS n_control, CAST(n AS BIGINT) AS n, u,
+    u / nullif(n_control * n, 0) AS auc, statistic,
+    CASE WHEN statistic IS NULL THEN 1e0 ELSE normal_p(statistic) END AS p
+FROM tested
+ORDER BY arm;

@@ -1,0 +1,69 @@
+-- name:     paired_t
+-- title:    Paired t-test against a baseline, with effect sizes
+-- inputs:   per_query (system, metric, query_id, value)
+-- params:   baseline VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
+--           power DOUBLE DEFAULT 0.8 CHECK (power > 0 AND power < 1)
+-- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, sd, se, delta_lower,
+--           delta_upper, relative_change, effect_size, d_av, hedges_g, wins, ties, losses, statistic, df, p, mde
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is
+--           d_z = delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1));
+--           mde = (z(1 - alpha / 2) + z(power)) * sd / sqrt(n), alpha = 1 - level
+-- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; Lakens, Frontiers in Psychology 2013,
+--           doi:10.3389/fpsyg.2013.00863
+-- oracle:   scipy.stats.ttest_rel
+-- example:  paired_t(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
+--           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 2, 2, 1, 0.5773502691896257, -0.4841377117503298,
+--           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
+--           0.07417990022744854, 1.6174959798351987
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 are ties; where all
+--           differences are alike there is no effect size, and p is 1 if they are 0, else NULL. Of one unit there
+--           is a delta, and no more. mde is what a test of as many units finds with probability power
+WITH moments AS (
+    SELECT
+        system,
+        metric,
+        count(*) AS n,
+        avg(baseline_value) AS baseline_mean,
+        avg(value) AS mean,
+        avg(difference) AS delta,
+        CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
+        CASE WHEN count(*) > 1 THEN 0.5e0 * (var_samp(value) + var_samp(baseline_value)) END AS mean_variance,
+        count(*) FILTER (WHERE difference > 1e-12) AS wins,
+        count(*) FILTER (WHERE abs(difference) <= 1e-12) AS ties,
+        count(*) FILTER (WHERE difference < -1e-12) AS losses
+    FROM differences
+    GROUP BY system, metric
+),
+errors AS (
+    SELECT
+        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses,
+        n - 1 AS df,
+        student_t_critical(1 - $level, n - 1) AS critical,
+        CASE WHEN sd <= 1e-12 * greatest(abs(delta), 1e-3) THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
+        CASE WHEN sd > 1e-12 * greatest(abs(delta), 1e-3) THEN delta / nullif(sd, 0) END AS effect_size
+    FROM moments
+)
+SELECT
+    system,
+    metric,
+    n,
+    baseline_mean,
+    mean,
+    delta,
+    sd,
+    se,
+    delta - critical * se AS delta_lower,
+    delta + critical * se AS delta_upper,
+    delta / nullif(baseline_mean, 0) AS relative_change,
+    effect_size,
+    delta / nullif(sqrt(mean_variance), 0) AS d_av,
+    effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
+    wins,
+    ties,
+    losses,
+    effect_size * sqrt(n) AS statistic,
+    df,
+    CASE WHEN se = 0 AND ties = n THEN 1e0 ELSE student_t_p(effect_size * sqrt(n), df) END AS p,
+    (normal_quantile(0.5e0 + 0.5e0 * $level) + normal_quantile($power)) * se AS mde
+FROM errors;

@@ -1,0 +1,77 @@
+-- name:     randomization_test
+-- title:    Randomization test against a baseline
+-- inputs:   per_query (system, metric, query_id, value)
+-- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42,
+--           exact BOOLEAN DEFAULT NULL
+-- grain:    one row per system and metric: system, metric, n, delta, statistic, p, resamples, exact
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k of the sums with random signs are
+--           at least as far from 0; exact: the share of all 2^n ways to choose the signs
+-- source:   Fisher, The Design of Experiments, 1935; Smucker, Allan and Carterette, CIKM 2007,
+--           doi:10.1145/1321440.1321528; Phipson and Smyth, 2010, doi:10.2202/1544-6115.1585
+-- oracle:   scipy.stats.permutation_test(permutation_type='samples')
+-- example:  randomization_test(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1),
+--           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
+-- note:     all 2^n ways are tried where they are no more than resamples; exact = TRUE tries them up to n = 20
+--           whatever resamples says, FALSE never. Sums that differ by 1e-12 or less are alike. The signs come
+--           from a hash of query_id: the same ids and seed give the same p. Of one unit p is NULL
+WITH observed AS (
+    SELECT
+        system, metric, count(*) AS n, avg(difference) AS delta, sum(difference) AS statistic,
+        abs(sum(difference)) - 1e-12 * greatest(sum(abs(difference)), 1e0) AS threshold,
+        count(*) <= 20 AND coalesce($exact, TRUE) AND (
+            coalesce($exact, FALSE) OR power(2e0, least(count(*), 20)) <= $resamples) AS exact
+    FROM differences
+    GROUP BY system, metric
+),
+placed AS (
+    SELECT
+        differences.system, differences.metric, differences.query_id, differences.difference, observed.exact,
+        CASE WHEN observed.exact THEN row_number() OVER (
+            PARTITION BY differences.system, differences.metric ORDER BY differences.query_id) - 1 END AS place
+    FROM differences
+    JOIN observed ON observed.system = differences.system AND observed.metric = differences.metric
+),
+draws AS (
+    SELECT
+        placed.system, placed.metric, masks.draw,
+        sum(CASE WHEN (masks.draw >> placed.place) & 1 = 1 THEN -placed.difference ELSE placed.difference END) AS total
+    FROM placed
+    JOIN (
+        SELECT system, metric, unnest(range(CAST(power(2e0, n) AS BIGINT))) AS draw FROM observed WHERE exact
+    ) AS masks ON masks.system = placed.system AND masks.metric = placed.metric
+    GROUP BY placed.system, placed.metric, masks.draw
+    UNION ALL
+    -- A hash has 64 bits, so that it is good for 64 draws; hashed once, alike ids would get alike bits.
+    SELECT system, metric, 64 * block + bit AS draw,
+        sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -difference ELSE difference END) AS total
+    FROM (
+        SELECT placed.system, placed.metric, placed.difference, blocks.block,
+            hash(hash(placed.query_id, blocks.block, $seed)) AS bits
+        FROM placed
+        CROSS JOIN range(0, ($resamples + 63) // 64) AS blocks(block)
+        WHERE NOT placed.exact
+    ) AS hashed
+    CROSS JOIN range(0, 64) AS bits_of(bit)
+    WHERE 64 * block + bit < $resamples
+    GROUP BY system, metric, block, bit
+),
+tallies AS (
+    SELECT
+        draws.system, draws.metric, count(*) AS resamples,
+        count(*) FILTER (WHERE abs(draws.total) >= observed.threshold) AS far
+    FROM draws
+    JOIN observed ON observed.system = draws.system AND observed.metric = draws.metric
+    GROUP BY draws.system, draws.metric
+)
+SELECT
+    observed.system, observed.metric, observed.n, observed.delta, observed.statistic,
+    CASE
+        WHEN observed.n < 2 THEN NULL
+        WHEN observed.exact THEN tallies.far / nullif(tallies.resamples, 0)
+        ELSE (1 + tallies.far) / nullif(1 + tallies.resamples, 0)
+    END AS p,
+    tallies.resamples,
+    observed.exact
+FROM observed
+JOIN tallies ON tallies.system = observed.system AND tallies.metric = observed.metric;

@@ -1,0 +1,38 @@
+-- name:     sample_ratio
+-- title:    Sample ratio mismatch: do the arms have as many units as planned
+-- inputs:   counts (observed, expected)
+-- optional: expected = 1
+-- params:   alpha DOUBLE DEFAULT 0.001 CHECK (alpha > 0 AND alpha < 1)
+-- grain:    one row: statistic, df, p, n, mismatch
+-- range:    [0, inf], and p in [0, 1]
+-- formula:  sum of (observed - expected)^2 / expected, df = arms - 1; mismatch = p < alpha
+-- source:   Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
+-- oracle:   scipy.stats.chisquare
+-- example:  sample_ratio(VALUES (50412, 1), (49588, 1)) = 6.78976, 1, 0.009168223345744165, 100000, FALSE
+-- note:     expected may be counts or shares: only their proportions count. With a mismatch no comparison of
+--           the arms can be trusted: find out where the units went. A single arm has no p
+WITH totals AS (
+    SELECT sum(CAST(observed AS DOUBLE)) AS observed, sum(CAST(expected AS DOUBLE)) AS expected
+    FROM counts
+),
+arms AS (
+    SELECT
+        CAST(counts.observed AS DOUBLE) AS observed,
+        counts.expected / nullif(totals.expected, 0) * totals.observed AS expected
+    FROM counts
+    CROSS JOIN totals
+    WHERE counts.observed > 0 OR counts.expected > 0
+),
+summed AS (
+    SELECT
+        sum(CASE
+            WHEN expected = 0 THEN CAST('inf' AS DOUBLE)
+            ELSE (observed - expected) * (observed - expected) / nullif(expected, 0)
+        END) AS statistic,
+        count(*) - 1 AS df,
+        sum(observed) AS n
+    FROM arms
+    HAVING count(*) > 0
+)
+SELECT statistic, df, chi_square_sf(statistic, df) AS p, n, chi_square_sf(statistic, df) < $alpha AS mismatch
+FROM summed;

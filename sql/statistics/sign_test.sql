@@ -1,0 +1,36 @@
+-- name:     sign_test
+-- title:    Sign test against a baseline
+-- inputs:   per_query (system, metric, query_id, value)
+-- params:   baseline VARCHAR
+-- grain:    one row per system and metric: system, metric, n, wins, ties, losses, p
+-- range:    [0, 1]
+-- formula:  p = min(1, 2 * P(X <= min(wins, losses))), X binomial of wins + losses trials with probability 1/2
+-- source:   Arbuthnot, Philosophical Transactions 1710, doi:10.1098/rstl.1710.0011
+-- oracle:   scipy.stats.binomtest
+-- example:  sign_test(VALUES ('A', 'm', 1, 0.1), ('A', 'm', 2, 0.2), ('A', 'm', 3, 0.3), ('A', 'm', 4, 0.4),
+--           ('B', 'm', 1, 0.5), ('B', 'm', 2, 0.6), ('B', 'm', 3, 0.7), ('B', 'm', 4, 0.4); baseline := 'A')
+--           = 'B', 'm', 4, 3, 1, 0, 0.25
+-- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
+--           shapes of their values differ
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 are ties and do not
+--           count; of one unit p is NULL
+WITH counted AS (
+    SELECT
+        system,
+        metric,
+        count(*) AS n,
+        count(*) FILTER (WHERE difference > 1e-12) AS wins,
+        count(*) FILTER (WHERE abs(difference) <= 1e-12) AS ties,
+        count(*) FILTER (WHERE difference < -1e-12) AS losses
+    FROM differences
+    GROUP BY system, metric
+)
+SELECT
+    system,
+    metric,
+    n,
+    wins,
+    ties,
+    losses,
+    CASE WHEN n > 1 THEN least(2e0 * binomial_cdf(least(wins, losses), wins + losses, 0.5e0), 1e0) END AS p
+FROM counted;

@@ -1,0 +1,68 @@
+-- name:     two_proportion_z
+-- title:    z-test of a proportion against a control
+-- inputs:   proportions (arm, hits, n)
+-- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- grain:    one row per arm but the control: arm, n_control, n, control_proportion, proportion, delta, delta_lower,
+--           delta_upper, relative_change, relative_lower, relative_upper, cohen_h, statistic, p
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  statistic = delta / sqrt(q * (1 - q) * (1 / n_control + 1 / n)), q the proportion of both; the interval of
+--           delta is Newcombe's, from two Wilson intervals; relative_change = r - 1, r = proportion /
+--           control_proportion, within r * exp(-+ z * sqrt(1 / hits - 1 / n + 1 / control_hits - 1 / n_control)) - 1;
+--           cohen_h = 2 * asin(sqrt(proportion)) - 2 * asin(sqrt(control_proportion))
+-- source:   Newcombe, Statistics in Medicine 1998,
+--           doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I; ratio: Katz et al., Biometrics
+--           1978, doi:10.2307/2530610; cohen_h: Cohen, 1988, doi:10.4324/9780203771587
+-- oracle:   statsmodels.stats.proportion: proportions_ztest, confint_proportions_2indep(method='newcomb')
+-- example:  two_proportion_z(VALUES ('A', 0, 10), ('B', 5, 10); control := 'A') = 'B', 10, 10, 0, 0.5, 0.5,
+--           0.11736746745022203, 0.7634069094874361, NULL, NULL, NULL, 1.5707963267948966, 2.581988897471611,
+--           0.009823274507519249
+-- note:     rows of one arm add up. An arm without hits has no relative interval; where both arms have no
+--           hits, or nothing else, p is 1. With few hits use fisher_exact
+WITH arms AS (
+    SELECT
+        CAST(arm AS VARCHAR) = $control AS is_control, arm,
+        CAST(sum(hits) AS DOUBLE) AS hits,
+        CAST(sum(n) AS DOUBLE) AS n,
+        CAST(sum(hits) AS DOUBLE) / nullif(CAST(sum(n) AS DOUBLE), 0) AS share,
+        normal_quantile(0.5e0 + 0.5e0 * $level) AS z
+    FROM proportions
+    GROUP BY arm
+    HAVING sum(n) > 0 AND sum(hits) >= 0 AND sum(hits) <= sum(n)
+),
+centers AS (
+    SELECT
+        is_control, arm, hits, n, share, z,
+        (hits + 0.5e0 * z * z) / nullif(n + z * z, 0) AS center,
+        z * sqrt(n * share * (1 - share) + 0.25e0 * z * z) / nullif(n + z * z, 0) AS half
+    FROM arms
+),
+compared AS (
+    SELECT
+        treated.arm,
+        control.n AS n_control, treated.n,
+        control.share AS control_proportion, treated.share AS proportion,
+        treated.share - control.share AS delta,
+        sqrt(power(treated.share - treated.center + treated.half, 2e0)
+            + power(control.center + control.half - control.share, 2e0)) AS below,
+        sqrt(power(treated.center + treated.half - treated.share, 2e0)
+            + power(control.share - control.center + control.half, 2e0)) AS above,
+        treated.share / nullif(control.share, 0) AS ratio,
+        exp(treated.z * sqrt((1 - treated.share) / nullif(treated.hits, 0)
+            + (1 - control.share) / nullif(control.hits, 0))) AS factor,
+        sqrt((control.hits + treated.hits) * (control.n + treated.n - control.hits - treated.hits)
+            / nullif(control.n * treated.n * (control.n + treated.n), 0)) AS se
+    FROM centers AS treated
+    JOIN centers AS control ON control.is_control AND NOT treated.is_control
+)
+SELECT
+    arm, n_control, n, control_proportion, proportion, delta,
+    delta - below AS delta_lower,
+    delta + above AS delta_upper,
+    ratio - 1 AS relative_change,
+    ratio / nullif(factor, 0) - 1 AS relative_lower,
+    ratio * factor - 1 AS relative_upper,
+    2e0 * asin(sqrt(proportion)) - 2e0 * asin(sqrt(control_proportion)) AS cohen_h,
+    delta / nullif(se, 0) AS statistic,
+    CASE WHEN se = 0 THEN 1e0 ELSE normal_p(delta / nullif(se, 0)) END AS p
+FROM compared
+ORDER BY arm;

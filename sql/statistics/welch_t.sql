@@ -1,0 +1,75 @@
+-- name:     welch_t
+-- title:    Welch's t-test of a mean against a control
+-- inputs:   observations (arm, value)
+-- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- grain:    one row per arm but the control: arm, n_control, n, control_mean, mean, delta, se, delta_lower,
+--           delta_upper, relative_change, relative_lower, relative_upper, effect_size, statistic, df, p
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1);
+--           relative_change = r - 1, r = mean / control_mean, within r * exp(-+ t * s) - 1, where s and df are those
+--           of var / mean^2; effect_size = delta / pooled sd (Cohen's d)
+-- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,
+--           doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
+-- oracle:   scipy.stats.ttest_ind(equal_var=False)
+-- example:  welch_t(VALUES ('A', 0), ('A', 2), ('B', 3), ('B', 5); control := 'A') = 'B', 2, 2, 1, 4, 3,
+--           1.4142135623730951, -3.0848698445933085, 9.084869844593308, 3, -0.9998392073791285, 99506.05395105417,
+--           2.1213203435596424, 2.1213203435596424, 2, 0.16794970566215633
+-- note:     a value that is NULL is left out. An arm with one value has no interval and no p; where both arms
+--           are constant, p is 1 if they are alike, else NULL. The relative interval wants positive means
+WITH arms AS (
+    SELECT
+        CAST(arm AS VARCHAR) = $control AS is_control,
+        arm,
+        count(*) AS n,
+        avg(value) AS mean,
+        CASE WHEN count(*) > 1 THEN var_samp(value) END AS variance,
+        CASE WHEN count(*) > 1 THEN var_samp(value) END / nullif(count(*), 0) AS error,
+        CASE WHEN count(*) > 1 AND avg(value) > 0 THEN var_samp(value) END
+            / nullif(count(*) * avg(value) * avg(value), 0) AS relative_error
+    FROM observations
+    WHERE value IS NOT NULL
+    GROUP BY arm
+),
+compared AS (
+    SELECT
+        treated.arm,
+        control.n AS n_control, treated.n,
+        control.mean AS control_mean, treated.mean,
+        treated.mean - control.mean AS delta,
+        sqrt(control.error + treated.error) AS se,
+        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
+            + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
+        sqrt(control.relative_error + treated.relative_error) AS log_se,
+        power(control.relative_error + treated.relative_error, 2e0) / nullif(
+            power(control.relative_error, 2e0) / nullif(control.n - 1, 0)
+            + power(treated.relative_error, 2e0) / nullif(treated.n - 1, 0), 0) AS log_df,
+        treated.mean / nullif(control.mean, 0) AS ratio,
+        ((control.n - 1) * control.variance + (treated.n - 1) * treated.variance)
+            / nullif(control.n + treated.n - 2, 0) AS pooled
+    FROM arms AS treated
+    JOIN arms AS control ON control.is_control AND NOT treated.is_control
+),
+errors AS (
+    SELECT
+        arm, n_control, n, control_mean, mean, delta, se, df, ratio, pooled,
+        se <= 1e-12 * greatest(abs(delta), 1e-3) AS constant,
+        coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) * se AS half,
+        exp(coalesce(student_t_critical(1 - $level, log_df), CASE WHEN log_se = 0 THEN 0e0 END) * log_se) AS factor
+    FROM compared
+)
+SELECT
+    arm, n_control, n, control_mean, mean, delta, se,
+    delta - half AS delta_lower,
+    delta + half AS delta_upper,
+    ratio - 1 AS relative_change,
+    ratio / nullif(factor, 0) - 1 AS relative_lower,
+    ratio * factor - 1 AS relative_upper,
+    CASE WHEN NOT constant THEN delta / nullif(sqrt(pooled), 0) END AS effect_size,
+    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
+    df,
+    CASE
+        WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
+        ELSE student_t_p(delta / nullif(se, 0), df)
+    END AS p
+FROM errors
+ORDER BY arm;

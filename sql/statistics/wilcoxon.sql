@@ -1,0 +1,75 @@
+-- name:     wilcoxon
+-- title:    Wilcoxon signed-rank test against a baseline
+-- inputs:   per_query (system, metric, query_id, value)
+-- params:   baseline VARCHAR, zeros VARCHAR DEFAULT 'wilcox' CHECK (zeros IN ('wilcox', 'pratt')),
+--           correction BOOLEAN DEFAULT FALSE
+-- grain:    one row per system and metric: system, metric, n, ties, w_plus, w_minus, rank_biserial, statistic, p
+-- range:    (-inf, inf), and p in [0, 1]
+-- formula:  w_plus and w_minus are the sums of the midranks of abs(difference) over gains and losses;
+--           statistic = (w_plus - mean) / sd, mean = (n (n + 1) - z (z + 1)) / 4, z zeros that are ranked,
+--           sd^2 = (n (n + 1) (2n + 1) - z (z + 1) (2z + 1) - sum of (t^3 - t) / 2) / 24, t the sizes of ties;
+--           rank_biserial = (w_plus - w_minus) / (w_plus + w_minus)
+-- source:   Wilcoxon, Biometrics Bulletin 1945, doi:10.2307/3001968; Pratt, Journal of the American
+--           Statistical Association 1959, doi:10.1080/01621459.1959.10501526
+-- oracle:   scipy.stats.wilcoxon(method='asymptotic')
+-- example:  wilcoxon(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
+--           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 6, 0, 1, 1.6035674514745464, 0.10880943004054568
+-- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
+--           shapes of their values differ
+-- note:     the normal approximation, rough below ten units. Differences are rounded to 12 digits before they
+--           are ranked. Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
+--           1/2 towards its mean. Where all differences are 0, p is 1; of one unit it is NULL
+WITH ranked AS (
+    SELECT
+        system,
+        metric,
+        round(difference, 12) AS difference,
+        rank() OVER (PARTITION BY system, metric ORDER BY abs(round(difference, 12))) AS first_rank,
+        CAST(count(*) OVER (PARTITION BY system, metric, abs(round(difference, 12))) AS DOUBLE) AS alike
+    FROM differences
+),
+summed AS (
+    SELECT
+        system,
+        metric,
+        count(*) AS n,
+        count(*) FILTER (WHERE difference = 0) AS ties,
+        sum(CASE WHEN difference > 0 THEN first_rank + (alike - 1) * 0.5e0 ELSE 0 END) AS gains,
+        sum(CASE WHEN difference < 0 THEN first_rank + (alike - 1) * 0.5e0 ELSE 0 END) AS losses,
+        count(*) FILTER (WHERE difference > 0) AS n_gains,
+        count(*) FILTER (WHERE difference < 0) AS n_losses,
+        sum(CASE WHEN difference <> 0 THEN alike * alike - 1 ELSE 0 END) AS alikeness
+    FROM ranked
+    GROUP BY system, metric
+),
+sums AS (
+    -- Zeros come first: where they are left out, every other rank is smaller by their number.
+    SELECT
+        system, metric, n, ties, alikeness,
+        CASE $zeros WHEN 'pratt' THEN gains ELSE gains - ties * n_gains END AS w_plus,
+        CASE $zeros WHEN 'pratt' THEN losses ELSE losses - ties * n_losses END AS w_minus,
+        CAST(CASE $zeros WHEN 'pratt' THEN n ELSE n - ties END AS DOUBLE) AS k,
+        CAST(CASE $zeros WHEN 'pratt' THEN ties ELSE 0 END AS DOUBLE) AS z
+    FROM summed
+),
+moments AS (
+    SELECT
+        system, metric, n, ties, w_plus, w_minus,
+        w_plus - (k * (k + 1) - z * (z + 1)) * 0.25e0 AS surplus,
+        (k * (k + 1) * (2 * k + 1) - z * (z + 1) * (2 * z + 1) - alikeness * 0.5e0) / nullif(24e0, 0) AS variance
+    FROM sums
+),
+tested AS (
+    SELECT
+        system, metric, n, ties, w_plus, w_minus,
+        CASE WHEN n > 1 AND variance > 0 THEN
+            (surplus - CASE WHEN $correction THEN sign(surplus) * 0.5e0 ELSE 0e0 END) / nullif(sqrt(variance), 0)
+        END AS statistic
+    FROM moments
+)
+SELECT
+    system, metric, n, ties, w_plus, w_minus,
+    (w_plus - w_minus) / nullif(w_plus + w_minus, 0) AS rank_biserial,
+    statistic,
+    CASE WHEN n > 1 AND ties = n THEN 1e0 ELSE normal_p(statistic) END AS p
+FROM tested;
