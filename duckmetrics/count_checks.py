@@ -74,7 +74,7 @@ def _told(engine: Engine, counts: Counts, relation: exp.Expr, found: dict[Defini
 def _message(engine: Engine, counts: Counts, relation: exp.Expr, check: Definition, number: int) -> str:
     names = [counts.names.get(name, name) for name in check.query.named_selects]
     examples = "; ".join(
-        ", ".join(f"{name}={_shown(value)}" for name, value in zip(names, row, strict=True))
+        ", ".join(f"{name}={shown(value)}" for name, value in zip(names, row, strict=True))
         for row in _examples(engine, relation, check)
     )
     column = check.header.get("column", "").rpartition(".")[2]
@@ -89,7 +89,8 @@ def _examples(engine: Engine, relation: exp.Expr, check: Definition) -> Sequence
     return engine.rows(offenders.limit(EXAMPLES))
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Write a value of an example."""
     if value is None:
         return "NULL"
     return f"{value:.15g}" if isinstance(value, float) else str(value)

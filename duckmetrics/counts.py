@@ -158,6 +158,12 @@ def _numbers(name: str, values: Sequence[Any]) -> pa.Array:
     return pa.array(numbers, pa.float64())
 
 
+def called(table: str, canonical: str) -> str:
+    """What users call a column of a table of these."""
+    names = _CANONICAL.get(table, {})
+    return next((key for key, name in names.items() if name == canonical), canonical)
+
+
 def _canonical(source: Source, columns: Mapping[str, str]) -> Counts:
     table = _meant(source, columns)
     found = {key: source.find(columns.get(key, key)) for key in _CANONICAL[table]}

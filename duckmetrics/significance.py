@@ -67,7 +67,7 @@ class ChiSquare:
     @property
     def p_text(self) -> str:
         """The p-value to four digits; one that is too small for a double is told as such, not as 0."""
-        return f"<{SMALLEST_P:g}" if self.p < SMALLEST_P else f"{self.p:.4g}"
+        return p_text(self.p)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON has it; p is at least 1e-300, and p_text says what it stands for."""
@@ -94,6 +94,11 @@ class ChiSquare:
             shown["cramers_v"] = f"{self.cramers_v:.4f}"
         lines += [f"  {name:<14}{value}" for name, value in shown.items()]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
+
+
+def p_text(p: float) -> str:
+    """Write a p-value to four digits; one that is too small for a double is told as such, not as 0."""
+    return f"<{SMALLEST_P:g}" if p < SMALLEST_P else f"{p:.4g}"
 
 
 def chi_square(
@@ -153,7 +158,7 @@ def chi_square(
     finally:
         engine.release()
     _meaningful(counts, found, correction)
-    warnings += _rough(found["min_expected"])
+    warnings += rough(found["min_expected"])
     return ChiSquare(test, statistic, **found, correction=correction, warnings=tuple(warnings), sql=sql)
 
 
@@ -186,7 +191,8 @@ def _meaningful(counts: Counts, found: dict[str, Any], correction: bool) -> None
         raise MetricError(f"correction: is for tables of 2 by 2, and df is {found['df']} here; leave it out")
 
 
-def _rough(min_expected: float) -> list[str]:
+def rough(min_expected: float) -> list[str]:
+    """Warn where the smallest expected count is small."""
     if min_expected >= FEW:
         return []
     return [f"the smallest expected count is {min_expected:.3g}; below {FEW} the p-value is rough"]

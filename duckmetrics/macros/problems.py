@@ -19,7 +19,7 @@ from duckmetrics.macros.parts import concatenated
 from duckmetrics.macros.statement import without_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
     from duckmetrics.fold import Value
@@ -49,7 +49,7 @@ def of_data(
     others: list[exp.Query] = []
     for header, offenders, concern in (*_offenders(catalog, composer, measures), *_required(measures)):
         condition = only(concern)
-        text = _text(header, offenders)
+        text = told(header, offenders)
         table = _filtered(offenders)
         if table is not None:
             where = offenders.args["where"].this
@@ -119,12 +119,14 @@ def in_the_shell(advice: str) -> str:
     return _SETTING.sub(r"\1 := '\2'", said)
 
 
-def _text(header: Mapping[str, str], offenders: exp.Query) -> exp.Expr:
-    """What is wrong, with the row at hand as an example."""
+def told(
+    header: Mapping[str, str], offenders: exp.Query, left_out: Collection[str] = ("system",)
+) -> exp.Expr:
+    """What is wrong, with the row at hand as an example, but for some of its columns."""
     advice = in_the_shell(header["advice"])
     parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
     if isinstance(offenders, exp.Select):
-        shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name != "system"]
+        shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name not in left_out]
         for i, name in enumerate(shown):
             value = exp.cast(exp.column(name), "VARCHAR")
             parts += [f"{', ' if i else ' ('}{name}=", exp.func("coalesce", value, literal("NULL"))]

@@ -17,6 +17,7 @@ from duckmetrics.macros.parts import FUNCTIONS, query_of, scalar_macros
 from duckmetrics.macros.rankings import ranking_macros
 from duckmetrics.macros.rows import row_macros
 from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference
+from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
-        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), inspect_macro(catalog), _help(catalog),
-        conventions_macro(),
+        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
+        inspect_macro(catalog), _help(catalog), conventions_macro(),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

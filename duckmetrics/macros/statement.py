@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckmetrics.fold import Value
 
 # What the header of a file says that readers of the help need.
-TOPICS = ("range", "formula", "source", "note")
+TOPICS = ("range", "formula", "source", "note", "warning")
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("like", "position", "precision")
 
@@ -29,6 +29,7 @@ class Argument:
 
     Attributes:
         usual: what NULL stands for, where that is the default.
+        is_needed: whether NULL, the default, is refused in words of ours.
     """
 
     name: str
@@ -36,10 +37,13 @@ class Argument:
     required: bool = False
     choices: tuple[Value, ...] = ()
     usual: Value = None
+    is_needed: bool = False
 
     @property
     def about(self) -> str:
         """The default, and what else may be chosen."""
+        if self.is_needed:
+            return "must be given"
         default = self.default if self.usual is None else self.usual
         others = [literal(c).sql(DIALECT) for c in self.choices if c != default]
         return f"default {literal(default).sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
@@ -120,7 +124,10 @@ class Macro:
         header = self.metric.header if self.metric else {}
         lines = ["duckmetrics", f"title: {self.comment}"]
         for overload in self.overloads:
-            given_ = ", ".join(a.name for a in overload.arguments if a.required)
+            given_ = ", ".join(
+                f"{a.name} := ..." if a.is_needed else a.name
+                for a in overload.arguments if a.required or a.is_needed
+            )  # fmt: skip
             lines.append(f"call: {'FROM ' if self.is_table else ''}{self.name}({given_})")
         known: dict[str, str] = {}
         for overload in self.overloads:

@@ -1,0 +1,186 @@
+"""Macros of the statistics, which are table macros.
+
+A table of values per query is read by the names of its columns, which can be given. Of all other inputs
+the columns are expressions over those of the user's table, in the order in which the file declares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.compose import Composer
+from duckmetrics.counts import CELLS, COUNTS, Counts, reading
+from duckmetrics.fold import literal
+from duckmetrics.macros.body import SOURCE, shown, whole
+from duckmetrics.macros.offers import Offer
+from duckmetrics.macros.parts import call, is_null, query_of, source, typed
+from duckmetrics.macros.problems import told
+from duckmetrics.macros.statement import Argument, Call, Macro, Overload, given, reference, without_with
+from duckmetrics.statistic_checks import checks
+from duckmetrics.statistic_inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.catalog import Catalog, Definition
+    from duckmetrics.macros.body import Steps
+
+DATA = Argument("data", required=True)
+# The rows as they were given, of which the statistic reads the sums, or those that are finite.
+GIVEN = "given_rows"
+
+
+def statistic_macros(catalog: Catalog) -> Iterator[Macro]:
+    """A macro for every statistic and every alias, each after the one that it calls."""
+    for definition in catalog.statistics.values():
+        macro = _macro(catalog, definition)
+        yield macro
+        for name, bound in definition.aliases():
+            params = definition.own_params
+            passed = {key: literal(params[key].type(value)) for key, value in bound.items()}
+            (overload,) = macro.overloads
+            arguments = tuple(a for a in overload.arguments if a.name not in bound)
+            yield Macro(name, (Overload(arguments, Call(macro, passed)),), definition.title, definition)
+
+
+def _macro(catalog: Catalog, definition: Definition) -> Macro:
+    contestants = {key: param for key, param in definition.own_params.items() if key in CONTESTANTS}
+    offer = Offer(catalog, {}, {}, {key: typed(param) for key, param in contestants.items()})
+    (asked,) = offer.add(definition)
+    params = [
+        replace(argument, required=False, is_needed=True) if argument.required else argument
+        for argument in offer.arguments_of(asked)
+    ]
+    table, columns = input_of(definition)
+    if table == PER_QUERY:
+        arguments = (DATA, *params, *(Argument(name, name) for name in columns))
+    else:
+        optional = definition.optional
+        read = [Argument(name, optional.get(name), name not in optional) for name in columns]
+        arguments = (DATA, *sorted(read, key=lambda argument: not argument.required), *params)
+    query = _query(catalog, definition, offer)
+    return Macro(
+        definition.macros.get(definition.name, definition.name),
+        (Overload(arguments, query),), definition.title, definition,
+    )  # fmt: skip
+
+
+def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
+    """The rows of the statistic, once nothing speaks against them."""
+    table, columns = input_of(definition)
+    composer = Composer(catalog)
+    (asked,) = offer.asked
+    query = composer.resolved(definition, asked.measure.values)
+    order = query.args.pop("order", None)
+    keys = order.expressions if order else [exp.Ordered(this=exp.column(key)) for key in keys_of(definition)]
+    name = composer.step(definition.name, query)
+    _, steps = without_with(composer.complete(exp.select("*").from_(name)))
+    every: Steps = [
+        ("specs", exp.select(literal(definition.name).as_("measure"))),
+        *_inputs(catalog, table, columns), *steps, *_checked(catalog, definition, offer),
+    ]  # fmt: skip
+    names = definition.query.named_selects
+    # What is refused stands beside the rows and not in a join with them, which is not computed where
+    # DuckDB sees that there are none.
+    refused = exp.select(*(exp.null().as_(c) for c in names)).from_("checked")
+    refused = refused.where(exp.not_(exp.column("fine")))
+    both = exp.union(exp.select(*names).from_(name), refused, distinct=False)
+    result = exp.select(*(exp.column(c, "told").as_(c) for c in names)).from_(both.subquery("told"))
+    for key in keys:
+        column = exp.column(key.this.name, "told")
+        result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
+    values = offer.values()
+    written = [(step, cast("exp.Query", given(tree, values))) for step, tree in every]
+    return shown(whole(catalog, result, written))
+
+
+def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
+    """The rows of the user under the names and in the types that the statistic reads.
+
+    Numbers that are refused are left out for the statistic, so that it does not fail over them first.
+    """
+    rows = _by_name(columns) if table == PER_QUERY else _expressions(catalog, table, columns)
+    steps = [(GIVEN, cast("exp.Query", given(rows, {SOURCE: source(catalog, reference("data"))})))]
+    if table == PER_QUERY:
+        steps = [("named_rows", steps[0][1])]
+        typed_rows = exp.select(*(_typed(catalog, table, c, exp.column(c)).as_(c) for c in columns))
+        steps.append((GIVEN, typed_rows.from_("named_rows")))
+    if table in (COUNTS, CELLS):
+        counts = Counts(table, "data", exp.select(*columns).from_(GIVEN), {})
+        return [*steps, (table, counts.grouped())]
+    read = (_finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
+    return [*steps, (table, exp.select(*read).from_(GIVEN))]
+
+
+def _finite(name: str) -> exp.Expr:
+    is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
+    return exp.Case().when(is_finite, exp.column(name))
+
+
+def _by_name(columns: Sequence[str]) -> exp.Select:
+    found = ", ".join(f"COLUMNS('(?i)^' || regexp_escape(${name}) || '$') AS {name}" for name in columns)
+    return cast(
+        "exp.Select", sqlglot.parse_one(f"SELECT {found} FROM query(${SOURCE}) AS given", dialect=DIALECT)
+    )
+
+
+def _expressions(catalog: Catalog, table: str, columns: Sequence[str]) -> exp.Select:
+    read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
+    return exp.select(*(_typed(catalog, table, c, reference(c)).as_(c) for c in columns)).from_(read)
+
+
+def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr:
+    if name in LABELS:
+        return exp.cast(value, "VARCHAR")
+    if not is_number(name):
+        return value
+    return call(catalog, "number" if table in (COUNTS, CELLS) else "grade", value, literal(name))
+
+
+def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
+    """What is refused; what comes first is said first."""
+    table, columns = input_of(definition)
+    no_data = query_of(catalog, "no_data", {})
+    for read in list(no_data.find_all(exp.Table)):
+        read.replace(exp.to_table(GIVEN))
+    steps: Steps = []
+    refused = [no_data, *offer.problems()]
+    for key in definition.own_params.keys() & CONTESTANTS.keys():
+        column = CONTESTANTS[key]
+        names = exp.select(exp.column(column).as_("name")).distinct().from_(GIVEN)
+        steps.append(("contestants", names.where(exp.not_(is_null(exp.column(column))))))
+        refused.append(query_of(catalog, "no_contestant", {
+            "given": reference(key), "parameter": literal(key), "kind": literal(column),
+            "is_needed": literal(definition.own_params[key].required),
+        }))  # fmt: skip
+    refused += _offenders(catalog, table, columns)
+    union: exp.Query = _placed(refused[0], 0)
+    for place, other in enumerate(refused[1:], start=1):
+        union = exp.union(union, _placed(other, place), distinct=False, copy=False)
+    return [*steps, ("problems", union), ("checked", query_of(catalog, "checked", {}))]
+
+
+def _offenders(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator[exp.Query]:
+    """A problem for every row that is wrong."""
+    for check in () if table in (COUNTS, CELLS) else checks(GIVEN, columns):
+        where = f"data: {check.column}" if check.column else "data"
+        header = {"column": where, "title": check.title, "advice": check.advice}
+        problem = told(header, check.offenders, ()).as_("problem")
+        yield exp.select(problem).from_(check.offenders.subquery("offenders"))
+    for definition in catalog.count_checks.values():
+        if definition.header["severity"] == "error" and table in definition.inputs:
+            is_group = bool(definition.query.args.get("group") or definition.query.args.get("having"))
+            offenders = reading(definition.query, exp.to_table(table if is_group else GIVEN))
+            header = {"column": table, **definition.header}
+            yield exp.select(told(header, offenders).as_("problem")).from_(offenders.subquery("offenders"))
+
+
+def _placed(problems: exp.Query, place: int) -> exp.Query:
+    """Problems with their place."""
+    found = exp.select("problem").from_(problems.subquery("found"))
+    return found.select(literal(place).as_("place"))
