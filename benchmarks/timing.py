@@ -72,8 +72,12 @@ def values_of(text: str) -> dict[str, float]:
         found = json.loads(text)
     except json.JSONDecodeError:
         return {}
-    if not isinstance(found, dict):
-        return {}
-    if "results" not in found:
+    if isinstance(found, dict) and "results" not in found:
         return {name: float(value) for name, value in found.items()}
-    return {row["metric"]: row["value"] for row in found["results"] if row["system"] is None}
+    rows = found["results"] if isinstance(found, dict) else found
+    if not isinstance(rows, list):
+        return {}
+    return {
+        row["metric"] if row["system"] is None else f"{row['metric']} of {row['system']}": row["value"]
+        for row in rows
+    }

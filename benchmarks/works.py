@@ -78,6 +78,12 @@ def ranking(metrics: str, *options: str) -> Contestant:
     return Contestant(("-m", OURS, "evaluate", *tables, "-m", metrics, "--format", "json", *options))
 
 
+def compared(metrics: str, *options: str) -> Contestant:
+    """Ten systems against the first of them."""
+    tables = ("predictions.parquet", "--truth", "truth.parquet", "--baseline", "run0")
+    return Contestant(("-m", OURS, "compare", *tables, "-m", metrics, "--format", "json", *options))
+
+
 def rows(metrics: str, *options: str, score: str = "score") -> Contestant:
     return Contestant(("-m", OURS, "evaluate", "impressions.parquet", "-m", metrics, "--format", "json",
                        "--column", f"score={score}", *options))  # fmt: skip
@@ -98,6 +104,7 @@ def in_the_shell(*metrics: str) -> Contestant:
     return shell(f"SELECT value FROM {call} LIMIT 1", "-init", str(MACROS))
 
 
+SYSTEMS = ("--system", "system")
 UNSEARCHED = ("--set", "duplicates=count")
 USERS = ("--column", "group_id=user_id")
 LITTLE = ("--memory-limit", "2GB")
@@ -136,7 +143,7 @@ WORKS = [
          {"one (map)": ranking("map"), "twenty": ranking(TWENTY)},
          (Claim("twenty", "one (map)", "<=", 1.3),)),
     Work("ten systems beside one", "ranking", "ranking",
-         {"one system": ranking(FIVE), "ten systems": ranking(FIVE, "--system", "system")},
+         {"one system": ranking(FIVE), "ten systems": ranking(FIVE, *SYSTEMS)},
          (Claim("ten systems", "one system", "<=", 1.3),), data={"ten systems": "systems"}),
     shape("ties", "ten scores a list"), shape("text", "ids of text"), shape("shuffled", "rows in no order"),
     shape("skewed", "lists of 46 to 10,000"), shape("long", "1000 items a list"),
@@ -166,6 +173,14 @@ WORKS = [
     Work("AUC within 2 GB, five times the rows", "large", "impressions",
          {"1x": rows("auc", *LITTLE), "5x": rows("auc", *LITTLE)},
          (Claim("5x", "1x", "<=", 8),), most_mib=2.2 * 1024, rows={"5x": 5}),
+    Work("ten systems compared", "inference", "systems", {
+        "evaluate": ranking(FIVE, *SYSTEMS),
+        "with intervals": ranking(FIVE, *SYSTEMS, "--interval", "0.95"),
+        "compare": compared(FIVE, *SYSTEMS),
+    }, (Claim("with intervals", "evaluate"), Claim("compare", "evaluate", "<=", 1.5))),
+    Work("AUC with an interval over 100,000 users", "inference", "impressions",
+         {"AUC": rows("auc"), "with an interval": rows("auc", "--cluster", "user_id", "--interval", "0.95")},
+         (Claim("with an interval", "AUC"),)),
     Work("the shell with all macros", "shell", "ranking",
          {"bare start": shell("SELECT 1"), "with macros": shell("SELECT 1", "-init", str(MACROS))},
          (Claim("with macros", "bare start"),)),

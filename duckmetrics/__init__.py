@@ -16,11 +16,14 @@ from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from duckmetrics.api import curve, describe, evaluate, metrics
+    from duckmetrics.comparison import compare
+    from duckmetrics.comparison_results import Comparison
     from duckmetrics.findings import Findings, check
     from duckmetrics.results import Evaluation
     from duckmetrics.sampling import sampled
     from duckmetrics.sampling_results import SampledEvaluation
     from duckmetrics.significance import ChiSquare, chi_square
+    from duckmetrics.statistical_tests import TestResult, run_test
     from duckmetrics.verification import Verification
 
 _LAZY = {
@@ -40,13 +43,18 @@ _LAZY = {
     "Evaluation": "results",
     "SampledEvaluation": "sampling_results",
     "sampled": "sampling",
+    "Comparison": "comparison_results",
+    "compare": "comparison",
     "ChiSquare": "significance",
     "chi_square": "significance",
+    "TestResult": "statistical_tests",
+    "run_test": "statistical_tests",
     "Verification": "verification",
 }
 
 __all__ = [
     "ChiSquare",
+    "Comparison",
     "DefinitionError",
     "DuckmetricsError",
     "EngineError",
@@ -56,6 +64,7 @@ __all__ = [
     "MetricError",
     "SampledEvaluation",
     "Signature",
+    "TestResult",
     "TieReport",
     "ToolComparison",
     "UnsupportedError",
@@ -63,6 +72,7 @@ __all__ = [
     "__version__",
     "check",
     "chi_square",
+    "compare",
     "conventions",
     "curve",
     "describe",
@@ -70,6 +80,7 @@ __all__ = [
     "macros_database",
     "macros_sql",
     "metrics",
+    "run_test",
     "sampled",
     "ties",
 ]

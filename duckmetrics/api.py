@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import RANKING
 from duckmetrics.families import composed_sql
+from duckmetrics.inference import RESAMPLES, SEED, read_inference
 from duckmetrics.measure import parse_measures, read_specs, written
 from duckmetrics.session import catalog, opened
 
@@ -37,6 +38,11 @@ def evaluate(
     chunks: int | None = None,
     like: str | None = None,
     verify: int | None = None,
+    interval: float | bool | None = None,
+    interval_method: str = "t",
+    cluster: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
     **switches: Any,
 ) -> Evaluation:
     """Compute metrics of predictions against a truth, where the data are.
@@ -66,6 +72,16 @@ def evaluate(
             `presets`. Switches and parameters of a spec win.
         verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
             50 rows for each; see `Evaluation.verified`.
+        interval: the level of intervals around the values, such as 0.95; they stand in the columns
+            lower and upper. Of rankings, the queries are taken as independent; of classifiers, the clusters.
+        interval_method: ``"t"`` for Student's t over the queries or clusters, or ``"bootstrap"`` for
+            percentiles of a Poisson bootstrap, which is deterministic. Metrics of classifiers that are
+            functions of sums, and AUC, are linearized first (delta method, DeLong); a bootstrap takes the
+            others again as a whole, on at most 1000 resamples.
+        cluster: the column that says which rows, or queries, belong together, such as ``"user_id"``. Of
+            classifiers, cluster_id, group_id or query_id by default, and without these every row by itself.
+        resamples: how often a bootstrap resamples.
+        seed: another seed draws other resamples.
         **switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``
             may also be a table with query_id.
 
@@ -82,6 +98,8 @@ def evaluate(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, verify=verify, temp_directory=temp_directory,
         chunks=chunks, switches=switches,
+        inference=None if interval is None or interval is False
+        else read_inference(interval, interval_method, cluster, resamples, seed),
     ) as session:  # fmt: skip
         return session.evaluation(read_specs(session.usual if metrics is None else metrics))
 

@@ -115,6 +115,15 @@ class Definition:
         return {table: tuple(re.split(r",\s*", columns)) for table, columns in declared}
 
     @cached_property
+    def optional(self) -> dict[str, Value]:
+        """The columns of the input that may be missing, with the value that stands for them."""
+        pairs = (pair.split("=") for pair in self.header.get("optional", "").split(",") if pair)
+        return {
+            name.strip(): cast("Value", constant(sqlglot.parse_one(value, dialect=DIALECT)))
+            for name, value in pairs
+        }
+
+    @cached_property
     def requires(self) -> dict[str, exp.Expr]:
         """What the metric asks of every row of an input: table -> condition."""
         return required(self.header.get("requires", ""))
@@ -321,6 +330,31 @@ class Catalog:
                 return definition
         names = {f"{f}.{n}" if family else n for f, n in self.tables}
         raise MetricError(unknown("table", f"{family}.{name}" if family else name, names))
+
+    @cached_property
+    def statistic_names(self) -> dict[str, Alias]:
+        """Every way to name a statistic."""
+        names = {name: Alias(definition, {}) for name, definition in self.statistics.items()}
+        for definition in self.statistics.values():
+            for name, bound in definition.aliases():
+                if name in names:
+                    raise DefinitionError(
+                        f"{definition.path}: alias {name!r} is taken by {names[name].metric.path}; "
+                        "choose another"
+                    )
+                names[name] = Alias(definition, bound)
+        return names
+
+    def find_statistic(self, name: str) -> Alias:
+        """Return the statistic called `name`, whatever the case of its letters; a dash is an underscore.
+
+        Raises:
+            MetricError: no such statistic.
+        """
+        found = self.statistic_names.get(name.strip().lower().replace("-", "_"))
+        if found is None:
+            raise MetricError(unknown("statistic", name, self.statistic_names))
+        return found
 
     def sources(self, definition: Definition) -> Iterator[Definition]:
         """Yield the relations and metrics of the same family that a definition reads itself."""

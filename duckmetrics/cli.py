@@ -64,12 +64,14 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def data_and_metrics(command: Callable[..., Any], is_metric_required: bool = True) -> Callable[..., Any]:
+def data_and_metrics(
+    command: Callable[..., Any], is_metric_required: bool = True, tables: bool = True
+) -> Callable[..., Any]:
     """What every command that computes metrics is given: tables, metrics, names of columns, conventions."""
+    arguments = (click.argument("predictions", required=False), click.argument("truth", required=False))
     for option in reversed(
         (
-            click.argument("predictions", required=False),
-            click.argument("truth", required=False),
+            *(arguments if tables else ()),
             click.option(
                 "-m",
                 "--metric",
@@ -112,34 +114,81 @@ LIKE = click.option(
 )
 
 
+def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of evaluate and compare: slices, intervals, gates, and files beside the results."""
+    for option in reversed(
+        (
+            click.option(
+                "--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns."
+            ),
+            click.option(
+                "--by-each",
+                multiple=True,
+                metavar="COLUMN[,COLUMN…]",
+                help="Slice by each of several groupings, in one go.",
+            ),
+            click.option(
+                "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by."
+            ),
+            click.option(
+                "--interval",
+                type=float,
+                metavar="LEVEL",
+                help="Intervals around the values, such as 0.95.  [compare: 0.95]",
+            ),
+            click.option(
+                "--interval-method",
+                default="t",
+                show_default=True,
+                help="t, or bootstrap (Poisson, deterministic).",
+            ),
+            click.option(
+                "--cluster",
+                metavar="COLUMN",
+                help="What is independent of each other, such as user_id.",
+            ),
+            click.option("--resamples", type=click.IntRange(min=1), help="Of a bootstrap.  [default: 10000]"),
+            click.option("--seed", type=int, help="Another seed draws other resamples.  [default: 42]"),
+            click.option(
+                "--fail-if",
+                "gates",
+                multiple=True,
+                metavar="CONDITION",
+                help="Exit code 1 if it holds: 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005'.",
+            ),
+            click.option(
+                "--per-query",
+                type=click.Path(path_type=Path),
+                metavar="FILE.parquet",
+                help="Write the value of every query to a Parquet file.",
+            ),
+            click.option(
+                "--movers",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Write the queries that gain and lose most against the baseline.",
+            ),
+            click.option(
+                "--chunks",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Evaluate the queries of rankings in N parts, which takes less memory.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 @cli.command()
 @data_and_metrics
 @LIKE
-@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
-@click.option(
-    "--by-each",
-    multiple=True,
-    metavar="COLUMN[,COLUMN…]",
-    help="Slice by each of several groupings, in one go.",
-)
-@click.option("--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.")
-@click.option(
-    "--per-query",
-    type=click.Path(path_type=Path),
-    metavar="FILE.parquet",
-    help="Write the value of every query to a Parquet file.",
-)
+@slices_and_inference
 @click.option(
     "--verify",
     type=click.IntRange(min=1),
     metavar="N",
     help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
-)
-@click.option(
-    "--chunks",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )
 @output_and_engine
 def evaluate(**options: Any) -> None:
@@ -157,12 +206,14 @@ def evaluate(**options: Any) -> None:
     """
     from duckmetrics.api import evaluate as compute
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.gates import failures, read_gates
     from duckmetrics.report import write
 
     format_ = _format(options["format_"], options["output"])
-    for path in (options["output"], options["per_query"]):
+    for path in (options["output"], options["per_query"], options["movers"]):
         _writable(path)
     predictions, truth, system = _tables(options)
+    gates = read_gates(options["gates"])
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
     with _progress(engine):
         result = compute(
@@ -170,18 +221,12 @@ def evaluate(**options: Any) -> None:
             truth,
             options["metrics"],
             system=system,
-            by=_groupings(options["by"], options["by_each"]),
-            columns=_pairs("--column", options["columns"]),
-            queries=options["queries"],
             connection=engine,
             verify=options["verify"],
-            chunks=options["chunks"],
-            like=options["like"],
-            **_switches(compute, options["switches"]),
+            **_inference(compute, options),
         )
-        if options["per_query"]:
-            with _replacing(options["per_query"]) as path:
-                result.write_per_query(path)
+        failed = failures(gates, result.rows, result.canonical)
+        _beside(result, result, options)
     if options["output"]:
         with _replacing(options["output"]) as path:
             write(result, format_, path)
@@ -189,6 +234,75 @@ def evaluate(**options: Any) -> None:
         write(result, format_, None)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
+    _exit_if(failed)
+
+
+@cli.command()
+@click.argument("predictions", nargs=-1)
+@partial(data_and_metrics, tables=False, is_metric_required=False)
+@LIKE
+@slices_and_inference
+@click.option("--baseline", metavar="SYSTEM", help="The system to compare with.  [default: the first]")
+@click.option(
+    "--test",
+    metavar="TEST",
+    help="t, randomization, bootstrap, sign, wilcoxon or tukey.  [default: paired t]",
+)
+@click.option(
+    "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
+)
+@click.option("--power", type=float, default=0.8, show_default=True, help="For which the column mde holds.")
+@click.option("--allow-different", is_flag=True, help="Compare what is common where populations differ.")
+@output_and_engine
+def compare(**options: Any) -> None:
+    """Compare systems with a baseline: which differences are larger than chance makes them?
+
+    Each of PREDICTIONS is a system, called as its file; or one table holds all of them, with --system
+    COLUMN; or each has a name, with --system NAME=TABLE. For every system and metric: value, difference
+    to the baseline with its interval, effect size, wins, ties and losses, p adjusted for the number of
+    comparisons, the smallest difference that could have been seen (mde), and a verdict.
+
+    \b
+    duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
+    duckmetrics compare runs.parquet --system model --baseline bm25 --truth truth.parquet -m ndcg@10
+    duckmetrics compare --system A=a.parquet --system B=b.parquet -m auc,log_loss --cluster user_id
+    duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 \\
+        --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
+    """
+    from duckmetrics.comparison import compare as compute
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.gates import failures, read_gates
+    from duckmetrics.report import write_rows
+
+    format_ = _format(options["format_"], options["output"])
+    for path in (options["output"], options["per_query"], options["movers"]):
+        _writable(path)
+    predictions, truth, system = _compared_tables(options)
+    gates = read_gates(options["gates"])
+    engine = DuckDBEngine(*(options[name] for name in ENGINE))
+    chosen = {name: options[name] for name in ("baseline", "test", "adjust", "power", "allow_different")}
+    with _progress(engine):
+        result = compute(
+            predictions,
+            truth,
+            options["metrics"] or None,
+            system=system,
+            connection=engine,
+            **{name: value for name, value in chosen.items() if value is not None},
+            **_inference(compute, options),
+        )
+        failed = failures(gates, result.rows, result.evaluation.canonical)
+        _beside(result, result.evaluation, options)
+    if options["output"]:
+        with _replacing(options["output"]) as path:
+            write_rows(result.summary, format_, path)
+    elif format_ == "table":
+        click.echo(repr(result))
+    else:
+        write_rows(result.summary, format_, None)
+    for finding in result.checks:
+        click.echo(f"{finding.severity}: {finding.message}", err=True)
+    _exit_if(failed)
 
 
 @cli.command()
@@ -477,9 +591,74 @@ def shell(arguments: Sequence[str]) -> None:
     sys.exit(run(arguments))
 
 
-@cli.group()
+class _Statistics(click.Group):
+    """The statistics as commands, which are made when somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from duckmetrics.statistical_tests import titles
+
+        return sorted({*super().list_commands(ctx), *(name.replace("_", "-") for name in titles())})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _statistic(cmd_name)
+
+
+def _statistic(name: str) -> click.Command:
+    """The command of one statistic."""
+    from duckmetrics.statistical_tests import explained
+
+    title, _, more = explained(name).partition("\n\n")
+
+    @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
+    @click.argument("table")
+    @click.option("--set", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter.")
+    @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
+    @output_and_engine
+    def statistic(table: str, **options: Any) -> None:
+        _run_test(name, table, options)
+
+    return statistic
+
+
+def _run_test(name: str, table: str, options: dict[str, Any]) -> None:
+    """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.report import write_rows
+    from duckmetrics.statistical_tests import run_test
+
+    format_ = _format(options["format_"], options["output"])
+    _writable(options["output"])
+    engine = DuckDBEngine(*(options[name] for name in ENGINE))
+    params = _switches(run_test, options["params"])
+    columns = _pairs("--column", options["columns"])
+    with _progress(engine):
+        result = run_test(name, table, columns=columns, connection=engine, **params)
+    if format_ in ("table", "json"):
+        whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
+        text = f"{whole if format_ == 'json' else result}\n"
+        if options["output"]:
+            with _replacing(options["output"]) as path:
+                path.write_text(text, "utf-8")
+        else:
+            click.echo(text, nl=False)
+        return
+    if options["output"]:
+        with _replacing(options["output"]) as path:
+            write_rows(result.summary, format_, path)
+    else:
+        write_rows(result.summary, format_, None)
+    for warning in result.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+@cli.group(cls=_Statistics)
 def test() -> None:
-    """Tests of significance: chi-square."""
+    """Tests of significance, intervals and adjusted p-values.
+
+    \b
+    duckmetrics test paired-t per_query.parquet --set baseline=A --column value=ndcg
+    duckmetrics test chi-square 3 7
+    """
 
 
 @test.command(name="chi-square", context_settings={"ignore_unknown_options": True})
@@ -569,6 +748,63 @@ def _tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, s
     if second is not None or (first is not None and named is not None):
         raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
     return None, first or named, _pairs("--system", systems)
+
+
+def _compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
+    """Tell systems and truth from the arguments of compare."""
+    given, truth, systems = options["predictions"], options["truth_option"], options["systems"]
+    if any("=" in system for system in systems):
+        if given:
+            raise click.UsageError("--system NAME=TABLE names the predictions; leave out PREDICTIONS")
+        return None, truth, _pairs("--system", systems)
+    if len(systems) > 1:
+        raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+    if not given:
+        raise click.UsageError("Missing argument 'PREDICTIONS'.")
+    if systems:
+        if len(given) > 2 or (len(given) == 2 and truth is not None):
+            raise click.UsageError(
+                "--system COLUMN tells the systems of one table; give only that, and --truth"
+            )
+        return given[0], given[1] if len(given) == 2 else truth, systems[0]
+    if len(given) == 1:
+        raise click.UsageError("one system only; give two or more, or --system COLUMN")
+    names = [Path(table).stem if Path(table).suffix else table for table in given]
+    if len(set(names)) < len(names):
+        raise click.UsageError("two systems are called alike; name them with --system NAME=TABLE")
+    return dict(zip(names, given, strict=True)), truth, None
+
+
+def _inference(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that evaluate and compare have in common."""
+    names = ("queries", "chunks", "like", "interval", "interval_method", "cluster", "resamples", "seed")
+    given = {name: options[name] for name in names if options[name] is not None}
+    return {
+        **given,
+        "by": _groupings(options["by"], options["by_each"]),
+        "columns": _pairs("--column", options["columns"]),
+        **_switches(compute, options["switches"]),
+    }
+
+
+def _beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
+    """Write the files that were asked for beside the results."""
+    if options["per_query"]:
+        with _replacing(options["per_query"]) as path:
+            evaluation.write_per_query(path)
+    if options["movers"]:
+        from duckmetrics.report import write_rows
+
+        format_ = SUFFIXES.get(options["movers"].suffix.lower(), "table")
+        with _replacing(options["movers"]) as path:
+            write_rows(result.movers(), format_, path)
+
+
+def _exit_if(failed: Sequence[str]) -> None:
+    for line in failed:
+        click.echo(f"duckmetrics: {line}", err=True)
+    if failed:
+        sys.exit(GATE_FAILED)
 
 
 def _switches(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
+from duckmetrics.intervals import units_of_rankings, units_of_rows, with_intervals
 from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.plan import CONTENDERS, TOP, depth_of, ranking_plan
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from duckmetrics.checks import Finding
     from duckmetrics.compose import Columns
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.inference import Inference
     from duckmetrics.measure import Measure
     from duckmetrics.systems import Attach
+    from duckmetrics.units import Units
     from duckmetrics.verification import Verification
 
 
@@ -47,6 +50,7 @@ class Part:
         summary: its query.
         per_query: the query of the values per query, where there are queries.
         verified: what the reference says of a sample, where it was asked.
+        units: what intervals and comparisons rest on, where they were asked for.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -56,6 +60,7 @@ class Part:
     summary: exp.Query
     per_query: exp.Query | None = None
     verified: tuple[Verification, ...] = ()
+    units: Units | None = None
 
 
 def evaluate_rankings(
@@ -76,6 +81,9 @@ def evaluate_rankings(
     notes = counted_notes(rows, inputs, policies)
     notes += explained(catalog, engine, inputs, measures, notes)
     part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    if request.inference is not None:
+        units = units_of_rankings(catalog, engine, inputs, measures, summary)
+        part = _bounded(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
     from duckmetrics.verify import verify_rankings
@@ -164,6 +172,9 @@ def evaluate_rows(
     rows, kept = segment_values(catalog, engine, inputs, measures, plan)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    if request.inference is not None:
+        units = units_of_rows(catalog, engine, inputs, measures, request.inference)
+        part = _bounded(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
     from duckmetrics.verify import verify_rows
@@ -173,6 +184,13 @@ def evaluate_rows(
 
     outcome = verify_rows(engine, inputs, measures, rows, request.verify, again)
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _bounded(catalog: Catalog, engine: DuckDBEngine, inference: Inference, part: Part, units: Units) -> Part:
+    """The results with their intervals."""
+    summary, told = with_intervals(catalog, engine, inference, units, part.summary)
+    rows, kept = _kept(engine, summary)
+    return replace(part, rows=rows, summary=kept, findings=(*part.findings, *told), units=units)
 
 
 def segment_values(

@@ -16,6 +16,7 @@ KEYS = {
     "macro": "names in the DuckDB shell: of a function; of a metric where its own is taken, x for y",
     "title": "a noun phrase",
     "inputs": "the external tables read, directly or through relations, with their columns",
+    "optional": "columns of the input that may be missing, and what stands for them: expected = 1",
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
     "switches": "parameters that every metric built on this file takes over",
     "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
@@ -27,6 +28,7 @@ KEYS = {
     "source": "author, venue, year, DOI",
     "oracle": "who confirms the values, beside the plain-Python reference",
     "example": "a call and its value on the case tests/cases/sample.sql",
+    "influence": "the relation with what a unit moves a metric by that is no function of sums, or none",
     "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
     "undefined": "why a metric has no value where both classes are there",
     "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
@@ -34,6 +36,7 @@ KEYS = {
     "column": "of a check: the column it looks at, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: always",
     "advice": "of a check: what to do next",
+    "warning": "what a result says beside its numbers",
     "note": "a convention the reader must know",
 }
 

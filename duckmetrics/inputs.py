@@ -15,8 +15,10 @@ from duckmetrics.tables import ColumnMap, Key, Role, Source
 
 if TYPE_CHECKING:
     from duckmetrics.fold import Value
+    from duckmetrics.inference import Inference
 
 Extremes = Callable[[Source, str], tuple[Any, Any]]
+CLUSTER = "cluster_id"
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
 RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
@@ -35,6 +37,7 @@ class Request:
         positions: whether the order of the rows matters (``ties=input``).
         verify: how many queries are recomputed by the reference as well, None for none.
         chunks: in how many parts the queries are evaluated, 0 for all of them at once.
+        inference: how intervals and comparisons are made, None for none.
     """
 
     predictions: Any
@@ -47,6 +50,7 @@ class Request:
     positions: bool = False
     verify: int | None = None
     chunks: int = 0
+    inference: Inference | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Inputs:
         rows: the predictions once each, where slices repeat them.
         by_rank: whether a rank orders the items, so that the score is its negative.
         text_ids: the ids that are text, or of which a part is.
+        cluster: the column of what intervals take as independent, None for the query or row itself.
     """
 
     queries: Mapping[str, exp.Query]
@@ -86,6 +91,7 @@ class Inputs:
     rows: exp.Query | None = None
     by_rank: bool = False
     text_ids: frozenset[str] = frozenset()
+    cluster: str | None = None
 
     @property
     def unsliced(self) -> Mapping[str, exp.Query]:
@@ -116,6 +122,7 @@ class _Gathering:
         self.request = request
         self.extremes = extremes
         self.by = request.by
+        self.cluster: str | None = None
         self.columns = request.columns
         self.systems = Systems(request.predictions, request.system, attach)
         self.predictions = self.systems.sources
@@ -158,6 +165,7 @@ class _Gathering:
             item_kinds=self.item_kinds,
             constants={"system": ONE_SYSTEM} if self.systems.only else {},
             by_rank=self._by_rank(),
+            cluster=self.cluster,
             text_ids=frozenset(
                 name for name, keys in (("query_id", self.query_keys), ("item_id", self.item_keys))
                 if any("text" in key.kinds for key in keys.values())
@@ -351,7 +359,8 @@ class _Gathering:
 
     def _attributes(self, queries: dict[str, exp.Query]) -> str | None:
         """Write the input `attributes`: one row per query with the slicing columns."""
-        wanted = slicing_columns(self.request.by)
+        cluster = self._cluster()
+        wanted = list(dict.fromkeys([*slicing_columns(self.request.by), *([cluster] if cluster else [])]))
         if not wanted:
             return None
         candidates: list[tuple[str, list[tuple[Source, Key]]]] = []
@@ -368,14 +377,22 @@ class _Gathering:
                 known = {name: having[0][0].find(name) or name for name in wanted}
                 by = (tuple(dict.fromkeys(known[n] for n in g)) for g in self.request.by)
                 self.by = tuple(dict.fromkeys(by))
+                self.cluster = known[cluster] if cluster else None
                 queries["attributes"] = self._attributes_of(having, list(dict.fromkeys(known.values())))
                 return role
+        asked = "by" if self.request.by else "cluster"
         found = {c: None for _, sources in candidates for s, _ in sources for c in s.columns}
         missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
         raise InputError(
-            f"by: no column {', '.join(map(repr, missing))} in one table; "
+            f"{asked}: no column {', '.join(map(repr, missing))} in one table; "
             f"found {', '.join(found)}; give the attributes of the queries with queries="
         )
+
+    def _cluster(self) -> str | None:
+        """The attribute of the queries that intervals take as the unit, if it is not the query itself."""
+        if self.request.inference is None:
+            return None
+        return self.request.inference.cluster or self.columns.names.get(CLUSTER)
 
     def _attributes_of(self, sources: Sequence[tuple[Source, Key]], wanted: Sequence[str]) -> exp.Query:
         return tables.stacked(

@@ -211,6 +211,19 @@ def parse_table(
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
+def parse_statistic(catalog: Catalog, name: str, params: Mapping[str, object]) -> Measure:
+    """Bind the parameters of a statistic, which is called by its name or an alias alone.
+
+    Raises:
+        MetricError: no such statistic, or a parameter that cannot be read.
+    """
+    alias = catalog.find_statistic(name)
+    match = _SPEC.fullmatch(name)
+    if match is None:
+        raise MetricError(f"{name}: cannot be read; write the name alone")
+    return _read(catalog, name, match, alias, {}, params)
+
+
 def _read(
     catalog: Catalog,
     spec: str,

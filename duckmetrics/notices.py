@@ -26,7 +26,7 @@ def varying(engine: Engine, inputs: Inputs) -> None:
     Raises:
         InputError: names the column and three queries.
     """
-    for name in inputs.by_columns:
+    for name in dict.fromkeys((*inputs.by_columns, *([inputs.cluster] if inputs.cluster else []))):
         attribute = exp.column(exp.to_identifier(name, quoted=True))
         differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
         some = exp.In(this=exp.Count(this=attribute.copy()),

@@ -16,8 +16,9 @@ from duckmetrics import tables
 from duckmetrics.catalog import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.fold import literal
-from duckmetrics.inputs import Inputs, Request, slicing_columns
+from duckmetrics.inputs import CLUSTER, Inputs, Request, slicing_columns
 from duckmetrics.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
+from duckmetrics.tables import ColumnMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ Keep = Callable[[str, exp.Query], str]
 OVERALL = 0
 WEIGHT, WEIGHTED = "weight", "weighted"
 GROUP = "group_id"
+UNIT = "unit"
 
 
 def observe(request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep) -> Inputs:
@@ -58,6 +60,7 @@ class _Observing:
         self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
         for key in self.groups.values():
             tables.same_kind(next(iter(self.groups.values())), key, GROUP)
+        self.clusters = self._clusters(request)
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
         self.names["predictions.system"] = request.system or "system"
         if self.groups:
@@ -95,6 +98,30 @@ class _Observing:
                 return tables.key_of(source, self.columns, "predictions", column)
         raise tables.missing_column(source, GROUP, "predictions")
 
+    def _clusters(self, request: Request) -> dict[str, Key]:
+        """The columns that tell clusters apart, for intervals: those asked for, or else those of the groups.
+
+        Where there are none, every row is a unit of its own.
+        """
+        if request.inference is None:
+            return {}
+        found: dict[str, Key] = {}
+        for name, source in self.systems:
+            key = self._cluster(source, request.inference.cluster)
+            if key is not None:
+                tables.same_kind(next(iter(found.values()), key), key, CLUSTER)
+                found[name] = key
+        if 0 < len(found) < len(self.systems.sources):
+            raise InputError(f"{self.systems.label}: only some tables tell clusters apart; give it to all")
+        return found
+
+    def _cluster(self, source: Source, asked: str | None) -> Key | None:
+        columns = self.columns if asked is None else ColumnMap({**self.columns.names, CLUSTER: asked})
+        for column in (CLUSTER, GROUP, "query_id"):
+            if columns.given("predictions", column) is not None or source.find(column) is not None:
+                return tables.key_of(source, columns, "predictions", column)
+        return None
+
     def _by(self, sources: Sequence[Source]) -> list[str]:
         wanted = slicing_columns(self.request.by)
         for name in wanted:
@@ -111,6 +138,8 @@ class _Observing:
         by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
         queries: dict[str, exp.Query] = {}
         rows = tables.stacked(self._rows(source, name) for name, source in self.systems)
+        if self.request.inference is not None and not self.clusters:
+            rows = _numbered(rows)
         every = rows if by else None
         constants: dict[str, str | int] = {"system": ONE_SYSTEM} if self.systems.only else {}
         if by:
@@ -136,6 +165,7 @@ class _Observing:
             weighted=self.weighted,
             weight=next(filter(None, self.weights), None),
             rows=every,
+            cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
         )
 
     def _rows(self, source: Source, name: str) -> exp.Select:
@@ -154,8 +184,16 @@ class _Observing:
             "score": tables.number_expression(source, names["score"]),
             WEIGHT: weight,
             GROUP: group,
+            UNIT: self._unit(name),
             **{alias: tables.column(source.find(by) or by) for by, alias in self.by.items()},
         })  # fmt: skip
+
+    def _unit(self, name: str) -> exp.Expr:
+        if not self.clusters:
+            return exp.null()
+        first = next(iter(self.clusters.values()))
+        types = tables.common_types(list(self.clusters.values()))
+        return tables.key_expression(self.clusters[name], types, first.parts)
 
     def _sliced(self, rows: exp.Query, by: Sequence[Sequence[str]]) -> exp.Select:
         """Every row once per grouping; the columns not in force are NULL."""
@@ -168,7 +206,7 @@ class _Observing:
         numbers = sqlglot.parse_one("SELECT 1 FROM range($n) AS numbers(slice_number)", dialect=DIALECT)
         for placeholder in list(numbers.find_all(exp.Placeholder)):
             placeholder.replace(literal(len(by) + 1))
-        kept = ("system", "label", "score", WEIGHT, GROUP)
+        kept = ("system", "label", "score", WEIGHT, GROUP, UNIT)
         sliced = exp.select(*kept, number, *columns).from_(rows.subquery("rows"))
         return sliced.join(numbers.args["from_"].this, join_type="cross")
 
@@ -188,9 +226,16 @@ class _Observing:
             exp.NullSafeEQ(this=exp.column(key, "sliced"), expression=exp.column(key, "slices"))
             for key in ("slice_number", *self.by.values())
         ]
-        kept = [exp.column(c, "sliced") for c in ("system", "label", "score", WEIGHT, GROUP)]
+        kept = [exp.column(c, "sliced") for c in ("system", "label", "score", WEIGHT, GROUP, UNIT)]
         return (
             exp.select(exp.column("segment", "slices"), *kept)
             .from_(sliced.subquery("sliced"))
             .join(slices.subquery("slices"), on=exp.and_(*same))
         )
+
+
+def _numbered(rows: exp.Query) -> exp.Select:
+    """The rows, each a unit of its own."""
+    number = exp.Window(this=exp.RowNumber()).as_(UNIT)
+    named = [exp.column(name) for name in rows.named_selects if name != UNIT]
+    return exp.select(*named, number).from_(rows.subquery("rows"))

@@ -8,6 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.fold import whole_number
+from duckmetrics.gates import failures, read_gates
 from duckmetrics.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class Evaluation(Tabular):
         checks: warnings and notes about the data, and errors where `verified` found some.
         verified: one `Verification` per metric, if ``verify=`` asked for it.
         sql: the exact SQL that ran.
+        canonical: the metrics as typed -> their canonical spelling.
+        first: the first system of a mapping.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -70,10 +74,12 @@ class Evaluation(Tabular):
     verified: tuple[Verification, ...]
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
+    first: str | None = field(repr=False)
     _summary: Callable[[], pa.Table] = field(repr=False)
     _per_query: Callable[[], pa.Table] | None = field(repr=False)
     _write_per_query: Callable[[Path], None] = field(repr=False)
     _table: Callable[[str, dict[str, Any]], pa.Table] = field(repr=False)
+    _movers: Callable[[str, int], pa.Table] = field(repr=False)
 
     @property
     def summary(self) -> pa.Table:
@@ -102,6 +108,37 @@ class Evaluation(Tabular):
             InputError: the predictions have no labels, or cannot be used for this table.
         """
         return self._table(spec, params)
+
+    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
+        """Return the queries that gain and lose most against a baseline.
+
+        Args:
+            n: how many of each, for every metric and system.
+            baseline: the system to compare with, the first one by default.
+
+        Returns:
+            (metric, system, direction, place, query_id, baseline_value, value, difference), the largest
+            gains and the largest losses first; queries that are equal on both sides are left out.
+
+        Raises:
+            MetricError: one system only, no such baseline, or no metric of queries.
+        """
+        known = list(map(str, self.systems))
+        if len(known) < 2:
+            raise MetricError("movers: one system only; evaluate two or more, and name the baseline")
+        if baseline is not None and baseline not in known:
+            raise MetricError(f"baseline {baseline!r}: not evaluated; {suggestion(str(baseline), known)}")
+        if whole_number(n) < 1:
+            raise MetricError(f"movers: n={n!r} is no number of queries; write a whole number such as 20")
+        return self._movers(baseline or self.first or known[0], whole_number(n))
+
+    def failures(self, gates: str | Sequence[str]) -> list[str]:
+        """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
+
+        Raises:
+            MetricError: a gate cannot be read, or names what was not evaluated.
+        """
+        return failures(read_gates(gates), self.rows, self.canonical)
 
     def write_per_query(self, path: Path) -> None:
         """Write the per-query values to a Parquet file without reading them into Python."""

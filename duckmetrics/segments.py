@@ -79,14 +79,14 @@ def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, in
     many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
     sort_all = many and not _grouped_anyway(catalog, measures)
     return {
-        measure.text: SORTED if _sortable(measure) and (sort_all or _by_group(measure)) else GROUPED
+        measure.text: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED
         for measure in measures
     }
 
 
 def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
     """Say whether the number of distinct scores decides how some measure is computed."""
-    undecided = (planned(catalog, m) and _sortable(m) and not _by_group(m) for m in measures)
+    undecided = (planned(catalog, m) and _sortable(m) and not by_group(m) for m in measures)
     return any(undecided) and not _grouped_anyway(catalog, measures)
 
 
@@ -95,7 +95,8 @@ def _sortable(measure: Measure) -> bool:
     return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
 
 
-def _by_group(measure: Measure) -> bool:
+def by_group(measure: Measure) -> bool:
+    """Say whether a measure looks at groups of rows, each by itself."""
     return GROUP in measure.metric.inputs["predictions"]
 
 
@@ -187,6 +188,14 @@ class SegmentSummary:
         for number, grouping in enumerate(((), *self.inputs.by)):
             labels = labels.when(literal(number), literal(slice_label(grouping)))
         return labels
+
+    def named_segments(self) -> exp.Query | None:
+        """The slice of every segment, with the columns in force; None where there are no slices."""
+        if not self.by:
+            return None
+        columns = (exp.column(alias, "slices") for alias in self.by.values())
+        named = exp.select(exp.column("segment", "slices"), self._slice_name().as_("slice"), *columns)
+        return named.from_(self.inputs.queries["slices"].subquery("slices"))
 
     def _frame(self) -> exp.Query:
         """The rows that must be there: every slice found, and all rows of every system."""

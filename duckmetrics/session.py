@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -18,21 +19,25 @@ from duckmetrics.presets import preset
 from duckmetrics.results import Evaluation
 from duckmetrics.systems import Systems
 from duckmetrics.tables import ColumnMap
+from duckmetrics.units import over_per_query
 from duckmetrics.verification import sample_size
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
 
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.fold import Value
+    from duckmetrics.inference import Inference
     from duckmetrics.measure import Measure
     from duckmetrics.presets import Preset
     from duckmetrics.tables import Role, Source
 
 POPULATION = "population"
+MOVERS = "movers"
 
 
 @cache
@@ -57,6 +62,7 @@ def opened(
     verify: int | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     chunks: int | None = None,
+    inference: Inference | None = None,
     switches: Mapping[str, Any] | None = None,
 ) -> Iterator[Session]:
     """Open a session with the arguments of `evaluate`, and release the engine at its end."""
@@ -76,6 +82,7 @@ def opened(
         columns=ColumnMap(dict(columns or {})),
         verify=None if verify is None else sample_size(verify),
         chunks=0 if chunks is None else number_of_chunks(chunks),
+        inference=inference,
     )
     tool = None if like is None else preset(like)
     session = Session(request, _engine(connection, threads, memory_limit, temp_directory), given, tool)
@@ -107,7 +114,10 @@ class Session:
 
     def measured(self, measures: Sequence[Measure]) -> Evaluation:
         """Evaluate measures that have been read already."""
-        parts = self.parts(measures)
+        return self.assembled(self.parts(measures))
+
+    def assembled(self, parts: Sequence[Part]) -> Evaluation:
+        """Put the results of the families together."""
         per_query = next((part.per_query for part in parts if part.per_query is not None), None)
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
@@ -120,7 +130,13 @@ class Session:
             _per_query=None if per_query is None else lambda: self.engine.arrow(per_query),
             _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
             _table=self.table,
+            first=next(iter(self.systems), None),
+            _movers=lambda baseline, n: self._movers(per_query, baseline, n),
         )
+
+    def _movers(self, per_query: exp.Query | None, baseline: str, n: int) -> pa.Table:
+        values: dict[str, Value] = {"baseline": baseline, "n": n}
+        return self.engine.arrow(over_per_query(catalog(), MOVERS, _queries(per_query), values))
 
     def requested(self, measures: Sequence[Measure]) -> Request:
         """The request, with the order of the rows if it matters to one of the measures."""
@@ -165,6 +181,12 @@ class Session:
         queries = self.request.columns.find(first, "predictions", "query_id")
         composite = self.request.columns.given("predictions", "query_id")
         return CLASSIFICATION if queries is None and composite is None else None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of a mapping, in its order; none where a column names them."""
+        given = self.request.predictions
+        return tuple(map(str, given)) if isinstance(given, Mapping) else ()
 
     @property
     def usual(self) -> str:

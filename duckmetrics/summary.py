@@ -12,7 +12,7 @@ from duckmetrics.catalog import DIALECT, Catalog
 from duckmetrics.compose import with_directions
 from duckmetrics.exact import with_exact_sums
 from duckmetrics.fold import bind, literal
-from duckmetrics.inputs import slice_label
+from duckmetrics.inputs import CLUSTER, slice_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +97,51 @@ class Summary:
             result = result.with_(name, as_=step, copy=False)
         return result
 
+    def units(self, kept: Sequence[int], segments: str | None) -> exp.Query:
+        """One row per system, measure, segment and query, or cluster: what `Units` holds.
+
+        Args:
+            kept: the places of the measures that are wanted.
+            segments: the table of the segments, where there are slices.
+        """
+        number: exp.Expr = exp.column(SEGMENT) if segments else literal(0)
+        parts = []
+        for place, i in enumerate(kept):
+            segment = exp.Mul(this=number.copy(), expression=literal(len(kept)))
+            key = exp.Add(this=segment, expression=literal(place))
+            columns = [exp.column(CLUSTER)] if self.inputs.cluster else []
+            value = exp.column(self.columns[i].value).as_("value")
+            parts.append(exp.select(
+                "system", key.as_("metric"), "query_id", *columns, value
+            ).from_("numbered" if segments else SOURCE, copy=False))  # fmt: skip
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        units = exp.select("*").from_(whole.subquery("units"))
+        steps = [*self._attributes(), (SOURCE, self._slices())]
+        if segments:
+            same = [exp.NullSafeEQ(this=exp.column(key, SOURCE), expression=exp.column(key, segments))
+                    for key in self.keys[1:]]  # fmt: skip
+            numbered = exp.select(f"{SOURCE}.*", exp.column(SEGMENT, segments)).from_(SOURCE)
+            steps.append(("numbered", numbered.join(segments, on=exp.and_(*same))))
+        for name, step in steps:
+            units = units.with_(name, as_=step, copy=False)
+        return units
+
+    def segments(self) -> exp.Query | None:
+        """Every slice with a number of its own; None where there are no slices."""
+        if not self.by:
+            return None
+        keys = self.keys[1:]
+        found = exp.select(*keys).distinct().from_(SOURCE)
+        order = exp.Order(expressions=[exp.Ordered(this=exp.column(k), desc=False)
+                                       for k in ("slice_number", *self.by.values())])  # fmt: skip
+        number = exp.Sub(this=exp.Window(this=exp.RowNumber(), order=order), expression=literal(1))
+        query = exp.select(number.as_(SEGMENT), *keys).from_(found.subquery("found"))
+        for name, step in (*self._attributes(), (SOURCE, self._slices())):
+            query = query.with_(name, as_=step, copy=False)
+        return query
+
     def _shown_system(self) -> exp.Expr:
         """Nobody named the only system: NULL."""
         unnamed = exp.cast(exp.null(), "VARCHAR")
@@ -109,16 +154,17 @@ class Summary:
 
     def _attributes(self) -> list[tuple[str, exp.Query]]:
         """The per-query values beside the attributes of the queries."""
-        if not self.by:
+        cluster = {self.inputs.cluster: CLUSTER} if self.inputs.cluster else {}
+        known = [*self.by.items(), *cluster.items()]
+        if not known:
             return [("attributed", exp.select(exp.Star()).from_(self.table))]
         minima = [
-            exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias)
-            for name, alias in self.by.items()
+            exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias) for name, alias in known
         ]
         source = self.inputs.queries["attributes"].subquery("rows")
         grouped = exp.select("query_id", *minima).from_(source).group_by("query_id")
         joined = (
-            exp.select(f"{self.table}.*", *(exp.column(a, "attributes") for a in self.by.values()))
+            exp.select(f"{self.table}.*", *(exp.column(a, "attributes") for _, a in known))
             .from_(self.table)
             .join("attributes", on=f"attributes.query_id = {self.table}.query_id", join_type="left")
         )
@@ -152,8 +198,9 @@ class Summary:
             values = dict.fromkeys(
                 name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
             )
+            cluster = [CLUSTER] if self.inputs.cluster else []
             part = exp.select(
-                "system", "query_id", "missing", *map(exp.column, values),
+                "system", "query_id", *cluster, "missing", *map(exp.column, values),
                 literal(slice_label(grouping)).as_("slice"),
                 literal(number).as_("slice_number"), *columns,
             ).from_("attributed", copy=False)  # fmt: skip

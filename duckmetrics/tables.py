@@ -20,12 +20,12 @@ from duckmetrics.fold import literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-Role = Literal["predictions", "truth", "queries", "population", "counts"]
+Role = Literal["predictions", "truth", "queries", "population", "counts", "data"]
 
 ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
 CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
-    "items", "scores", "relevant",
+    "cluster_id", "items", "scores", "relevant",
 )  # fmt: skip
 
 FILE_SUFFIXES = {

@@ -22,8 +22,9 @@ OWN = [path for path in MODULES if path not in REFERENCE]
 LEVELS = [
     ["cli"],
     ["report", "progress", "shell"],
-    ["api", "findings", "significance", "tie_report", "tools", "sampling"],
-    ["session"],
+    ["comparison"],
+    ["api", "findings", "significance", "statistical_tests", "tie_report", "tools", "sampling"],
+    ["session", "comparing", "evaluated"],
     ["inspection"],
     ["families", "macros"],
     ["engines"],
@@ -45,6 +46,8 @@ LEVELS = [
         "systems",
         "count_checks",
         "counts",
+        "statistic_checks",
+        "statistic_inputs",
         "tables",
         "samples",
         "sampled_ranks",
@@ -52,6 +55,14 @@ LEVELS = [
         "sampling_results",
         "verification",
         "verify",
+        "units",
+        "derivative",
+        "linearized",
+        "intervals",
+        "bootstrapped",
+        "inference",
+        "gates",
+        "comparison_results",
     ],
     ["measure"],
     ["presets"],
@@ -61,7 +72,7 @@ LEVELS = [
 ]
 LEVEL = {name: depth for depth, names in enumerate(LEVELS) for name in names}
 ENTRANCES = ("__init__", "__main__")
-MAY_PARSE = {name for names in LEVELS[3:-1] for name in names} - {"results"}
+MAY_PARSE = {name for names in LEVELS[4:-1] for name in names} - {"results"}
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "core", "base", "lib"}
 ALSO_WORDS = {"precision", "recall", "hits", "p", "judged"}
 

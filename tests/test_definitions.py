@@ -54,8 +54,12 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "query_values": ("system", "segment", "query_id", "value"),
     },
     "classification": {
-        "predictions": ("system", "segment", "label", "score", "weight", "group_id"),
+        "predictions": ("system", "segment", "label", "score", "weight", "group_id", "unit"),
         "metric": ("system", "segment", "value", "n", "n_positive"),
+    },
+    "statistics": {
+        "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
+        "scores": ("system", "row_id", "label", "score"),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

@@ -40,7 +40,11 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
     out = run(command, tmp_path)
     assert out
     told = {marker: text for marker, _, text in BLOCKS if marker}
-    for what, mark in (("demo", "digits"), ("conventions", "duckmetrics conventions")):
+    for what, mark in (
+        ("demo", "evaluate \\\n    data/digits"),
+        ("conventions", "duckmetrics conventions"),
+        ("compare", "compare data/digits"),
+    ):
         if mark not in command:
             continue
         printed = told[f"{what} output"]

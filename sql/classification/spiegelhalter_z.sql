@@ -4,6 +4,7 @@
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 0 is better
+-- influence: none
 -- undefined: every probability is 0, 1/2 or 1
 -- formula:  sum (y - p)(1 - 2p) / sqrt(sum (1 - 2p)^2 p (1 - p)), standard normal if calibrated
 -- source:   Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506

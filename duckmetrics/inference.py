@@ -1,0 +1,80 @@
+"""How sure a number is: what was asked about intervals, read and checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, unknown
+from duckmetrics.fold import whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.fold import Value
+
+LEVEL = 0.95
+RESAMPLES, SEED = 10_000, 42
+# The file under sql/statistics that makes the interval of a mean.
+BOOTSTRAP = "bootstrap"
+INTERVALS: Mapping[str, str] = {"t": "mean_interval", BOOTSTRAP: "bootstrap_interval"}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What was asked about intervals.
+
+    Attributes:
+        level: the share of intervals that hold the true value, such as 0.95.
+        method: t, or bootstrap.
+        cluster: the user's column whose values are independent of each other, None to look for one.
+        resamples: the number of resamples of a bootstrap, and of tests that resample.
+        seed: another one draws other resamples.
+    """
+
+    level: float = LEVEL
+    method: str = "t"
+    cluster: str | None = None
+    resamples: int = RESAMPLES
+    seed: int = SEED
+
+    def values(self) -> dict[str, Value]:
+        """The parameters of the files under sql/statistics."""
+        return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
+
+
+def read_inference(
+    level: Any,
+    method: str = "t",
+    cluster: str | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Inference:
+    """Read what was asked about intervals.
+
+    Raises:
+        MetricError: a level outside (0, 1), an unknown method, or no whole number of resamples.
+    """
+    if method not in INTERVALS:
+        raise MetricError(f"interval_method: {unknown('method', str(method), INTERVALS)}")
+    if whole_number(resamples) < 1:
+        raise MetricError(
+            f"resamples={resamples!r}: no number of resamples; write a whole number such as 10000"
+        )
+    if seed != 0 and whole_number(seed) == 0:
+        raise MetricError(f"seed={seed!r}: no whole number; write one such as 42")
+    return Inference(read_level(level), method, cluster, whole_number(resamples), whole_number(seed))
+
+
+def read_level(level: Any) -> float:
+    """Read a level of confidence; True stands for the usual one."""
+    if level is True:
+        return LEVEL
+    try:
+        read = math.nan if isinstance(level, bool) else float(level)
+    except (TypeError, ValueError):
+        read = math.nan
+    if not 0 < read < 1:
+        raise MetricError(f"interval={level!r}: no level of confidence between 0 and 1; write 0.95")
+    return read

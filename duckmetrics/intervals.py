@@ -1,0 +1,209 @@
+"""Intervals of results: the values of every unit, kept once, and the bounds that a file makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlglot import exp
+
+from duckmetrics.bootstrapped import Samples, bootstrapped, can_be_bootstrapped
+from duckmetrics.checks import NOTE, WARNING, Finding
+from duckmetrics.compose import Composer, with_directions
+from duckmetrics.errors import InputError
+from duckmetrics.fold import literal
+from duckmetrics.functions import linked
+from duckmetrics.inference import BOOTSTRAP, INTERVALS
+from duckmetrics.linearized import Linearization
+from duckmetrics.measure import DEFAULT_AGGREGATION
+from duckmetrics.observations import UNIT
+from duckmetrics.segments import SegmentSummary
+from duckmetrics.systems import ONE_SYSTEM
+from duckmetrics.units import KEYS, PER_QUERY, ROWS, Units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog import Catalog
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.fold import Value
+    from duckmetrics.inference import Inference
+    from duckmetrics.inputs import Inputs
+    from duckmetrics.measure import Measure
+    from duckmetrics.summary import Summary
+
+HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of it again"
+# With fewer units than this, intervals are wider than they look: Student's t helps only so far.
+FEW_UNITS = 30
+
+
+def units_of_rankings(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
+) -> Units:
+    """The values of the queries, or of clusters of them; only a mean has them."""
+    chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
+    without = {
+        m.text: f"it is the {m.aggregation} of the queries, and no mean"
+        for i, m in enumerate(measures) if i not in chosen
+    }  # fmt: skip
+    segments = None
+    found = summary.segments()
+    if found is not None:
+        segments = engine.name("segments")
+        engine.keep(segments, found)
+    kind = "queries"
+    query = summary.units(chosen, segments) if chosen else _no_units()
+    if inputs.cluster is not None and chosen:
+        kind = f"clusters of {inputs.cluster}"
+        _refuse_null(engine, query, "cluster_id", inputs.cluster, "queries")
+        composer = Composer(catalog, {PER_QUERY: query})
+        query = composer.complete(exp.select(*KEYS).from_(composer.relation("clustered", {})))
+    named = None
+    if segments is not None:
+        columns = (exp.column(alias) for alias in summary.by.values())
+        named = exp.select("segment", "slice", *columns).from_(segments)
+    return Units(query, named, summary.by, tuple(measures[i].text for i in chosen), kind, without)
+
+
+def units_of_rows(
+    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
+) -> Units:
+    """What every cluster of rows, or every row, contributes to metrics that the delta method can take."""
+    kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
+    if inputs.cluster is not None:
+        _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
+    linearization = Linearization(catalog, inputs, measures, independent=inputs.cluster is None)
+    summary = SegmentSummary(catalog, inputs, measures, "")
+    segments = summary.named_segments()
+    texts = tuple(linear.measure.text for linear in linearization.linear)
+    query = _linearized(catalog, engine, linearization) if texts else _no_units()
+    units = Units(query, segments, summary.by, texts, kind, linearization.without, linearized=True)
+    sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(m)]
+    if inference.method != BOOTSTRAP:
+        hints = {m.text: f"{units.without[m.text]}; {HINT}" for m in sampled}
+        return replace(units, without={**units.without, **hints})
+    if not sampled:
+        return units
+    table = bootstrapped(catalog, engine, inputs, sampled, inference)
+    named = Units(_no_units(), segments, summary.by, tuple(m.text for m in sampled), kind)
+    left = {text: why for text, why in units.without.items() if text not in named.measures}
+    return replace(units, samples=Samples(named, table, inference.level), without=left)
+
+
+def _linearized(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) -> exp.Query:
+    """Keep the sums of every unit, and return the query of the values made of them."""
+    kept = {}
+    for column, query in linearization.influence_queries().items():
+        kept[column] = engine.name("influences")
+        engine.keep(kept[column], query)
+    table = engine.name("units")
+    sums, macros = linked(catalog, linearization.sums(kept))
+    engine.define(macros)
+    engine.keep(table, sums)
+    units, macros = linked(catalog, linearization.values(table))
+    engine.define(macros)
+    return units
+
+
+def tested(
+    catalog: Catalog, engine: DuckDBEngine, units: Units, statistic: str, values: Mapping[str, Value]
+) -> str:
+    """Keep the rows of a test over units in a table, and return its name."""
+    query, macros = linked(catalog, units.tested(catalog, statistic, values))
+    engine.define(macros)
+    name = engine.name(statistic)
+    engine.keep(name, query)
+    return name
+
+
+def with_intervals(
+    catalog: Catalog, engine: DuckDBEngine, inference: Inference, units: Units, summary: exp.Query
+) -> tuple[exp.Select, list[Finding]]:
+    """Return the query of the summary with the bounds of its values, and what is to know about them.
+
+    Args:
+        summary: the rows where they are kept, in their order.
+    """
+    told = [_without(text, why) for text, why in units.without.items()]
+    if not units.measures and units.samples is None:
+        return cast("exp.Select", summary), told
+    parts = [] if units.samples is None else [units.samples.bounds()]
+    table = None
+    if units.measures:
+        statistic = INTERVALS[inference.method]
+        declared = catalog.statistics[statistic].own_params
+        values = {name: value for name, value in inference.values().items() if name in declared}
+        table = tested(catalog, engine, units, statistic, values)
+        names = ("system", "metric", "slice", *units.columns.values(), "lower", "upper")
+        parts.append(exp.select(*names).from_(table))
+    told = [*_told(engine, inference, units, table), *told]
+    bounds = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
+    columns = [_bounded(name, units) for name, _ in engine.columns(summary)]
+    numbered = summary.copy().select(exp.Window(this=exp.RowNumber()).as_("place"))
+    query = exp.select(*columns).from_(numbered.subquery("summary"))
+    query = query.join(bounds.subquery("bounds"), on=_same_row(units), join_type="left").order_by("place")
+    return cast("exp.Select", with_directions(query)), told
+
+
+def _same_row(units: Units) -> exp.Expr:
+    """Say that bounds belong to a row of the summary."""
+    system = exp.func("coalesce", exp.column("system", "summary"), literal(ONE_SYSTEM))
+    same: list[exp.Expr] = [exp.EQ(this=exp.column("system", "bounds"), expression=system)]
+    for name in ("metric", "slice"):
+        same.append(exp.EQ(this=exp.column(name, "bounds"), expression=exp.column(name, "summary")))
+    for name, alias in units.columns.items():
+        known = exp.column(name, "summary", quoted=True)
+        same.append(exp.NullSafeEQ(this=exp.column(alias, "bounds"), expression=known))
+    return exp.and_(*same)
+
+
+def _bounded(name: str, units: Units) -> exp.Expr:
+    """A column of the results; of a classifier that no unit moves, as with an AUC of 1, nothing is known."""
+    own = exp.column(name, "summary", quoted=True)
+    if name not in ("lower", "upper"):
+        return own
+    found: exp.Expr = exp.column(name, "bounds")
+    if units.linearized:
+        varies = exp.LT(this=exp.column("lower", "bounds"), expression=exp.column("upper", "bounds"))
+        found = exp.Case().when(varies, found)
+    return exp.func("coalesce", found, own).as_(name)
+
+
+def _told(engine: DuckDBEngine, inference: Inference, units: Units, bounds: str | None) -> list[Finding]:
+    """What the intervals rest on."""
+    n = 0
+    if bounds is not None:
+        query = exp.select(exp.Max(this=exp.column("n"))).from_(bounds).where("slice = ''")
+        n = engine.rows(query)[0][0] or 0
+    over = f"{n} {units.kind}" if n else units.kind
+    how = "Student's t" if inference.method != BOOTSTRAP else f"bootstrap of {inference.resamples} resamples"
+    advice = "if several belong to one user, say so with cluster='user_id'" if units.kind == ROWS else ""
+    message = f"{100 * inference.level:g} % intervals: {how} over {over}"
+    found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
+    if 0 < n < FEW_UNITS:
+        found.append(_finding(WARNING, f"intervals: only {over}; read them with care", "take more data"))
+    return found
+
+
+def _without(text: str, why: str) -> Finding:
+    return _finding(WARNING, f"{text}: has no interval: {why}", "leave it out of what is decided on")
+
+
+def _finding(severity: str, message: str, advice: str) -> Finding:
+    return Finding("interval", severity, "", "", 0, (), message, advice)
+
+
+def _refuse_null(engine: DuckDBEngine, query: exp.Query, column: str, name: str, what: str) -> None:
+    is_null = exp.Is(this=exp.column(column), expression=exp.null())
+    count = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(query.subquery("rows")).where(is_null))[
+        0
+    ][0]
+    if count:
+        raise InputError(
+            f"cluster: column {name!r} is NULL for {count} {what}; give every one a value, or leave them out"
+        )
+
+
+def _no_units() -> exp.Select:
+    nothing: Any = exp.select(*(exp.null().as_(key) for key in KEYS))
+    return cast("exp.Select", nothing.where(exp.false()))

@@ -1,0 +1,112 @@
+"""What intervals and comparisons rest on: values of units, such as queries, whose mean is the metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.compose import Composer
+from duckmetrics.fold import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.bootstrapped import Samples
+    from duckmetrics.catalog import Catalog
+    from duckmetrics.fold import Value
+
+# The tests under sql/statistics read units under the names of the table that evaluations write.
+PER_QUERY = "per_query"
+# What they read when they compare systems with a baseline.
+DIFFERENCES = "differences"
+# What units are where nothing tells clusters apart.
+ROWS = "rows"
+KEYS = ("system", "metric", "query_id", "value")
+
+
+def over_per_query(
+    catalog: Catalog, statistic: str, per_query: exp.Query, values: Mapping[str, Value]
+) -> exp.Query:
+    """Write a file under sql/statistics over the values of queries in long form."""
+    composer = Composer(catalog, {PER_QUERY: per_query})
+    return composer.complete(composer.resolved(catalog.statistics[statistic], values))
+
+
+@dataclass(frozen=True)
+class Units:
+    """The values of every unit, of every measure in every segment.
+
+    Attributes:
+        query: system, metric, query_id (the unit), value. `metric` is the number of the segment times the
+            number of the measures, plus the place of the measure.
+        segments: segment, slice and the slicing columns of every segment; None where there is only one.
+        columns: slicing column -> its alias in `segments`.
+        measures: the texts of the measures, in their places.
+        kind: what the units are, as a sentence goes on: "queries", "clusters of user_id".
+        without: text of a measure -> why it has no units.
+        linearized: whether the values come from the delta method.
+        samples: the values of measures that have no units on bootstrap samples, where they were drawn.
+    """
+
+    query: exp.Query
+    segments: exp.Query | None
+    columns: Mapping[str, str]
+    measures: tuple[str, ...]
+    kind: str
+    without: Mapping[str, str] = field(default_factory=dict)
+    linearized: bool = False
+    samples: Samples | None = None
+
+    def tested(self, catalog: Catalog, statistic: str, values: Mapping[str, Value]) -> exp.Select:
+        """Write a test over the units; its rows name measure and slice as the results do.
+
+        Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
+        """
+        definition = catalog.statistics[statistic]
+        composer = Composer(catalog, {PER_QUERY: self.query})
+        query = composer.resolved(definition, values)
+        name = composer.step(statistic, query)
+        others = [column for column in query.named_selects if column not in ("system", "metric")]
+        return composer.complete(self.named(name, others))
+
+    def named(self, table: str, others: Sequence[str]) -> exp.Select:
+        """The rows of a table with the names of measures and slices in place of their number.
+
+        Args:
+            table: it has the columns system and metric, and `others`.
+        """
+        count = literal(len(self.measures))
+        key = exp.cast(exp.column("metric", table), "BIGINT")
+        text = exp.Case()
+        for place, measure in enumerate(self.measures):
+            same = exp.EQ(this=exp.Mod(this=key.copy(), expression=count.copy()), expression=literal(place))
+            text = text.when(same, literal(measure), copy=False)
+        slices: list[exp.Expr] = [literal("").as_("slice")]
+        if self.segments is not None:
+            slices = [exp.column(name, "segments") for name in ("slice", *self.columns.values())]
+        rest = [exp.column(name, table) for name in others]
+        query = exp.select(exp.column("system", table), text.as_("metric"), *slices, *rest).from_(table)
+        if self.segments is None:
+            return query
+        number = exp.IntDiv(this=key.copy(), expression=count.copy())
+        same = exp.EQ(this=exp.column("segment", "segments"), expression=number)
+        return query.join(self.segments.subquery("segments"), on=same)
+
+    def counts(self) -> exp.Select:
+        """The number of units with a value: system, place of the measure, count, over all slices."""
+        units = exp.select("system", "metric", exp.Count(this=exp.column("value"))).from_(
+            self.query.subquery("units")
+        )
+        return units.where(
+            exp.LT(this=exp.column("metric"), expression=literal(len(self.measures)))
+        ).group_by("system", "metric")
+
+    def place(self, measure: str) -> int:
+        """The place of a measure, -1 if it has no units."""
+        return self.measures.index(measure) if measure in self.measures else -1
+
+    def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What a row of a test and a row of the results have in common."""
+        return tuple(row[c] for c in ("system", "metric", "slice", *self.columns.values()))

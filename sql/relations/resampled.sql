@@ -1,0 +1,33 @@
+-- name:     resampled
+-- title:    Rows of bootstrap samples: each unit, such as a user, as often as a Poisson draw says
+-- inputs:   predictions (system, segment, label, score, weight, group_id, unit)
+-- params:   first INTEGER DEFAULT 0 CHECK (first >= 0), last INTEGER DEFAULT 100 CHECK (last > 0),
+--           seed INTEGER DEFAULT 42
+-- grain:    row
+-- formula:  copies of unit u in sample r: Poisson(1), drawn by hash(hash(u, r, seed)); samples first to last - 1
+-- source:   Chamandy, Muralidharan, Najmi and Naidu, Google, 2012 (Poisson bootstrap)
+-- note:     a unit has as many copies in every system and segment
+WITH units AS (
+    SELECT DISTINCT unit FROM predictions
+),
+drawn AS (
+    SELECT
+        units.unit,
+        draws.draw,
+        -- Hashed once, units with alike hashes would get alike draws.
+        poisson_count((CAST(hash(hash(units.unit, draws.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
+            * 1.1102230246251565e-16) AS copies
+    FROM units
+    CROSS JOIN range($first, $last) AS draws(draw)
+)
+SELECT
+    predictions.system,
+    predictions.segment,
+    drawn.draw,
+    predictions.label,
+    predictions.score,
+    predictions.weight,
+    predictions.group_id
+FROM predictions
+JOIN drawn ON drawn.unit = predictions.unit
+JOIN range(1, 12) AS counted(copy) ON counted.copy <= drawn.copies;
