@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog import RANKING
+from duckmetrics.errors import MetricError
 from duckmetrics.families import composed_sql
-from duckmetrics.inference import RESAMPLES, SEED, read_inference
+from duckmetrics.inference import RESAMPLES, SEED, USUAL_METHOD, read_inference
 from duckmetrics.measure import parse_measures, read_specs, written
 from duckmetrics.session import catalog, opened
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.inference import Inference
     from duckmetrics.results import Evaluation
 
 
@@ -39,7 +41,7 @@ def evaluate(
     like: str | None = None,
     verify: int | None = None,
     interval: float | bool | None = None,
-    interval_method: str = "t",
+    interval_method: str = USUAL_METHOD,
     cluster: str | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
@@ -98,10 +100,19 @@ def evaluate(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         threads=threads, memory_limit=memory_limit, like=like, verify=verify, temp_directory=temp_directory,
         chunks=chunks, switches=switches,
-        inference=None if interval is None or interval is False
-        else read_inference(interval, interval_method, cluster, resamples, seed),
+        inference=_inference(interval, interval_method, cluster, resamples, seed),
     ) as session:  # fmt: skip
         return session.evaluation(read_specs(session.usual if metrics is None else metrics))
+
+
+def _inference(
+    interval: float | bool | None, method: str, cluster: str | None, resamples: int, seed: int
+) -> Inference | None:
+    if interval is not None and interval is not False:
+        return read_inference(interval, method, cluster, resamples, seed)
+    if cluster is not None or method != USUAL_METHOD:
+        raise MetricError("cluster and interval_method: belong to intervals; add interval=0.95 (--interval)")
+    return None
 
 
 def curve(

@@ -14,7 +14,6 @@ from duckmetrics.comparison_results import (
     BETTER,
     COLUMNS,
     DIFFERENT,
-    SMALLEST_P,
     UNCLEAR,
     UNTESTED,
     WORSE,
@@ -25,6 +24,7 @@ from duckmetrics.errors import InputError, MetricError, suggestion, unknown
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
 from duckmetrics.intervals import tested
+from duckmetrics.results import SMALLEST_P
 from duckmetrics.session import catalog
 from duckmetrics.units import DIFFERENCES, ROWS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.comparing import HOLM, NONE, PAIRED, Comparing, find_adjustment, find_test, of_all_pairs
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluated import part_of_evaluations
-from duckmetrics.inference import RESAMPLES, SEED, read_inference, read_level
+from duckmetrics.inference import RESAMPLES, SEED, USUAL_METHOD, read_inference, read_level
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, read_specs
 from duckmetrics.results import Evaluation
 from duckmetrics.session import catalog, opened
@@ -41,7 +41,7 @@ def compare(
     chunks: int | None = None,
     like: str | None = None,
     interval: float = 0.95,
-    interval_method: str = "t",
+    interval_method: str = USUAL_METHOD,
     cluster: str | None = None,
     test: str = PAIRED,
     adjust: str | None = None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.gates import failures, read_gates
-from duckmetrics.results import Tabular, aligned
+from duckmetrics.results import Tabular, aligned, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from duckmetrics.checks import Finding
     from duckmetrics.results import Evaluation
 
-# No probability is 0; one that is too small for a double is told as less than this.
-SMALLEST_P = 1e-300
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 
@@ -129,13 +127,6 @@ class Comparison(Tabular):
             f"against {self.baseline}: {self.test}, {adjusted}, {100 * self.level:g} % intervals; "
             f"a verdict needs p_adjusted < {1 - self.level:.4g}"
         )
-
-
-def p_text(p: float | None) -> str:
-    """A p-value to three digits; one that is too small for a double is told as such, not as 0."""
-    if p is None:
-        return ""
-    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.3g}"
 
 
 def _cell(row: dict[str, Any], column: str) -> str:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 RESAMPLES, SEED = 10_000, 42
+# Below so many units, what large samples are like is no guide.
+FEW_UNITS = 30
 # The file under sql/statistics that makes the interval of a mean.
-BOOTSTRAP = "bootstrap"
-INTERVALS: Mapping[str, str] = {"t": "mean_interval", BOOTSTRAP: "bootstrap_interval"}
+USUAL_METHOD, BOOTSTRAP = "t", "bootstrap"
+INTERVALS: Mapping[str, str] = {USUAL_METHOD: "mean_interval", BOOTSTRAP: "bootstrap_interval"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Inference:
     """
 
     level: float = LEVEL
-    method: str = "t"
+    method: str = USUAL_METHOD
     cluster: str | None = None
     resamples: int = RESAMPLES
     seed: int = SEED
@@ -46,7 +48,7 @@ class Inference:
 
 def read_inference(
     level: Any,
-    method: str = "t",
+    method: str = USUAL_METHOD,
     cluster: str | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,

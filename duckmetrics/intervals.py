@@ -13,7 +13,7 @@ from duckmetrics.compose import Composer, with_directions
 from duckmetrics.errors import InputError
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
-from duckmetrics.inference import BOOTSTRAP, INTERVALS
+from duckmetrics.inference import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.linearized import Linearization
 from duckmetrics.measure import DEFAULT_AGGREGATION
 from duckmetrics.observations import UNIT
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from duckmetrics.summary import Summary
 
 HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of it again"
-# With fewer units than this, intervals are wider than they look: Student's t helps only so far.
-FEW_UNITS = 30
 
 
 def units_of_rankings(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from duckmetrics.verification import Verification
 
 MISSING = object()
+# No probability is 0; one that is too small for a double is told as less than this.
+SMALLEST_P = 1e-300
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
 NUMERIC = ("value", "lower", "upper", *COUNTS)
 
@@ -255,3 +257,8 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
         return "  ".join(padded).rstrip()
 
     return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def p_text(p: float) -> str:
+    """A p-value to four digits; one that is too small for a double is told as such, not as 0."""
+    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"

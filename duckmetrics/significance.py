@@ -10,6 +10,7 @@ from duckmetrics.count_checks import check_groups, check_rows
 from duckmetrics.counts import CELLS, COUNTS, over_counts, read_counts
 from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.functions import linked
+from duckmetrics.results import SMALLEST_P, p_text
 from duckmetrics.session import catalog
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from duckmetrics.counts import Counts
     from duckmetrics.engines.duckdb import DuckDBEngine
 
-SMALLEST_P = 1e-300
 FEW = 5
 
 # What is tested of counts and of cells, and the statistic that does it.
@@ -94,11 +94,6 @@ class ChiSquare:
             shown["cramers_v"] = f"{self.cramers_v:.4f}"
         lines += [f"  {name:<14}{value}" for name, value in shown.items()]
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
-
-
-def p_text(p: float) -> str:
-    """Write a p-value to four digits; one that is too small for a double is told as such, not as 0."""
-    return f"<{SMALLEST_P:g}" if p < SMALLEST_P else f"{p:.4g}"
 
 
 def chi_square(

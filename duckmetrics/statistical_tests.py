@@ -13,10 +13,11 @@ from duckmetrics.count_checks import check_groups, check_rows
 from duckmetrics.counts import CELLS, COUNTS, Counts
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.functions import linked
+from duckmetrics.inference import FEW_UNITS
 from duckmetrics.measure import parse_statistic, written
-from duckmetrics.results import Tabular, aligned
+from duckmetrics.results import SMALLEST_P, Tabular, aligned, p_text
 from duckmetrics.session import catalog
-from duckmetrics.significance import SMALLEST_P, p_text, rough
+from duckmetrics.significance import rough
 from duckmetrics.statistic_checks import check_contestants, check_data
 from duckmetrics.statistic_inputs import (
     CONTESTANTS,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
     from duckmetrics.statistic_inputs import Data
 
-# Below so many units, what large samples are like is no guide.
-FEW_UNITS = 30
 # What the help tells of a header, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
 WIDTH = 96

@@ -380,6 +380,8 @@ def test_one_query_has_no_interval_and_equal_ones_a_narrow_one(rankings: duckdb.
         ({"interval": "high"}, "interval='high': no level"),
         ({"interval": math.nan}, "no level"),
         ({"interval": 0.95, "interval_method": "bootstap"}, "did you mean 'bootstrap'?"),
+        ({"cluster": "user_id"}, "add interval=0.95"),
+        ({"interval_method": "bootstrap"}, "add interval=0.95"),
         ({"interval": 0.95, "resamples": 0}, "resamples=0"),
         ({"interval": 0.95, "resamples": 1.5}, "resamples=1.5"),
         ({"interval": 0.95, "seed": "x"}, "seed='x'"),

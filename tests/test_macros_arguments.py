@@ -508,16 +508,16 @@ def close(expected: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     ]
 
 
-def macros_of(connection: Connection, first: str) -> list[str]:
-    """The macros whose first parameter has this name, but for those that only others call."""
+def macros_of(connection: Connection, *first: str) -> list[str]:
+    """The macros whose first parameters have these names, but for those that only others call."""
     query = """SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal
-        AND parameters[1] = ? AND NOT starts_with(function_name, 'duckmetrics_') ORDER BY 1 ASC"""
-    return [name for (name,) in connection.execute(query, [first]).fetchall()]
+        AND parameters[:?] = ? AND NOT starts_with(function_name, 'duckmetrics_') ORDER BY 1 ASC"""
+    return [name for (name,) in connection.execute(query, [len(first), list(first)]).fetchall()]
 
 
 def everything(connection: Connection) -> Found:
     """What the macros say about the tables: all metrics, percentiles, ways of calling, curves."""
-    of_rows = [name for name in macros_of(connection, "data") if name not in TABLES_OF_ROWS]
+    of_rows = [name for name in macros_of(connection, "data", "label") if name not in TABLES_OF_ROWS]
     metrics = ",".join(OTHER_NAMES.get(name, name) for name in of_rows)
     equal = "'SELECT * REPLACE (1 AS score) FROM predictions'"
     queries = {
