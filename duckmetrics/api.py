@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog import RANKING
 from duckmetrics.errors import MetricError
 from duckmetrics.families import composed_sql
-from duckmetrics.inference import RESAMPLES, SEED, USUAL_METHOD, read_inference
+from duckmetrics.inference import SEED, USUAL_METHOD, read_inference
 from duckmetrics.measure import parse_measures, read_specs, written
 from duckmetrics.session import catalog, opened
 
@@ -43,7 +43,7 @@ def evaluate(
     interval: float | bool | None = None,
     interval_method: str = USUAL_METHOD,
     cluster: str | None = None,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     **switches: Any,
 ) -> Evaluation:
@@ -79,10 +79,11 @@ def evaluate(
         interval_method: ``"t"`` for Student's t over the queries or clusters, or ``"bootstrap"`` for
             percentiles of a Poisson bootstrap, which is deterministic. Metrics of classifiers that are
             functions of sums, and AUC, are linearized first (delta method, DeLong); a bootstrap takes the
-            others again as a whole, on at most 1000 resamples.
+            others again as a whole.
         cluster: the column that says which rows, or queries, belong together, such as ``"user_id"``. Of
             classifiers, cluster_id, group_id or query_id by default, and without these every row by itself.
-        resamples: how often a bootstrap resamples.
+        resamples: how often a bootstrap resamples, 10,000 times by default, and 1000 times where a metric
+            is taken again as a whole.
         seed: another seed draws other resamples.
         **switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``
             may also be a table with query_id.
@@ -106,7 +107,7 @@ def evaluate(
 
 
 def _inference(
-    interval: float | bool | None, method: str, cluster: str | None, resamples: int, seed: int
+    interval: float | bool | None, method: str, cluster: str | None, resamples: int | None, seed: int
 ) -> Inference | None:
     if interval is not None and interval is not False:
         return read_inference(interval, method, cluster, resamples, seed)

@@ -14,7 +14,7 @@ from duckmetrics.fold import literal
 from duckmetrics.functions import linked
 from duckmetrics.linearized import SEGMENT, is_estimate
 from duckmetrics.observations import GROUP, WEIGHT
-from duckmetrics.segments import GROUPED, SORTED, by_group, per_segment
+from duckmetrics.segments import per_segment, plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 DRAW = "draw"
 # So many rows are drawn in one query; more samples take more queries, and no more memory.
 ROWS_AT_ONCE = 20_000_000
-# Each sample costs as much as the metric itself.
-MOST_SAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -41,11 +39,13 @@ class Samples:
     Attributes:
         units: which measures in which segments they are.
         table: system, segment with draw, value_0, value_1, ...
+        number: how many samples.
     """
 
     units: Units
     table: str
     level: float
+    number: int
 
     def bounds(self) -> exp.Select:
         """Percentiles: system, metric, slice, the slicing columns by alias, lower, upper."""
@@ -120,9 +120,8 @@ def bootstrapped(
     predictions = inputs.queries["predictions"].subquery("predictions")
     (n,) = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(predictions))[0]
     step = max(1, ROWS_AT_ONCE // max(n, 1))
-    count = min(inference.resamples, MOST_SAMPLES)
-    for first in range(0, count, step):
-        last = min(first + step, count)
+    for first in range(0, inference.samples, step):
+        last = min(first + step, inference.samples)
         query, macros = linked(catalog, _values(catalog, inputs, measures, first, last, inference.seed))
         engine.define(macros)
         engine.keep(samples, query, more=first > 0)
@@ -143,8 +142,8 @@ def _values(
     kept = ("label", "score", WEIGHT, GROUP)
     drawn = drawing.complete(exp.select("system", whole.as_(SEGMENT), *kept).from_(step))
     constants = {name: value for name, value in inputs.constants.items() if name != SEGMENT}
-    plan = {measure.text: SORTED if by_group(measure) else GROUPED for measure in measures}
-    return per_segment(Composer(catalog, {"predictions": drawn}, constants), measures, plan)
+    composer = Composer(catalog, {"predictions": drawn}, constants)
+    return per_segment(composer, measures, plans(catalog, measures, None))
 
 
 def can_be_bootstrapped(measure: Measure) -> bool:

@@ -134,7 +134,8 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--interval",
                 type=float,
                 metavar="LEVEL",
-                help="Intervals around the values, such as 0.95.  [compare: 0.95]",
+                help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95, so that a "
+                "verdict needs p < 0.05]",
             ),
             click.option(
                 "--interval-method",
@@ -154,7 +155,8 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
                 "gates",
                 multiple=True,
                 metavar="CONDITION",
-                help="Exit code 1 if it holds: 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005'.",
+                help="Exit code 1 if it holds: 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005', "
+                "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'.",
             ),
             click.option(
                 "--per-query",
@@ -163,10 +165,16 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Write the value of every query to a Parquet file.",
             ),
             click.option(
+                "--baseline",
+                metavar="SYSTEM",
+                help="The system that others are compared with.  [default: the first; with --system COLUMN "
+                "it must be given]",
+            ),
+            click.option(
                 "--movers",
                 type=click.Path(path_type=Path),
                 metavar="FILE",
-                help="Write the queries that gain and lose most against the baseline.",
+                help="Write the queries that gain and lose most against the baseline (of rankings).",
             ),
             click.option(
                 "--chunks",
@@ -210,8 +218,7 @@ def evaluate(**options: Any) -> None:
     from duckmetrics.report import write
 
     format_ = _format(options["format_"], options["output"])
-    for path in (options["output"], options["per_query"], options["movers"]):
-        _writable(path)
+    _files_beside(options)
     predictions, truth, system = _tables(options)
     gates = read_gates(options["gates"])
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
@@ -242,11 +249,10 @@ def evaluate(**options: Any) -> None:
 @partial(data_and_metrics, tables=False, is_metric_required=False)
 @LIKE
 @slices_and_inference
-@click.option("--baseline", metavar="SYSTEM", help="The system to compare with.  [default: the first]")
 @click.option(
     "--test",
     metavar="TEST",
-    help="t, randomization, bootstrap, sign, wilcoxon or tukey.  [default: paired t]",
+    help="t, randomization, bootstrap, tukey, sign, wilcoxon or mcnemar.  [default: paired t]",
 )
 @click.option(
     "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
@@ -272,11 +278,10 @@ def compare(**options: Any) -> None:
     from duckmetrics.comparison import compare as compute
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.gates import failures, read_gates
-    from duckmetrics.report import write_rows
+    from duckmetrics.report import write_comparison
 
     format_ = _format(options["format_"], options["output"])
-    for path in (options["output"], options["per_query"], options["movers"]):
-        _writable(path)
+    _files_beside(options)
     predictions, truth, system = _compared_tables(options)
     gates = read_gates(options["gates"])
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
@@ -295,13 +300,11 @@ def compare(**options: Any) -> None:
         _beside(result, result.evaluation, options)
     if options["output"]:
         with _replacing(options["output"]) as path:
-            write_rows(result.summary, format_, path)
-    elif format_ == "table":
-        click.echo(repr(result))
+            write_comparison(result, format_, path)
     else:
-        write_rows(result.summary, format_, None)
-    for finding in result.checks:
-        click.echo(f"{finding.severity}: {finding.message}", err=True)
+        write_comparison(result, format_, None)
+    for note in result.notes():
+        click.echo(note, err=True)
     _exit_if(failed)
 
 
@@ -591,6 +594,12 @@ def shell(arguments: Sequence[str]) -> None:
     sys.exit(run(arguments))
 
 
+COUNTS, ROWS = "COUNT COUNT… | TABLE", "ROW ROW… | TABLE"
+expected_option = click.option(
+    "--expected", metavar="N,N…", help="Expected counts or shares.  [default: all alike]"
+)
+
+
 class _Statistics(click.Group):
     """The statistics as commands, which are made when somebody asks for them."""
 
@@ -605,22 +614,31 @@ class _Statistics(click.Group):
 
 def _statistic(name: str) -> click.Command:
     """The command of one statistic."""
-    from duckmetrics.statistical_tests import explained
+    from duckmetrics.statistical_tests import expects, explained, reads_numbers
 
     title, _, more = explained(name).partition("\n\n")
+    numbers = (COUNTS if expects(name) else ROWS) if reads_numbers(name) else None
 
     @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
-    @click.argument("table")
+    @click.argument("table", nargs=-1 if numbers else 1, required=True, metavar=numbers)
     @click.option("--set", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter.")
     @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
     @output_and_engine
-    def statistic(table: str, **options: Any) -> None:
-        _run_test(name, table, options)
+    def statistic(table: str | Sequence[str], expected: str | None = None, **options: Any) -> None:
+        _run_test(name, table if isinstance(table, str) else _listed(table, expected), options)
 
-    return statistic
+    return expected_option(statistic) if expects(name) else statistic
 
 
-def _run_test(name: str, table: str, options: dict[str, Any]) -> None:
+def _listed(texts: Sequence[str], expected: str | None) -> Any:
+    """Counts of the command line as a table, or the name of one."""
+    from duckmetrics.counts import tabled
+
+    observed = _counts(texts)
+    return observed if expected is None else tabled(observed, _row(expected))
+
+
+def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.report import write_rows
@@ -656,14 +674,15 @@ def test() -> None:
     """Tests of significance, intervals and adjusted p-values.
 
     \b
-    duckmetrics test paired-t per_query.parquet --set baseline=A --column value=ndcg
+    duckmetrics test paired-t per_query.parquet --set baseline=A
+    duckmetrics test sample-ratio 5000 5200
     duckmetrics test chi-square 3 7
     """
 
 
 @test.command(name="chi-square", context_settings={"ignore_unknown_options": True})
 @click.argument("observed", nargs=-1, required=True, metavar="COUNT COUNT… | ROW ROW… | TABLE")
-@click.option("--expected", metavar="N,N…", help="Expected counts or shares.  [default: all alike]")
+@expected_option
 @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
 @click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
 @click.option("--correction", is_flag=True, help="Yates' correction of a table of 2 by 2.")
@@ -754,9 +773,9 @@ def _compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | di
     """Tell systems and truth from the arguments of compare."""
     given, truth, systems = options["predictions"], options["truth_option"], options["systems"]
     if any("=" in system for system in systems):
-        if given:
-            raise click.UsageError("--system NAME=TABLE names the predictions; leave out PREDICTIONS")
-        return None, truth, _pairs("--system", systems)
+        if len(given) > 1 or (given and truth is not None):
+            raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+        return None, given[0] if given else truth, _pairs("--system", systems)
     if len(systems) > 1:
         raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
     if not given:
@@ -768,7 +787,9 @@ def _compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | di
             )
         return given[0], given[1] if len(given) == 2 else truth, systems[0]
     if len(given) == 1:
-        raise click.UsageError("one system only; give two or more, or --system COLUMN")
+        raise click.UsageError(
+            "one system only, as a folder or pattern is too; give two or more, or --system COLUMN"
+        )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
     if len(set(names)) < len(names):
         raise click.UsageError("two systems are called alike; name them with --system NAME=TABLE")
@@ -787,6 +808,19 @@ def _inference(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str
     }
 
 
+def _files_beside(options: dict[str, Any]) -> None:
+    """Refuse files that cannot be written, before anything is computed."""
+    for path in (options["output"], options["per_query"], options["movers"]):
+        _writable(path)
+    per_query, movers = options["per_query"], options["movers"]
+    if per_query is not None and per_query.suffix.lower() != ".parquet":
+        raise click.UsageError(
+            f"--per-query {per_query}: is a Parquet file; call it {per_query.stem}.parquet"
+        )
+    if movers is not None and movers.suffix.lower() not in SUFFIXES:
+        raise click.UsageError(f"--movers {movers}: end it in one of {', '.join(SUFFIXES)}")
+
+
 def _beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
     """Write the files that were asked for beside the results."""
     if options["per_query"]:
@@ -797,7 +831,7 @@ def _beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
 
         format_ = SUFFIXES.get(options["movers"].suffix.lower(), "table")
         with _replacing(options["movers"]) as path:
-            write_rows(result.movers(), format_, path)
+            write_rows(result.movers(baseline=options["baseline"]), format_, path)
 
 
 def _exit_if(failed: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,10 +27,11 @@ from duckmetrics.functions import linked
 from duckmetrics.intervals import tested
 from duckmetrics.results import SMALLEST_P
 from duckmetrics.session import catalog
-from duckmetrics.units import DIFFERENCES, ROWS
+from duckmetrics.summary import ROUNDING
+from duckmetrics.units import DIFFERENCES, QUERIES, ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
     from duckmetrics.session import Session
 
+# What is left of numbers near 1 that should cancel out, as in 1 minus a ratio.
+CANCELLED = 1e-14
 # What tells n, effect sizes and intervals of the differences, whatever tells p.
 PAIRED = "paired_t"
 ADJUSTED = "adjusted_p"
@@ -47,7 +51,6 @@ FIELDS = (
     "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",
     "statistic", "df", "p",
 )  # fmt: skip
-LOWER = "lower is better"
 _CLOSEST = re.compile(r"closest to ([\d.]+) is better")
 Row = dict[str, Any]
 
@@ -99,22 +102,41 @@ class Comparing:
             raise MetricError(f"baseline {base!r}: no such system; {suggestion(str(base), known)}")
         for part in parts:
             _refuse_unpaired(part)
+            self._refuse_unfit_test(session.engine, part)
         rows: list[Row] = []
-        warnings = self._warnings()
+        told = self._warnings()
         for part in parts:
             found = self._compared(session.engine, part, base)
-            warnings += _of_samples(part)
-            warnings += self._different(session.engine, part, found, base)
+            told += _of_samples(part)
+            told += self._different(session.engine, part, found, base)
             rows += found
         _sort(rows, [base, *known])
         self._adjust(session.engine, rows)
         measures = {measure.text: measure for part in parts for measure in part.measures}
         for row in rows:
-            row["verdict"] = _verdict(row, measures[row["metric"]], 1 - self.inference.level)
+            row["verdict"] = self._verdict(row, measures[row["metric"]])
         return Comparison(
             tuple(rows), base, self.test.name, self.adjust, self.inference.level, session.assembled(parts),
-            tuple(warnings),
+            tuple(told),
         )  # fmt: skip
+
+    def _refuse_unfit_test(self, engine: DuckDBEngine, part: Part) -> None:
+        """Refuse tests that look at units one by one where these are linearized, or not as the test wants."""
+        if part.units is None or not part.units.measures:
+            return
+        if "warning" in self.test.header and part.units.linearized:
+            raise MetricError(
+                f"test: {self.test.name} counts units that are better, and a unit of a classifier has no "
+                "value of its own; use t, randomization or bootstrap"
+            )
+        for condition in self.test.requires.values():
+            unfit = exp.select(literal(1)).from_(part.units.query.subquery("units"))
+            unfit = unfit.where(exp.not_(condition.copy())).limit(1)
+            if engine.rows(unfit):
+                raise MetricError(
+                    f"test: {self.test.name} wants {condition.sql('duckdb')} of every query, and "
+                    "there are other values; use it for metrics of hits and misses, or another test"
+                )
 
     def _warnings(self) -> list[Finding]:
         text = self.test.header.get("warning")
@@ -141,6 +163,7 @@ class Comparing:
             elif self.test is not paired:
                 told = special.get(key, {})
                 found |= {name: told.get(name) for name in ("statistic", "df", "p")}
+                found["n"] = told.get("n", found.get("n"))
                 bounds = ("delta_lower", "delta_upper")
                 found |= {name: told[name] for name in bounds if told.get(name) is not None}
             rows.append(self._row(row, part, found, baseline))
@@ -174,8 +197,11 @@ class Comparing:
             fields |= dict.fromkeys(("wins", "ties", "losses"))
         elif _lower_is_better(part, row):
             fields |= {"wins": fields["losses"], "losses": fields["wins"]}
-        if fields["p"] is not None:
-            fields["p"] = max(fields["p"], SMALLEST_P)
+        if part.per_query is None and _is_rounding(row["value"], found):
+            # The same rows in another order have sums that differ in the last digit.
+            fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
+            for bound in ("delta_lower", "delta_upper"):
+                fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
         return {
             **kept, "baseline": baseline, **fields, "p_adjusted": None, "mde": found.get("mde"),
             "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"), "test": self.test.name,
@@ -185,26 +211,21 @@ class Comparing:
     def _different(
         self, engine: DuckDBEngine, part: Part, rows: Iterable[Row], baseline: str
     ) -> list[Finding]:
-        """Refuse to compare values of different queries or rows, unless told otherwise."""
-        units = part.units
-        if units is None:
-            return []
-        sizes = _sizes(engine, part)
+        """Refuse to compare values of different queries or rows, unless told otherwise.
+
+        Of classifiers, and of queries in clusters, there is no other way: what is common is not known.
+        """
         found = []
-        for row in rows:
-            if row["system"] == baseline or row["slice"] != "":
-                continue
-            own, other = (sizes[system, row["metric"]] for system in (row["system"], baseline))
-            if own == other and (row["n_units"] or 0) == own[2]:
-                continue
+        for row, number, kind in _strangers(engine, part, rows, baseline):
+            place = f" in a slice by {row['slice']}" if row["slice"] else ""
             message = (
-                f"{row['metric']}: {row['system']} has values of {own[0]} {_counted(part)} and {baseline} of "
-                f"{other[0]}, with {row['n_units'] or 0} {units.kind} in common"
+                f"{row['metric']}: {row['system']} and {baseline} have values of different "
+                f"{'rows' if part.per_query is None else 'queries'}{place}: {number} {kind}"
             )
             advice = _way_out(part)
-            if not self.allow_different:
-                raise InputError(f"{message}: the numbers are of different {_counted(part)}; {advice}")
-            text = f"{message}; the differences are of what is common"
+            if not self.allow_different or part.per_query is None or _is_clustered(part):
+                raise InputError(f"{message}; {advice}")
+            text = f"{message}; the differences are of the {row['n_units'] or 0} that are common"
             found.append(_warning("different_population", text, advice))
         return found
 
@@ -216,7 +237,33 @@ class Comparing:
             if self.adjust != NONE and family:
                 adjusted = _adjusted(engine, adjusted, self.adjust)
             for row, p in zip(family, adjusted, strict=True):
-                row["p_adjusted"] = p
+                row["p_adjusted"] = max(p, SMALLEST_P)
+                row["p"] = max(row["p"], SMALLEST_P)
+
+    def _verdict(self, row: Mapping[str, Any], measure: Measure) -> str:
+        """Say in words what a comparison came to."""
+        # One that does not compare means may find more wins where the mean is lower.
+        of_means = "warning" not in self.test.header
+        if row["system"] == row["baseline"]:
+            return BASELINE
+        if row["p_adjusted"] is None:
+            return UNTESTED
+        if row["p_adjusted"] >= 1 - self.inference.level or (of_means and not row["delta"]):
+            return UNCLEAR
+        declared = measure.metric.header.get("range", "")
+        gained = row["delta"]
+        if closest := _CLOSEST.search(declared):
+            own, other = (value - float(closest[1]) for value in (row["value"], row["value"] - row["delta"]))
+            if own * other < 0:
+                return DIFFERENT
+            gained = abs(other) - abs(own)
+        elif measure.lower_is_better:
+            gained = -gained
+        elif "higher is better" not in declared:
+            return DIFFERENT
+        if not of_means and row["wins"] is not None and gained * (row["wins"] - row["losses"]) <= 0:
+            return DIFFERENT
+        return BETTER if gained > 0 else WORSE
 
 
 def find_test(name: str) -> Definition:
@@ -294,10 +341,10 @@ def _of_samples(part: Part) -> list[Finding]:
     """Tell of measures whose p is that of bootstrap samples, whatever the test."""
     if part.units is None or part.units.samples is None:
         return []
-    names = ", ".join(part.units.samples.units.measures)
-    return [
-        Finding("test", NOTE, "", "", 0, (), f"{names}: compared on bootstrap samples of the whole metric")
-    ]
+    samples = part.units.samples
+    names = ", ".join(samples.units.measures)
+    message = f"{names}: compared on {samples.number} bootstrap samples of the whole metric"
+    return [Finding("test", NOTE, "", "", 0, (), message)]
 
 
 def _share(value: float, other: float) -> float | None:
@@ -318,33 +365,58 @@ def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in names[1 : names.index("value")])
 
 
+def _is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
+    """Say whether a difference is nothing beside the value, or beside what units differ by."""
+    if value is None or found.get("delta") is None:
+        return False
+    delta, beside_units = float(found["delta"]), float(found.get("d_av") or math.inf)
+    return abs(delta) <= max(ROUNDING * abs(value), CANCELLED) or abs(beside_units) <= ROUNDING
+
+
 def _lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
-    measure = next(measure for measure in part.measures if measure.text == row["metric"])
-    return LOWER in measure.metric.header.get("range", "")
+    return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
 
 
-def _sizes(engine: DuckDBEngine, part: Part) -> dict[tuple[str, str], tuple[int, int | None, int]]:
-    """By system and metric: the values, the positives among them, and the units."""
-    if part.units is None:
-        return {}
-    counted = engine.rows(part.units.counts()) if part.units.measures else []
-    counts = {(system, int(place)): n for system, place, n in counted}
-    return {
-        (row["system"], row["metric"]): (
-            row["n"], row["n_positive"], counts.get((row["system"], part.units.place(row["metric"])), 0)
-        )
-        for row in part.rows if row["slice"] == ""
-    }  # fmt: skip
+def _strangers(
+    engine: DuckDBEngine, part: Part, rows: Iterable[Row], baseline: str
+) -> Iterator[tuple[Row, int, str]]:
+    """The rows whose system has values of other queries, or rows, than the baseline; how many of what."""
+    units = part.units
+    if units is None:
+        return
+    compared = [row for row in rows if row["system"] != baseline]
+    values = {_key(part, row): row["value"] for row in part.rows}
+    if units.members is not None:
+        unmatched = dict(engine.rows(units.unmatched(catalog(), baseline)))
+        for row in compared:
+            if number := unmatched.pop(row["system"], 0):
+                kind = f"{units.kind} have other rows or labels"
+                yield row, number, kind if part.per_query is None else "values are of one side only"
+        return
+    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
+    for row in compared:
+        key = _key(part, row)
+        other = (baseline, *key[1:])
+        if values[key] is None or values.get(other) is None or not counts.get(key) or not counts.get(other):
+            continue
+        number = counts[key] + counts[other] - 2 * (row["n_units"] or 0)
+        if number:
+            yield row, number, f"{units.kind} have a value on one side only"
 
 
-def _counted(part: Part) -> str:
-    return "rows" if part.per_query is None else "queries"
+def _is_clustered(part: Part) -> bool:
+    return part.units is not None and part.units.kind != QUERIES
 
 
 def _way_out(part: Part) -> str:
-    if part.per_query is not None:
-        return "set population='both' or missing='zero', or say allow_different=True (--allow-different)"
-    return "evaluate the same rows, or say allow_different=True (--allow-different)"
+    if part.per_query is None:
+        return "evaluate the same rows"
+    told = "say allow_different=True (--allow-different) to compare what is common"
+    if _is_clustered(part):
+        told = "leave cluster out and " + told
+    if any(measure.values.get("missing") == "skip" for measure in part.measures):
+        return f"set missing='zero' or population='both' (--set population=both), or {told}"
+    return told
 
 
 def _warning(check: str, message: str, advice: str) -> Finding:
@@ -363,23 +435,3 @@ def _adjusted(engine: DuckDBEngine, p_values: Sequence[float], method: str) -> l
     query, macros = linked(catalog(), composer.complete(exp.select("test", "p_adjusted").from_(step)))
     engine.define(macros)
     return [adjusted for _, adjusted in sorted(engine.rows(query))]
-
-
-def _verdict(row: Mapping[str, Any], measure: Measure, alpha: float) -> str:
-    """Say in words what a comparison came to."""
-    if row["system"] == row["baseline"]:
-        return BASELINE
-    if row["p_adjusted"] is None:
-        return UNTESTED
-    if row["p_adjusted"] >= alpha or not row["delta"]:
-        return UNCLEAR
-    declared = measure.metric.header.get("range", "")
-    gained = row["delta"]
-    if closest := _CLOSEST.search(declared):
-        target = float(closest[1])
-        gained = abs(row["value"] - row["delta"] - target) - abs(row["value"] - target)
-    elif LOWER in declared:
-        gained = -gained
-    elif "higher is better" not in declared:
-        return DIFFERENT
-    return BETTER if gained > 0 else WORSE

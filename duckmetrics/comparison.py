@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.comparing import HOLM, NONE, PAIRED, Comparing, find_adjustment, find_test, of_all_pairs
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluated import part_of_evaluations
-from duckmetrics.inference import RESAMPLES, SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.inference import SEED, USUAL_METHOD, read_inference, read_level
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, read_specs
 from duckmetrics.results import Evaluation
 from duckmetrics.session import catalog, opened
@@ -46,7 +46,7 @@ def compare(
     test: str = PAIRED,
     adjust: str | None = None,
     power: float = 0.8,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
     allow_different: bool = False,
     **switches: Any,

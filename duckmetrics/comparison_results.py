@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.errors import MetricError
 from duckmetrics.gates import failures, read_gates
-from duckmetrics.results import Tabular, aligned, p_text
+from duckmetrics.results import Tabular, aligned, html, p_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
@@ -24,14 +26,17 @@ NUMBERS = (
     "statistic", "df", "p", "p_adjusted", "mde",
 )  # fmt: skip
 COUNTS = ("wins", "ties", "losses", "n", "n_units")
-# What a person wants to see, in this order.
-SHOWN = (
-    "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
-    "wins/ties/losses", "p", "p_adjusted", "mde", "verdict",
-)  # fmt: skip
+# What a person wants to see, in this order, and the column that tells whether it is there.
+SHOWN = {
+    "verdict": "verdict", "n": "n", "value": "value", "interval": "lower", "delta": "delta",
+    "delta_interval": "delta_lower", "relative_change": "relative_change", "effect_size": "effect_size",
+    "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted", "mde": "mde",
+}  # fmt: skip
 # The columns that a slicing column must not be called as.
 COLUMNS = {*NUMBERS, *COUNTS, "verdict", "baseline", "test"}
 RIGHT = {*SHOWN} - {"verdict"}
+# Smaller numbers would be shown as 0.0000.
+TINY = 5e-5
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Comparison(Tabular):
         adjust: how p is corrected for their number, ``"none"`` for not at all.
         level: of the intervals; a verdict needs p_adjusted below 1 - level.
         evaluation: the values of the systems, with what the checks found.
-        warnings: what to know before the verdicts are believed.
+        told: what to know of the comparison, beside what the checks of the evaluation found.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -60,7 +65,7 @@ class Comparison(Tabular):
     adjust: str
     level: float
     evaluation: Evaluation = field(repr=False)
-    warnings: tuple[Finding, ...] = ()
+    told: tuple[Finding, ...] = ()
 
     @property
     def summary(self) -> pa.Table:
@@ -83,7 +88,36 @@ class Comparison(Tabular):
     @property
     def checks(self) -> tuple[Finding, ...]:
         """Warnings and notes about the data and the tests."""
-        return (*self.evaluation.checks, *self.warnings)
+        return (*self.evaluation.checks, *self.told)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before the verdicts are believed."""
+        return tuple(finding.message for finding in self.checks if finding.severity == "warning")
+
+    @property
+    def per_query(self) -> pa.Table:
+        """The values of the queries, see `Evaluation.per_query`."""
+        return self.evaluation.per_query
+
+    def row(self, metric: str, system: str | None = None, **segment: Any) -> dict[str, Any]:
+        """Return the row of a metric: of a system, overall or of a segment, as in ``country="DE"``.
+
+        Args:
+            system: may be left out where one is compared with the baseline.
+
+        Raises:
+            MetricError: no such metric, system or segment, or several systems and none named.
+        """
+        others = [name for name in dict.fromkeys(row["system"] for row in self.rows) if name != self.baseline]
+        if system is None and len(others) > 1:
+            raise MetricError(f"{metric}: of which system? name one of {', '.join(others)} with system=")
+        chosen = others[0] if system is None else system
+        for row in self.rows:
+            same = metric in (row["metric"], self.evaluation.canonical.get(row["metric"]))
+            if same and row["system"] == chosen and self.evaluation.segment(row) == segment:
+                return row
+        raise MetricError(f"{metric}: no row of {chosen} {segment or 'overall'}; see .rows")
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 delta_lower < -0.005"``.
@@ -93,52 +127,88 @@ class Comparison(Tabular):
         """
         return failures(read_gates(gates), self.rows, self.evaluation.canonical)
 
-    def movers(self, n: int = 20) -> pa.Table:
+    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against the baseline, see `Evaluation.movers`."""
-        return self.evaluation.movers(n, self.baseline)
+        return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """The columns and cells that a person wants to see."""
         by = self.evaluation.by
-        known = {"wins/ties/losses": "wins"}
-        shown = [c for c in SHOWN if c in ("value", "verdict")
-                 or any(row[known.get(c, c)] is not None for row in self.rows)]  # fmt: skip
-        if all(row["p"] == row["p_adjusted"] for row in self.rows) and "p" in shown:
+        shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in self.rows)]
+        if "p" in shown and all(row["p"] == row["p_adjusted"] for row in self.rows):
             shown.remove("p")
-        header = ["metric", *by, "system", *shown]
         cells = []
         for row in self.rows:
-            segment = self.evaluation.segment(row)
-            keys = [str(segment[c]) if c in segment and segment[c] is not None
-                    else "NULL" if c in segment else "" for c in by]  # fmt: skip
-            cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, c) for c in shown)])
-        return header, cells
+            segment = {name: str(value) for name, value in self._shown_segment(row).items()}
+            keys = [segment.get(name, "") for name in by]
+            cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
+        return ["metric", *by, "system", *shown], cells
 
-    def __repr__(self) -> str:
+    def lines(self) -> list[str]:
+        """The table, how it came about, and what it comes to for every system."""
         header, cells = self.cells()
         right = [name for name in header if name in RIGHT]
-        return "\n".join([*aligned(header, cells, right), self.conclusion])
+        return [*aligned(header, cells, right), self.conclusion, *self._verdicts()]
+
+    def notes(self) -> list[str]:
+        """What stands below the table: what the checks found."""
+        return [f"{finding.severity}: {finding.message}" for finding in self.checks]
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.lines(), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return html(*self.cells(), [self.conclusion, *self._verdicts(), *self.notes()])
 
     @property
     def conclusion(self) -> str:
         """How the verdicts came about, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
-            f"against {self.baseline}: {self.test}, {adjusted}, {100 * self.level:g} % intervals; "
-            f"a verdict needs p_adjusted < {1 - self.level:.4g}"
+            f"against {self.baseline}: {self.test}, {adjusted}; a verdict needs "
+            f"p_adjusted < {1 - self.level:.4g}; {100 * self.level:g} % intervals, not adjusted"
         )
+
+    def _verdicts(self) -> Iterator[str]:
+        """A line for every system: what its metrics come to, and where it is worse in a slice."""
+        for system in dict.fromkeys(row["system"] for row in self.rows):
+            if system == self.baseline:
+                continue
+            own = [row for row in self.rows if row["system"] == system]
+            counts = Counter(row["verdict"] for row in own if not row["slice"])
+            told = [f"{verdict} in {count} of {counts.total()}" for verdict, count in counts.items()]
+            for row in own:
+                if row["slice"] and row["verdict"] == WORSE:
+                    where = ", ".join(f"{name}={value}" for name, value in self._shown_segment(row).items())
+                    told.append(f"worse where {where} ({row['metric']})")
+            yield f"{system}: {'; '.join(told)}"
+
+    def _shown_segment(self, row: dict[str, Any]) -> dict[str, Any]:
+        segment = self.evaluation.segment(row)
+        return {name: "NULL" if value is None else value for name, value in segment.items()}
 
 
 def _cell(row: dict[str, Any], column: str) -> str:
-    if column == "wins/ties/losses":
-        return "" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
-    value = row[column]
+    value = row[SHOWN[column]]
     if value is None:
         return "NULL" if column == "value" else ""
-    if column in ("p", "p_adjusted"):
-        return p_text(value)
-    if column.startswith("delta"):
-        return f"{value:+.4f}"
-    if column == "relative_change":
-        return f"{value:+.1%}"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    match column:
+        case "wins/ties/losses":
+            return f"{row['wins']}/{row['ties']}/{row['losses']}"
+        case "interval":
+            return f"[{_number(row['lower'])}, {_number(row['upper'])}]"
+        case "delta_interval":
+            return f"[{_number(row['delta_lower'], '+')}, {_number(row['delta_upper'], '+')}]"
+        case "p" | "p_adjusted":
+            return p_text(value)
+        case "delta":
+            return _number(value, "+")
+        case "relative_change":
+            return f"{value:+.1%}"
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:{sign}.1e}" if 0 < abs(value) < TINY else f"{value:{sign}.4f}"

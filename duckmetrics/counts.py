@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 COUNTS: Final = "counts"
 CELLS: Final = "cells"
+# What is said of names where counts are read.
+COUNT_THEM = (
+    "of names give one row each with its count, "
+    "as in SELECT variant, count(*) AS observed ... GROUP BY variant"
+)
 
 _CANONICAL = {
     COUNTS: {"observed": "observed", "expected": "expected"},
@@ -69,18 +74,12 @@ def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach
         InputError: they are neither a list of counts, nor rows of them, nor a table with its columns.
     """
     _known(columns)
-    listed = _listed(observed)
-    if listed is None:
-        if expected is not None:
-            raise InputError(
-                "expected: is given beside a table, whose rows have no order; "
-                "map a column with columns={'expected': ...}"
-            )
-        source = attach(observed, COUNTS)
-    else:
+    table = tabled(observed, expected)
+    source = attach(table, COUNTS)
+    if table is not observed:
         if columns:
             raise InputError("columns: are for tables, and a list has none; leave them out")
-        source = replace(attach(_table(listed, expected), COUNTS), label="observed")
+        source = replace(source, label="observed")
     if source.empty:
         raise InputError(f"{source.label}: no rows; give the counts of two categories or more")
     return _canonical(source, columns)
@@ -98,6 +97,30 @@ def _known(columns: Mapping[str, str]) -> None:
             "columns: observed and expected are for one list of categories, row, column and n for a "
             "table of two; map either"
         )
+
+
+def tabled(observed: Any, expected: Any = None, wanted: str | None = None) -> Any:
+    """Write a list of counts, or of rows of them, as a table; what is no list stays as it is.
+
+    Args:
+        wanted: counts or cells, where only one of them will do.
+    Raises:
+        InputError: they are no counts, not of the shape that is wanted, or expected stands beside a table.
+    """
+    listed = _listed(observed)
+    if listed is None:
+        if expected is not None:
+            raise InputError(
+                "expected: is given beside a table, whose rows have no order; "
+                "map a column with columns={'expected': ...}"
+            )
+        return observed
+    has_rows = any(isinstance(row, list | tuple) for row in listed)
+    if wanted == CELLS and not has_rows:
+        raise InputError("observed: one list of counts; the test compares rows of them, such as 3,7 5,5")
+    if wanted == COUNTS and has_rows:
+        raise InputError("observed: rows of counts; the test is of one list of them, such as 3 7")
+    return _table(listed, expected)
 
 
 def _listed(observed: Any) -> list[Any] | None:
@@ -205,7 +228,27 @@ def _meant(source: Source, columns: Mapping[str, str]) -> str:
 def _expression(source: Source, key: str, name: str | None) -> exp.Expr:
     if name is None:
         return literal(1.0)
-    return column(name) if key in ("row", "column") else number_expression(source, name)
+    return column(name) if key in ("row", "column") else count_expression(source, key, name)
+
+
+def count_expression(source: Source, key: str, name: str) -> exp.Expr:
+    """Write a column of counts or shares as DOUBLE.
+
+    Raises:
+        InputError: it holds no numbers, maybe because nobody has counted yet.
+    """
+    if key == "observed" and source.columns[name] == "VARCHAR":
+        raise InputError(
+            f"{source.label}: column {name!r} is VARCHAR, not a number; give one row per category "
+            f'with its count, as in "SELECT {name}, count(*) AS observed FROM ... GROUP BY {name}"; '
+            "if it holds counts, cast it to DOUBLE"
+        )
+    return number_expression(source, name)
+
+
+def uncounted(key: str) -> str:
+    """What to add to a message where a column is missing that nobody may have counted."""
+    return f"; {COUNT_THEM}" if key == "observed" else ""
 
 
 def _there(source: Source) -> str:

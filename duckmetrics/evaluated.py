@@ -14,7 +14,7 @@ from duckmetrics.intervals import with_intervals
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measure
 from duckmetrics.session import catalog
 from duckmetrics.signature import Signature
-from duckmetrics.units import Units
+from duckmetrics.units import QUERIES, Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +50,7 @@ def part_of_evaluations(
     if not allow_different:
         for metric, own in chosen.items():
             _refuse_other_conventions(metric, {name: rows[name][text] for name, text in own.items()})
+    _refuse_other_ids(evaluations)
     kept = session.engine.name("per_query")
     for i, (name, evaluation) in enumerate(evaluations.items()):
         values = _values(session, name, evaluation, {own[name]: metric for metric, own in chosen.items()})
@@ -58,7 +59,7 @@ def part_of_evaluations(
         {**rows[name][text], "system": name, "metric": metric}
         for metric, own in chosen.items() for name, text in own.items()
     ]  # fmt: skip
-    units = Units(_units(kept, list(chosen)), None, {}, tuple(chosen), "queries")
+    units = Units(_units(kept, list(chosen)), None, {}, tuple(chosen), QUERIES)
     summary = _summary(session, results, next(iter(evaluations.values())).summary.schema)
     bounded, told = with_intervals(catalog(), session.engine, inference, units, summary)
     found = tuple(session.engine.arrow(bounded).to_pylist())
@@ -93,8 +94,8 @@ def _chosen(
             found[metric] = {name: str(text) for name, text in own.items()}
     if not found:
         raise MetricError(
-            "compare: the evaluations have no mean of queries in common; evaluate the same metrics, or "
-            "compare the tables"
+            "compare: the evaluations have no mean of queries in common, and classifiers keep no values of "
+            "units; evaluate the same metrics of rankings, or compare the tables"
         )
     for metric in metrics or ():
         if metric not in found:
@@ -118,6 +119,17 @@ def _refuse_other_conventions(metric: str, rows: Mapping[str, Mapping[str, Any]]
             raise MetricError(
                 f"{metric}: {base} and {name} follow other conventions: {told}; evaluate both alike, or "
                 "say allow_different=True"
+            )
+
+
+def _refuse_other_ids(evaluations: Mapping[str, Evaluation]) -> None:
+    """Ids of different types are not the same, even where a database finds them equal."""
+    types = {name: one.per_query.schema.field("query_id").type for name, one in evaluations.items()}
+    (first, known), *others = types.items()
+    for name, type_ in others:
+        if type_ != known:
+            raise InputError(
+                f"query_id: {known} in {first} and {type_} in {name}; CAST one of them, and evaluate again"
             )
 
 

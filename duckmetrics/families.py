@@ -19,7 +19,7 @@ from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.functions import linked
 from duckmetrics.inputs import Inputs, Request, gather
-from duckmetrics.intervals import units_of_rankings, units_of_rows, with_intervals
+from duckmetrics.intervals import biased, units_of_rankings, units_of_rows, with_intervals
 from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.plan import CONTENDERS, TOP, depth_of, ranking_plan
@@ -190,7 +190,8 @@ def _bounded(catalog: Catalog, engine: DuckDBEngine, inference: Inference, part:
     """The results with their intervals."""
     summary, told = with_intervals(catalog, engine, inference, units, part.summary)
     rows, kept = _kept(engine, summary)
-    return replace(part, rows=rows, summary=kept, findings=(*part.findings, *told), units=units)
+    findings = (*part.findings, *told, *biased(rows))
+    return replace(part, rows=rows, summary=kept, findings=findings, units=units)
 
 
 def segment_values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from dataclasses import dataclass
@@ -12,16 +13,18 @@ from duckmetrics.errors import MetricError, suggestion, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _COMPARISON = re.compile(r"<=|>=|==|!=|<|>|=")
 _COLUMN = re.compile(r"[a-z_]+")
-# Columns that a baseline has too.
-OF_EVERY_SYSTEM = ("value", "lower", "upper")
+# Between the column and the slices: every slice of these columns is looked at.
+BY = "by"
+# The column whose values are words.
+VERDICT = "verdict"
 MISSING = object()
-HOW = "write METRIC [COLUMN] < NUMBER, as in 'ndcg@10 < 0.35' or 'ndcg@10 delta_lower < -0.005'"
+HOW = "write METRIC [COLUMN] [by SLICE] < NUMBER, as in 'ndcg@10 < 0.35' or 'ndcg@10 delta_lower < -0.005'"
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,19 @@ class Gate:
         text: the condition as typed.
         metric: the metric as typed.
         column: the column of the results.
+        slicing: the slicing columns whose slices are looked at, empty for all rows together.
         operator: how it is compared with the bound.
+        bound: a number, or a word where the column is the verdict.
     """
 
     text: str
     metric: str
     column: str
+    slicing: str
     operator: str
-    bound: float
+    bound: float | str
 
-    def fails(self, value: float) -> bool:
+    def fails(self, value: float | str) -> bool:
         return _OPERATORS[self.operator](value, self.bound)
 
 
@@ -61,50 +67,73 @@ def _read(text: str) -> Gate:
     if found is None:
         raise MetricError(f"gate {text!r}: no comparison; {HOW}")
     before, after = text[: found.start()].split(), text[found.end() :].strip()
-    try:
-        bound = float(after)
-    except ValueError:
-        raise MetricError(f"gate {text!r}: {after!r} is no number; {HOW}") from None
+    slicing = ""
+    if BY in before[1:]:
+        place = before.index(BY, 1)
+        before, slicing = before[:place], " ".join(before[place + 1 :])
     if not before:
         raise MetricError(f"gate {text!r}: no metric; {HOW}")
     named = len(before) > 1 and _COLUMN.fullmatch(before[-1]) is not None
+    column = before[-1] if named else "value"
     metric = " ".join(before[:-1] if named else before)
-    return Gate(text.strip(), metric, before[-1] if named else "value", found[0], bound)
+    return Gate(text.strip(), metric, column, slicing, found[0], _bound(text, column, found[0], after))
+
+
+def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
+    if column == VERDICT and word and _OPERATORS[comparison] in (operator.eq, operator.ne):
+        return word.strip("'\"")
+    try:
+        bound = float(word)
+    except ValueError:
+        bound = math.nan
+    if math.isnan(bound):
+        raise MetricError(f"gate {text!r}: {word!r} is no number; {HOW}")
+    return bound
 
 
 def failures(
     gates: Sequence[Gate], rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
 ) -> list[str]:
-    """Return a line for every gate that fails, and every system where it does.
+    """Return a line for every gate that fails, and every system and slice where it does.
 
-    Gates look at the overall rows, not at slices. Where there is no value the gate fails too: nothing
-    shows that it is passed.
+    Gates look at the overall rows, or with ``by`` at slices; of a comparison not at the baseline. Where
+    there is no value the gate fails too: nothing shows that it is passed.
 
     Args:
         rows: those of an evaluation or a comparison.
         canonical: the metrics as typed -> their canonical spelling.
 
     Raises:
-        MetricError: a gate names a metric or a column that the results do not have.
+        MetricError: a gate names a metric, column or slice that the results do not have.
     """
     lines = []
     for gate in gates:
-        chosen = _rows_of(gate, rows, canonical)
-        for row in chosen:
+        for row in _rows_of(gate, rows, canonical):
             value = row[gate.column]
-            if value is not None and not gate.fails(value):
-                continue
-            system = "" if row["system"] is None else f" of {row['system']}"
-            shown = "there is no value" if value is None else f"{gate.column}{system} is {value:.6g}"
-            lines.append(f"gate failed: {gate.text}: {shown}")
+            if value is None or gate.fails(value):
+                lines.append(f"gate failed: {gate.text}: {_told(gate, row)}")
     return lines
+
+
+def _told(gate: Gate, row: Mapping[str, Any]) -> str:
+    value = row[gate.column]
+    names = list(row)
+    columns = [n for n in names[names.index("slice") + 1 : names.index("value")] if n in gate.slicing]
+    where = [*([row["system"]] if row["system"] is not None else []), *(f"{n}={row[n]}" for n in columns)]
+    place = f" of {', '.join(where)}" if where else ""
+    if value is None:
+        return f"{gate.column}{place} has no value"
+    return f"{gate.column}{place} is {f'{value:.6g}' if _is_number(value) else value}"
 
 
 def _rows_of(
     gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
 ) -> list[Mapping[str, Any]]:
-    """The overall rows that a gate looks at; a baseline differs from nobody."""
-    columns = [name for name in rows[0] if name == "value" or any(_is_number(row[name]) for row in rows)]
+    """The rows that a gate looks at."""
+    columns = [
+        name for name in rows[0]
+        if name in ("value", VERDICT) or any(_is_number(row[name]) for row in rows)
+    ]  # fmt: skip
     if gate.column not in columns:
         raise MetricError(f"gate {gate.text!r}: {unknown('column', gate.column, columns)}")
     known = dict.fromkeys(row["metric"] for row in rows)
@@ -113,9 +142,15 @@ def _rows_of(
         raise MetricError(
             f"gate {gate.text!r}: {gate.metric!r} is not evaluated; {suggestion(gate.metric, known)}"
         )
-    chosen = [row for row in rows if row["metric"] in names and row["slice"] == ""]
-    compared = [row for row in chosen if row["system"] != row.get("baseline", MISSING)]
-    return chosen if gate.column in OF_EVERY_SYSTEM else compared
+    slicings = dict.fromkeys(row["slice"] for row in rows if row["slice"])
+    if gate.slicing and gate.slicing not in slicings:
+        advice = suggestion(gate.slicing, slicings) if slicings else "nothing is sliced; ask for it with by="
+        raise MetricError(f"gate {gate.text!r}: no slices by {gate.slicing!r}; {advice}")
+    return [
+        row for row in rows
+        if row["metric"] in names and row["slice"] == gate.slicing
+        and row["system"] != row.get("baseline", MISSING)
+    ]  # fmt: skip
 
 
 def _is_number(value: object) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 RESAMPLES, SEED = 10_000, 42
+# Each of these costs as much as the metric itself.
+SAMPLES = 1000
 # Below so many units, what large samples are like is no guide.
 FEW_UNITS = 30
 # The file under sql/statistics that makes the interval of a mean.
@@ -32,6 +34,7 @@ class Inference:
         method: t, or bootstrap.
         cluster: the user's column whose values are independent of each other, None to look for one.
         resamples: the number of resamples of a bootstrap, and of tests that resample.
+        samples: that of metrics that are taken again as a whole on each.
         seed: another one draws other resamples.
     """
 
@@ -39,6 +42,7 @@ class Inference:
     method: str = USUAL_METHOD
     cluster: str | None = None
     resamples: int = RESAMPLES
+    samples: int = SAMPLES
     seed: int = SEED
 
     def values(self) -> dict[str, Value]:
@@ -50,7 +54,7 @@ def read_inference(
     level: Any,
     method: str = USUAL_METHOD,
     cluster: str | None = None,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
 ) -> Inference:
     """Read what was asked about intervals.
@@ -60,13 +64,14 @@ def read_inference(
     """
     if method not in INTERVALS:
         raise MetricError(f"interval_method: {unknown('method', str(method), INTERVALS)}")
-    if whole_number(resamples) < 1:
+    if resamples is not None and whole_number(resamples) < 1:
         raise MetricError(
             f"resamples={resamples!r}: no number of resamples; write a whole number such as 10000"
         )
     if seed != 0 and whole_number(seed) == 0:
         raise MetricError(f"seed={seed!r}: no whole number; write one such as 42")
-    return Inference(read_level(level), method, cluster, whole_number(resamples), whole_number(seed))
+    drawn = (RESAMPLES, SAMPLES) if resamples is None else (whole_number(resamples),) * 2
+    return Inference(read_level(level), method, cluster, *drawn, whole_number(seed))
 
 
 def read_level(level: Any) -> float:

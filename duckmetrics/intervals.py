@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
+import sqlglot
 from sqlglot import exp
 
 from duckmetrics.bootstrapped import Samples, bootstrapped, can_be_bootstrapped
+from duckmetrics.catalog import DIALECT
 from duckmetrics.checks import NOTE, WARNING, Finding
 from duckmetrics.compose import Composer, with_directions
 from duckmetrics.errors import InputError
-from duckmetrics.fold import literal
+from duckmetrics.fold import bind, literal
 from duckmetrics.functions import linked
 from duckmetrics.inference import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.linearized import Linearization
 from duckmetrics.measure import DEFAULT_AGGREGATION
-from duckmetrics.observations import UNIT
-from duckmetrics.segments import SegmentSummary
+from duckmetrics.observations import GROUP, UNIT
+from duckmetrics.segments import SegmentSummary, by_group
+from duckmetrics.summary import ROUNDING
 from duckmetrics.systems import ONE_SYSTEM
-from duckmetrics.units import KEYS, PER_QUERY, ROWS, Units
+from duckmetrics.units import KEYS, PER_QUERY, QUERIES, ROWS, Units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -49,18 +53,20 @@ def units_of_rankings(
     if found is not None:
         segments = engine.name("segments")
         engine.keep(segments, found)
-    kind = "queries"
+    kind, members = QUERIES, None
     query = summary.units(chosen, segments) if chosen else _no_units()
     if inputs.cluster is not None and chosen:
         kind = f"clusters of {inputs.cluster}"
         _refuse_null(engine, query, "cluster_id", inputs.cluster, "queries")
+        members = _with_values(query)
         composer = Composer(catalog, {PER_QUERY: query})
         query = composer.complete(exp.select(*KEYS).from_(composer.relation("clustered", {})))
     named = None
     if segments is not None:
         columns = (exp.column(alias) for alias in summary.by.values())
         named = exp.select("segment", "slice", *columns).from_(segments)
-    return Units(query, named, summary.by, tuple(measures[i].text for i in chosen), kind, without)
+    texts = tuple(measures[i].text for i in chosen)
+    return Units(query, named, summary.by, texts, kind, without, members=members)
 
 
 def units_of_rows(
@@ -70,12 +76,27 @@ def units_of_rows(
     kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
+        if any(by_group(measure) for measure in measures):
+            _refuse_split_groups(engine, inputs)
     linearization = Linearization(catalog, inputs, measures, independent=inputs.cluster is None)
     summary = SegmentSummary(catalog, inputs, measures, "")
     segments = summary.named_segments()
     texts = tuple(linear.measure.text for linear in linearization.linear)
-    query = _linearized(catalog, engine, linearization) if texts else _no_units()
-    units = Units(query, segments, summary.by, texts, kind, linearization.without, linearized=True)
+    table = _sums(catalog, engine, linearization)
+    query: exp.Query = _no_units()
+    if texts:
+        query, macros = linked(catalog, linearization.values(table))
+        engine.define(macros)
+    units = Units(
+        query,
+        segments,
+        summary.by,
+        texts,
+        kind,
+        linearization.without,
+        linearized=True,
+        members=_counted(table),
+    )
     sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(m)]
     if inference.method != BOOTSTRAP:
         hints = {m.text: f"{units.without[m.text]}; {HINT}" for m in sampled}
@@ -85,11 +106,29 @@ def units_of_rows(
     table = bootstrapped(catalog, engine, inputs, sampled, inference)
     named = Units(_no_units(), segments, summary.by, tuple(m.text for m in sampled), kind)
     left = {text: why for text, why in units.without.items() if text not in named.measures}
-    return replace(units, samples=Samples(named, table, inference.level), without=left)
+    return replace(units, samples=Samples(named, table, inference.level, inference.samples), without=left)
 
 
-def _linearized(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) -> exp.Query:
-    """Keep the sums of every unit, and return the query of the values made of them."""
+def _with_values(query: exp.Query) -> exp.Select:
+    """Queries are the same where both sides have a value for them."""
+    unit = _struct("metric", "query_id").as_("unit")
+    members = exp.select("system", unit, literal(1).as_("fingerprint")).from_(query.subquery("units"))
+    return members.where(exp.not_(exp.Is(this=exp.column("value"), expression=exp.null())))
+
+
+def _counted(table: str) -> exp.Select:
+    """Clusters are the same where they have as many rows of each class."""
+    unit, counts = _struct("segment", UNIT).as_("unit"), _struct("n", "n_positive").as_("fingerprint")
+    return exp.select("system", unit, counts).from_(table)
+
+
+def _struct(*names: str) -> exp.Expr:
+    fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
+    return exp.Struct(expressions=fields)
+
+
+def _sums(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) -> str:
+    """Keep the sums of every unit in a table, and return its name."""
     kept = {}
     for column, query in linearization.influence_queries().items():
         kept[column] = engine.name("influences")
@@ -98,9 +137,7 @@ def _linearized(catalog: Catalog, engine: DuckDBEngine, linearization: Lineariza
     sums, macros = linked(catalog, linearization.sums(kept))
     engine.define(macros)
     engine.keep(table, sums)
-    units, macros = linked(catalog, linearization.values(table))
-    engine.define(macros)
-    return units
+    return table
 
 
 def tested(
@@ -161,10 +198,20 @@ def _bounded(name: str, units: Units) -> exp.Expr:
     if name not in ("lower", "upper"):
         return own
     found: exp.Expr = exp.column(name, "bounds")
-    if units.linearized:
-        varies = exp.LT(this=exp.column("lower", "bounds"), expression=exp.column("upper", "bounds"))
-        found = exp.Case().when(varies, found)
-    return exp.func("coalesce", found, own).as_(name)
+    known = _finite() if not units.linearized else exp.and_(_finite(), _varies())
+    return exp.func("coalesce", exp.Case().when(known, found), own).as_(name)
+
+
+@cache
+def _finite() -> exp.Expr:
+    return sqlglot.parse_one("isfinite(bounds.lower) AND isfinite(bounds.upper)", dialect=DIALECT)
+
+
+@cache
+def _varies() -> exp.Expr:
+    """Say that bounds are further apart than rounding."""
+    text = "bounds.upper - bounds.lower > $rounding * greatest(abs(bounds.lower), abs(bounds.upper))"
+    return bind(sqlglot.parse_one(text, dialect=DIALECT), {"rounding": ROUNDING})
 
 
 def _told(engine: DuckDBEngine, inference: Inference, units: Units, bounds: str | None) -> list[Finding]:
@@ -187,6 +234,17 @@ def _without(text: str, why: str) -> Finding:
     return _finding(WARNING, f"{text}: has no interval: {why}", "leave it out of what is decided on")
 
 
+def biased(rows: Iterable[Mapping[str, Any]]) -> list[Finding]:
+    """Warn of values that lie outside of their own intervals, as those of small samples may."""
+    names = dict.fromkeys(
+        row["metric"] for row in rows
+        if row["lower"] is not None and row["value"] is not None
+        and not row["lower"] <= row["value"] <= row["upper"]
+    )  # fmt: skip
+    text = "its value lies outside of its interval, which is of samples that it is biased on"
+    return [_finding(WARNING, f"{name}: {text}; take more data", "take more data") for name in names]
+
+
 def _finding(severity: str, message: str, advice: str) -> Finding:
     return Finding("interval", severity, "", "", 0, (), message, advice)
 
@@ -199,6 +257,20 @@ def _refuse_null(engine: DuckDBEngine, query: exp.Query, column: str, name: str,
     if count:
         raise InputError(
             f"cluster: column {name!r} is NULL for {count} {what}; give every one a value, or leave them out"
+        )
+
+
+def _refuse_split_groups(engine: DuckDBEngine, inputs: Inputs) -> None:
+    """Groups are compared row by row within, so that their rows cannot be witnesses of several clusters."""
+    rows = inputs.unsliced["predictions"].subquery("rows")
+    several = exp.GT(this=exp.Count(this=exp.Distinct(expressions=[exp.column(UNIT)])), expression=literal(1))
+    split = exp.select("system", GROUP).from_(rows).group_by("system", GROUP).having(several)
+    count = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(split.subquery("split")))[0][0]
+    if count:
+        group = inputs.column_label("predictions", GROUP)
+        raise InputError(
+            f"cluster: {count} groups of {group!r} have rows in several {inputs.cluster!r}; leave "
+            "cluster= out, and the groups are taken, or ask for metrics by group apart"
         )
 
 

@@ -18,7 +18,7 @@ from duckmetrics.derivative import derivative
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.fold import literal
 from duckmetrics.observations import GROUP, UNIT, WEIGHT, WEIGHTED
-from duckmetrics.segments import GROUPED, PLAN, SEGMENTS, SORTED, by_group
+from duckmetrics.segments import COUNTS, GROUPED, PLAN, SEGMENTS, by_group, plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ class Linearization:
         self.composer = Composer(catalog, self._by_unit(), self._constants())
         self.blocks: list[Block] = []
         self.columns: dict[str, exp.Column] = {}
-        self.influences: dict[str, Mapping[str, Value]] = {}
+        self.influences: dict[str, tuple[str, Mapping[str, Value]]] = {}
         self.linear: list[Linear] = []
         self.without: dict[str, str] = {}
         for measure in measures:
@@ -84,7 +84,7 @@ class Linearization:
     # ---- from a measure to sums
 
     def _linear(self, measure: Measure) -> Linear:
-        plan = SORTED if by_group(measure) else GROUPED
+        plan = plans(self.catalog, [measure], None)[measure.text]
         values: dict[str, Value] = {**measure.values, PLAN: plan}
         for metric in (measure.metric, *self.catalog.foundations(measure.metric)):
             if not is_estimate(metric):
@@ -113,8 +113,7 @@ class Linearization:
         key = f"{value.table}.{value.name}"
         if key not in self.columns:
             self.columns[key] = exp.column(f"s_{len(self._leaves()) + 1}")
-            self.influences[self.columns[key].name] = values
-            self._relation = metric.header["influence"]
+            self.influences[self.columns[key].name] = metric.header["influence"], values
 
     def _leaves(self) -> list[str]:
         return [*self.influences, *(c for block in self.blocks for c in block.columns)]
@@ -205,17 +204,15 @@ class Linearization:
     def influence_queries(self) -> dict[str, exp.Query]:
         """Column -> the query of system, segment, unit, total and influence of a metric that is no sum."""
         queries: dict[str, exp.Query] = {}
-        for name, values in self.influences.items():
+        for name, (relation, values) in self.influences.items():
             composer = Composer(self.catalog, self.inputs.queries, self.inputs.constants)
-            step = composer.relation(
-                self._relation, {**values, "independent": self.independent, PLAN: GROUPED}
-            )
+            step = composer.relation(relation, {**values, "independent": self.independent, PLAN: GROUPED})
             kept = ("system", SEGMENT, UNIT, "total", "influence")
             queries[name] = composer.complete(exp.select(*kept).from_(step))
         return queries
 
     def sums(self, kept: Mapping[str, str]) -> exp.Select:
-        """One row per system, segment and unit, with its sums.
+        """One row per system, segment and unit, with the number of its rows and positives, and its sums.
 
         Args:
             kept: column -> the table where its influences are kept.
@@ -225,6 +222,7 @@ class Linearization:
         query = exp.select(
             exp.column("system", frame),
             *(exp.Dot(this=place.copy(), expression=exp.to_identifier(n)).as_(n) for n in (SEGMENT, UNIT)),
+            *(exp.column(n, frame) for n in COUNTS),
         ).from_(frame)
         for block in self.blocks:
             for column in block.columns:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_AGGREGATION = "mean"
 CUTOFF = "k"
+LOWER = "lower is better"
 PER_CALL = ("population",)
 
 _SPEC = re.compile(
@@ -69,6 +70,10 @@ class Measure:
     def requires(self) -> Mapping[str, exp.Expr]:
         """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
         return {**required(self.needed), **self.metric.requires}
+
+    @property
+    def lower_is_better(self) -> bool:
+        return LOWER in self.metric.header.get("range", "")
 
     @property
     def depth(self) -> int | None:
@@ -399,8 +404,20 @@ def _check(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             raise MetricError(f"{spec}: {param.name}={written(value)} needs {needed}; write it as in @10")
         raise MetricError(
             f"{spec}: {param.name} is {written(value)}, but must satisfy "
-            f"{check.sql(dialect='duckdb')}; change it"
+            f"{check.sql(dialect='duckdb')}; {_share_of(param, value) or 'change it'}"
         )
+
+
+def is_share(param: Param) -> bool:
+    """Say whether a parameter is above 0 and below 1, so that people may think of percent."""
+    return {f"{param.name} > 0", f"{param.name} < 1"} <= {check.sql() for check in param.checks}
+
+
+def _share_of(param: Param, value: Value) -> str | None:
+    """How to write a percentage as the share that is wanted."""
+    if not is_share(param) or not isinstance(value, int | float) or not 2 <= value < 100:
+        return None
+    return f"write {value / 100:.15g}"
 
 
 def _needs(check: exp.Expr) -> str | None:

@@ -139,7 +139,8 @@ class _Observing:
         queries: dict[str, exp.Query] = {}
         rows = tables.stacked(self._rows(source, name) for name, source in self.systems)
         if self.request.inference is not None and not self.clusters:
-            rows = _numbered(rows)
+            # Kept, because what is read twice may come in another order.
+            rows = exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
         every = rows if by else None
         constants: dict[str, str | int] = {"system": ONE_SYSTEM} if self.systems.only else {}
         if by:

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.comparison_results import RIGHT
 from duckmetrics.results import COUNTS, NUMERIC
 from duckmetrics.session import catalog
 from duckmetrics.verification import in_one_line
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from duckmetrics.comparison_results import Comparison
     from duckmetrics.results import Evaluation
 
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
@@ -45,6 +47,25 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
         if result.verified and not (format_ == "table" and path is None):
             print(in_one_line(result.verified), file=sys.stderr)
         _print_findings(result)
+
+
+def write_comparison(result: Comparison, format_: str, path: Path | None) -> None:
+    """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see."""
+    if format_ == "table":
+        _put("\n".join(result.lines()) + "\n", path)
+    elif format_ == "markdown":
+        header, cells = result.cells()
+        rule = ["---:" if name in RIGHT else "---" for name in header]
+        _put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+    else:
+        write_rows(result.summary, format_, path)
+
+
+def _put(text: str, path: Path | None) -> None:
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding="utf-8")
 
 
 def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:

@@ -116,7 +116,7 @@ class Evaluation(Tabular):
 
         Args:
             n: how many of each, for every metric and system.
-            baseline: the system to compare with, the first one by default.
+            baseline: the system to compare with, the first of a mapping by default.
 
         Returns:
             (metric, system, direction, place, query_id, baseline_value, value, difference), the largest
@@ -132,7 +132,10 @@ class Evaluation(Tabular):
             raise MetricError(f"baseline {baseline!r}: not evaluated; {suggestion(str(baseline), known)}")
         if whole_number(n) < 1:
             raise MetricError(f"movers: n={n!r} is no number of queries; write a whole number such as 20")
-        return self._movers(baseline or self.first or known[0], whole_number(n))
+        chosen = baseline or self.first
+        if chosen is None:
+            raise MetricError(f"movers: name the baseline, one of {', '.join(known)}")
+        return self._movers(chosen, whole_number(n))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
@@ -224,13 +227,7 @@ class Evaluation(Tabular):
         return [*verified, *(f"{f.severity}: {f.message}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
-        header, cells = self.cells()
-        head = "".join(f"<th>{escape(name)}</th>" for name in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
-        )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return html(*self.cells(), self.notes())
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """The slicing columns in force in a row, with their values."""
@@ -257,6 +254,14 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
         return "  ".join(padded).rstrip()
 
     return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
+    """A table in HTML, with notes below."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
+    told = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"
 
 
 def p_text(p: float) -> str:

@@ -9,10 +9,13 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
+from sqlglot import exp
+
 from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
 from duckmetrics.chunks import number_of_chunks
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.families import EVALUATE, Part, table_query
+from duckmetrics.fold import literal
 from duckmetrics.inputs import Request, slice_label
 from duckmetrics.measure import parse_measures, parse_table
 from duckmetrics.presets import preset
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.fold import Value
@@ -118,6 +120,7 @@ class Session:
 
     def assembled(self, parts: Sequence[Part]) -> Evaluation:
         """Put the results of the families together."""
+        lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
         per_query = next((part.per_query for part in parts if part.per_query is not None), None)
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
@@ -131,12 +134,13 @@ class Session:
             _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
             _table=self.table,
             first=next(iter(self.systems), None),
-            _movers=lambda baseline, n: self._movers(per_query, baseline, n),
+            _movers=lambda baseline, n: self._movers(per_query, baseline, n, lower),
         )
 
-    def _movers(self, per_query: exp.Query | None, baseline: str, n: int) -> pa.Table:
+    def _movers(self, per_query: exp.Query | None, baseline: str, n: int, lower: Sequence[str]) -> pa.Table:
         values: dict[str, Value] = {"baseline": baseline, "n": n}
-        return self.engine.arrow(over_per_query(catalog(), MOVERS, _queries(per_query), values))
+        found = over_per_query(catalog(), MOVERS, _queries(per_query), values)
+        return self.engine.arrow(_with_losses_where_more_is_worse(found, lower))
 
     def requested(self, measures: Sequence[Measure]) -> Request:
         """The request, with the order of the rows if it matters to one of the measures."""
@@ -236,6 +240,21 @@ def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[st
         raise MetricError("by: mixes columns and lists; write [['country'], ['country', 'device']]")
     groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
     return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))
+
+
+def _with_losses_where_more_is_worse(movers: exp.Query, lower: Sequence[str]) -> exp.Query:
+    """Call it a loss where a metric grows of which less is better."""
+    if not lower:
+        return movers
+    direction = exp.column("direction")
+    turned = exp.Case(this=direction.copy()).when(literal("gain"), literal("loss")).else_(literal("gain"))
+    worse = exp.In(this=exp.column("metric"), expressions=list(map(literal, lower)))
+    shown = exp.Case().when(worse, turned).else_(direction).as_("direction")
+    names = [shown if name == "direction" else exp.column(name) for name in movers.named_selects]
+    query = exp.select(*names).from_(movers.subquery("movers"))
+    for key in ("system", "metric", "direction", "place"):
+        query = query.order_by(exp.Ordered(this=exp.column(key, "movers"), desc=False))
+    return query
 
 
 def _queries(per_query: exp.Query | None) -> exp.Query:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from duckmetrics.count_checks import EXAMPLES, shown
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.fold import literal
-from duckmetrics.statistic_inputs import CONTESTANTS, LABELS, UNITS, is_number
+from duckmetrics.statistic_inputs import CONTESTANTS, HITS, LABELS, TRIALS, UNITS, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -49,6 +49,8 @@ def checks(table: str, columns: Sequence[str]) -> Iterator[Check]:
         finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
         offenders = exp.select(*columns).from_(table).where(exp.not_(finite))
         yield Check(name, "rows with NaN or an infinite value", "give numbers, or NULL for none", offenders)
+    if {HITS, TRIALS} <= {*columns}:
+        yield from _proportions(table, columns)
     for name in units:
         offenders = exp.select(*columns).from_(table).where(_is_null(name))
         yield Check(name, "rows without a unit", "give every row the id of its unit", offenders)
@@ -60,6 +62,20 @@ def checks(table: str, columns: Sequence[str]) -> Iterator[Check]:
         more = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(1))
         offenders = exp.select(*keys).from_(table).group_by(*keys).having(more)
         yield Check("", "units with several rows", "keep one row per unit", offenders)
+
+
+def _proportions(table: str, columns: Sequence[str]) -> Iterator[Check]:
+    """The checks of hits among trials; what is NULL is left out and no problem."""
+    hits, trials, nothing = exp.column(HITS), exp.column(TRIALS), literal(0)
+    more = exp.GT(this=hits, expression=trials)
+    none = exp.and_(exp.LTE(this=trials, expression=nothing), exp.not_(more.copy()))
+    found = (
+        (HITS, "rows with more hits than trials", "are hits and n swapped?", more),
+        (HITS, "rows with fewer than 0 hits", "count them again", exp.LT(this=hits, expression=nothing)),
+        (TRIALS, "rows without trials", "leave them out", none),
+    )
+    for name, title, advice, wrong in found:
+        yield Check(name, title, advice, exp.select(*columns).from_(table).where(wrong))
 
 
 def check_data(engine: Engine, data: Data, kept: str) -> None:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose import Composer
-from duckmetrics.counts import CELLS, COUNTS, called
+from duckmetrics.counts import CELLS, COUNTS, called, count_expression, uncounted
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.fold import literal
-from duckmetrics.tables import column, grade_expression, number_expression, selected
+from duckmetrics.tables import column, grade_expression, selected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +34,8 @@ LABELS = ("system", "metric", "arm", "test")
 # What tells the units of a sample apart.
 UNITS = ("query_id", "row_id")
 CATEGORIES = ("row_value", "column_value")
+# Of a proportion: how many there are, out of how many.
+HITS, TRIALS = "hits", "n"
 # The columns of which a parameter names a value: the one that the others are compared with.
 CONTESTANTS = {"baseline": "system", "control": "arm"}
 
@@ -118,7 +120,7 @@ def _found(
     what = f"{word!r}" if mapped is None else f"{mapped!r} for {word}"
     raise InputError(
         f"{source.label}: no column {what}; found {', '.join(source.columns)}; map it with "
-        f"columns={{'{word}': ...}} (on the command line --column {word}=...)"
+        f"columns={{'{word}': ...}} (on the command line --column {word}=...){uncounted(name)}"
     )
 
 
@@ -129,8 +131,9 @@ def _expression(source: Source, table: str, name: str, found: str | None, otherw
         return exp.cast(column(found), "VARCHAR")
     if not is_number(name):
         return column(found)
-    number = number_expression if table in (COUNTS, CELLS) else grade_expression
-    return number(source, found)
+    if table in (COUNTS, CELLS):
+        return count_expression(source, name, found)
+    return grade_expression(source, found)
 
 
 def keys_of(definition: Definition) -> list[str]:

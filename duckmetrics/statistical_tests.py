@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from duckmetrics.count_checks import check_groups, check_rows
-from duckmetrics.counts import CELLS, COUNTS, Counts
+from duckmetrics.counts import CELLS, COUNTS, Counts, tabled
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.functions import linked
 from duckmetrics.inference import FEW_UNITS
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 # What the help tells of a header, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
 WIDTH = 96
+# Counts as they are written on the command line.
+SAMPLES = {COUNTS: "3 7", CELLS: "3,7 5,5"}
 _P = re.compile(r"p|p_\w+|\w+_p")
 _MANY = {"observed", "hits", "n"}
 
@@ -111,7 +113,8 @@ def run_test(
     Args:
         name: a statistic or an alias, such as ``"paired_t"``; `duckmetrics test` lists them.
         table: a path or glob, a DuckDB table or view, SQL, a relation, or a frame, with the columns
-            that the statistic reads. Tests of pairs read what `Evaluation.per_query` returns:
+            that the statistic reads. Tests of counts also take a list of them, such as ``[3, 7]``, or
+            of rows. Tests of pairs read what `Evaluation.per_query` returns:
             (system, metric, query_id, value), one row per query.
         columns: canonical name -> your name, as in ``{"arm": "variant", "value": "revenue"}``.
         connection: a DuckDB connection, or the path of a database file.
@@ -133,7 +136,7 @@ def run_test(
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
     before = len(engine.ran)
     try:
-        source = engine.attach(table, "data")
+        source = engine.attach(_listed(measure.metric, table), "data")
         data = read_data(measure.metric, source, dict(columns or {}))
         kept, warnings = _kept(engine, data)
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
@@ -160,6 +163,8 @@ def explained(name: str) -> str:
     told = [("reads", ", ".join(called_columns(definition)))]
     if input_of(definition)[0] == PER_QUERY:
         told.append(("from", "what 'duckmetrics evaluate --per-query FILE' writes"))
+    if reads_numbers(name):
+        told.append(("or", f"numbers on the command line, such as {SAMPLES[input_of(definition)[0]]}"))
     for param in definition.own_params:
         said = f"{param}={alias.bound[param]}, always" if param in alias.bound else _param(definition, param)
         told.append(("set", said))
@@ -167,6 +172,20 @@ def explained(name: str) -> str:
     told += [(key, definition.header[key]) for key in TOLD if key in definition.header]
     lines = (fill(text, WIDTH, initial_indent=f"{key:<8} ", subsequent_indent=" " * 9) for key, text in told)
     return "\n".join([f"{definition.title}.", "", *lines])
+
+
+def reads_numbers(name: str) -> bool:
+    """Say whether a statistic reads counts, which can stand on the command line.
+
+    Raises:
+        MetricError: no such statistic.
+    """
+    return input_of(catalog().find_statistic(name).metric)[0] in SAMPLES
+
+
+def expects(name: str) -> bool:
+    """Say whether a statistic compares counts with an expectation."""
+    return input_of(catalog().find_statistic(name).metric)[0] == COUNTS
 
 
 def titles() -> dict[str, str]:
@@ -179,6 +198,12 @@ def _param(definition: Definition, name: str) -> str:
     default = f"{name}=..." if param.required else f"{name}={written(param.default)}"
     others = [written(choice) for choice in param.choices if choice != param.default]
     return f"{default}, or {', '.join(others)}" if others else default
+
+
+def _listed(definition: Definition, table: Any) -> Any:
+    """Counts in a list as a table; any other table as it is."""
+    wanted, _ = input_of(definition)
+    return tabled(table, wanted=wanted) if wanted in SAMPLES else table
 
 
 def _asked(name: str, params: Mapping[str, Any]) -> dict[str, Any]:

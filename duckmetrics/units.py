@@ -22,7 +22,7 @@ PER_QUERY = "per_query"
 # What they read when they compare systems with a baseline.
 DIFFERENCES = "differences"
 # What units are where nothing tells clusters apart.
-ROWS = "rows"
+QUERIES, ROWS = "queries", "rows"
 KEYS = ("system", "metric", "query_id", "value")
 
 
@@ -47,6 +47,8 @@ class Units:
         kind: what the units are, as a sentence goes on: "queries", "clusters of user_id".
         without: text of a measure -> why it has no units.
         linearized: whether the values come from the delta method.
+        members: system, unit, fingerprint of what must be the same for systems to be compared, where the
+            values of the units do not tell: the rows of a cluster, its queries.
         samples: the values of measures that have no units on bootstrap samples, where they were drawn.
     """
 
@@ -58,6 +60,7 @@ class Units:
     without: Mapping[str, str] = field(default_factory=dict)
     linearized: bool = False
     samples: Samples | None = None
+    members: exp.Query | None = None
 
     def tested(self, catalog: Catalog, statistic: str, values: Mapping[str, Value]) -> exp.Select:
         """Write a test over the units; its rows name measure and slice as the results do.
@@ -95,17 +98,18 @@ class Units:
         return query.join(self.segments.subquery("segments"), on=same)
 
     def counts(self) -> exp.Select:
-        """The number of units with a value: system, place of the measure, count, over all slices."""
-        units = exp.select("system", "metric", exp.Count(this=exp.column("value"))).from_(
-            self.query.subquery("units")
-        )
-        return units.where(
-            exp.LT(this=exp.column("metric"), expression=literal(len(self.measures)))
-        ).group_by("system", "metric")
+        """The number of units with a value: system, metric, slice, the slicing columns by alias, n."""
+        n = exp.Count(this=exp.column("value")).as_("n")
+        counted = exp.select("system", "metric", n).from_(self.query.subquery("units"))
+        named = self.named("counted", ("n",))
+        return named.with_("counted", as_=counted.group_by("system", "metric"), copy=False)
 
-    def place(self, measure: str) -> int:
-        """The place of a measure, -1 if it has no units."""
-        return self.measures.index(measure) if measure in self.measures else -1
+    def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
+        """The number of members that are not the same in a system as in the baseline: system, number."""
+        members = exp.select(exp.null().as_("system")) if self.members is None else self.members
+        composer = Composer(catalog, {"members": members})
+        step = composer.relation("unmatched", {"baseline": baseline})
+        return composer.complete(exp.select("system", "number").from_(step))
 
     def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """What a row of a test and a row of the results have in common."""

@@ -97,6 +97,7 @@ def test_systems_and_slices(weighted: bool) -> None:
     assert (("country", "device"), (None, None)) in slices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "weighted"), [*((name, True) for name in ALONE), *UNWEIGHTED])
 def test_a_case_alone(name: str, weighted: bool) -> None:
     """One table, no slices: the query is another one."""

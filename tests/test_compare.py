@@ -145,12 +145,18 @@ def test_verdicts(comparison: Comparison) -> None:
 def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     text = repr(comparison)
     assert text.splitlines()[0].split() == [
-        "metric", "country", "system", "value", "lower", "upper", "delta", "delta_lower", "delta_upper",
-        "relative_change", "effect_size", "wins/ties/losses", "p", "p_adjusted", "mde", "verdict",
+        "metric", "country", "system", "verdict", "n", "value", "interval", "delta", "delta_interval",
+        "relative_change", "effect_size", "wins/ties/losses", "p", "p_adjusted", "mde",
     ]  # fmt: skip
-    assert text.splitlines()[-1] == (
-        "against old: paired_t, p adjusted by holm, 95 % intervals; a verdict needs p_adjusted < 0.05"
+    conclusion, *systems, note = text.splitlines()[-5:]
+    assert conclusion == (
+        "against old: paired_t, p adjusted by holm; a verdict needs p_adjusted < 0.05; "
+        "95 % intervals, not adjusted"
     )
+    assert systems[0] == "better: better in 2 of 2"
+    assert systems[2].startswith("worse: worse in 2 of 2; worse where country=DE (ndcg@10); ")
+    assert note == "note: 95 % intervals: Student's t over 75 queries"
+    assert comparison._repr_html_().count("<tr>") == 1 + len(comparison.rows)
     table = comparison.summary
     assert table.num_rows == len(comparison.rows) == 4 * 2 * 3
     assert table.column("delta").null_count == 2 * 3
@@ -267,12 +273,72 @@ def test_a_bootstrap_compares_metrics_that_have_no_derivative(connection: duckdb
     assert noise["delta_lower"] < noise["delta"] < noise["delta_upper"] < 0
     assert noise["p"] == pytest.approx(2 / 401)
     assert noise["verdict"] == "worse"
-    assert any("ks: compared on bootstrap samples" in finding.message for finding in found.checks)
-    with pytest.raises(InputError, match="the numbers are of different rows"):
+    assert any("ks: compared on 400 bootstrap samples" in finding.message for finding in found.checks)
+    with pytest.raises(InputError, match="have values of different rows"):
         compare(
             {"A": "log_a", "B": "SELECT * FROM log_b LIMIT 500"}, None, "ks", connection=connection,
             cluster="user_id", interval_method="bootstrap", resamples=10,
         )  # fmt: skip
+
+
+def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.DuckDBPyConnection) -> None:
+    """Sums in another order differ in the last digit, for every unit alike."""
+    systems = {
+        "A": "log_a", "sorted": "FROM log_a ORDER BY score", "shuffled": "FROM log_a ORDER BY hash(score)",
+        "scaled": "SELECT * REPLACE (0.9 * score AS score) FROM log_a",
+    }  # fmt: skip
+    specs = ["auc", "log_loss", "normalized_entropy", "calibration_ratio"]
+    for options in ({}, {"test": "randomization", "resamples": 500}, {"test": "bootstrap", "resamples": 200}):
+        found = compare(systems, None, specs, connection=connection, cluster="user_id", **options)
+        for row in found.rows:
+            if row["system"] in ("sorted", "shuffled") or (row["system"], row["metric"]) == ("scaled", "auc"):
+                told = row["delta"], row["p"], row["verdict"]
+                assert told == (0, 1, "not distinguishable"), row
+        assert found.failures("auc p_adjusted < 0.05") == []
+
+
+def test_more_wins_and_a_lower_mean_are_no_verdict(connection: duckdb.DuckDBPyConnection) -> None:
+    """From rank 5 to 4 in three of four queries, to 30 in the others: the tests see one or the other."""
+    ranked = (
+        "SELECT q AS query_id, i AS item_id, CASE i WHEN 0 THEN 0.5 - {} ELSE -i END AS score "
+        "FROM range(400) AS t(q), range(31) AS u(i)"
+    )
+    systems = {"A": ranked.format("5"), "B": ranked.format("CASE WHEN q % 4 = 0 THEN 30 ELSE 4 END")}
+    truth = "SELECT q AS query_id, 0 AS item_id FROM range(400) AS t(q)"
+    found = {
+        test: compare(systems, truth, "mrr", connection=connection, test=test).rows[1]
+        for test in ("sign", "wilcoxon", "t")
+    }
+    for row in found.values():
+        assert row["delta"] == pytest.approx(0.75 * (1 / 4 - 1 / 5) + 0.25 * (1 / 30 - 1 / 5))
+        assert (row["wins"], row["losses"]) == (300, 100)
+    assert found["sign"]["p"] < 1e-6
+    assert {test: row["verdict"] for test, row in found.items()} == {
+        "sign": "different", "wilcoxon": "different", "t": "not distinguishable"
+    }  # fmt: skip
+
+
+def test_a_row_by_name(comparison: Comparison) -> None:
+    assert comparison.row("mrr", "better") == row_of(comparison, "better", "mrr")
+    assert comparison.row("mrr", "worse", country="DE") == row_of(comparison, "worse", "mrr", "DE")
+    assert comparison.per_query.num_rows == 4 * 2 * QUERIES
+    with pytest.raises(MetricError, match="of which system"):
+        comparison.row("mrr")
+    with pytest.raises(MetricError, match="no row of better"):
+        comparison.row("map", "better")
+
+
+def test_gates_look_at_verdicts_and_slices(comparison: Comparison) -> None:
+    assert comparison.failures("mrr verdict = worse") == [
+        "gate failed: mrr verdict = worse: verdict of worse is worse"
+    ]
+    assert comparison.failures(["mrr verdict = 'not tested'", "ndcg@10 delta by country > 0.9"]) == []
+    lines = comparison.failures("ndcg@10 delta_upper by country < 0")
+    assert [line.partition(": delta_upper of ")[2].partition(" is ")[0] for line in lines] == [
+        "worse, country=DE", "worse, country=FR"
+    ]  # fmt: skip
+    with pytest.raises(MetricError, match="no slices by 'device'; known: country"):
+        comparison.failures("mrr by device < 0")
 
 
 def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBPyConnection) -> None:
@@ -321,19 +387,110 @@ def test_different_populations_are_refused_unless_told(connection: duckdb.DuckDB
     systems = {"old": "old", "fewer": "SELECT * FROM old WHERE query_id >= 10"}
     with pytest.raises(InputError) as caught:
         compare(systems, "truth", "mrr", connection=connection, missing="skip")
-    assert "mrr: fewer has values of 66 queries and old of 75, with 66 queries in common" in str(caught.value)
-    assert "set population='both' or missing='zero'" in str(caught.value)
+    assert (
+        "mrr: fewer and old have values of different queries: 9 queries have a value on one side only"
+        in str(caught.value)
+    )
+    assert "set missing='zero' or population='both'" in str(caught.value)
     told = compare(systems, "truth", "mrr", connection=connection, missing="skip", allow_different=True)
     assert told.rows[1]["n_units"] == 66
     assert told.rows[1]["delta"] == 0
-    assert any("the differences are of what is common" in finding.message for finding in told.checks)
+    assert any("the differences are of the 66 that are common" in finding.message for finding in told.checks)
     both = compare(systems, "truth", "mrr", connection=connection, population="both")
     assert both.rows[1]["n_units"] == both.rows[0]["n"] == 66
-    with pytest.raises(InputError, match="the numbers are of different rows"):
+    with pytest.raises(InputError, match="have values of different rows"):
         compare(
             {"A": "log_a", "B": "SELECT * FROM log_b LIMIT 500"}, None, "auc", connection=connection,
             cluster="user_id",
         )  # fmt: skip
+
+
+def test_clusters_do_not_hide_other_queries(connection: duckdb.DuckDBPyConnection) -> None:
+    """Each side misses one query of every user: as many values, of others."""
+    systems = {
+        name: f"SELECT * FROM old WHERE query_id % 4 <> {left_out}"
+        for name, left_out in (("first", 0), ("last", 3))
+    }
+    for options in ({"cluster": "user_id"}, {"cluster": "user_id", "allow_different": True}, {}):
+        with pytest.raises(InputError, match="have values of different queries"):
+            compare(systems, "truth", "mrr", connection=connection, missing="skip", **options)
+    same = compare(systems, "truth", "mrr", connection=connection, population="both", cluster="user_id")
+    assert same.rows[1]["delta"] == 0
+
+
+def test_rows_are_compared_cluster_by_cluster(connection: duckdb.DuckDBPyConnection) -> None:
+    """As many rows and positives, but of other users; in a slice that the systems fill differently."""
+    turned = "SELECT (user_id + 1) % 30 AS user_id, label, score FROM log_a"
+    for systems, by in (
+        ({"A": "log_a", "B": turned}, None),
+        ({name: f"SELECT *, score > 0.5 AS high FROM log_{name}" for name in "ab"}, "high"),
+    ):  # fmt: skip
+        for allow in (False, True):
+            with pytest.raises(
+                InputError, match="clusters of user_id have other rows or labels; evaluate the same"
+            ):
+                compare(
+                    systems,
+                    None,
+                    "auc",
+                    connection=connection,
+                    cluster="user_id",
+                    by=by,
+                    allow_different=allow,
+                )
+
+
+def test_a_metric_without_values_does_not_stop_the_others(connection: duckdb.DuckDBPyConnection) -> None:
+    low = "SELECT user_id, label, 0.4 * score AS score FROM log_a"
+    found = compare(
+        {"A": "log_a", "B": low}, None, ["classification.precision", "log_loss"], connection=connection,
+        cluster="user_id",
+    )  # fmt: skip
+    precision, loss = (row for row in found.rows if row["system"] == "B")
+    assert (precision["value"], precision["verdict"]) == (None, "not tested")
+    assert precision["reason"]
+    assert loss["verdict"] != "not tested"
+
+
+def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb.DuckDBPyConnection) -> None:
+    """A value near 0 is no scale: that of the units is."""
+    flat = (
+        "SELECT i % 300 AS user_id, (i * 7919 % 10 < 3)::INT AS label, "
+        "0.3 + 1e-4 * (i * 31 % 7 - 3) AS score FROM range(6000) AS t(i)"
+    )
+    systems = {f"B{i}": f"FROM ({flat}) ORDER BY hash(user_id, score, {i})" for i in range(4)}
+    specs = ["rig", "brier_skill", "classification.mcc(threshold=0.3)"]
+    found = compare({"A": flat, **systems}, None, specs, connection=connection, cluster="user_id")
+    assert {row["verdict"] for row in found.rows} == {"baseline", "not distinguishable"}
+
+
+def test_closest_to_1_from_the_other_side(connection: duckdb.DuckDBPyConnection) -> None:
+    """0.7 of the truth and 1.5 times it: nobody tested which is farther."""
+    scaled = "SELECT user_id, label, {} * avg(label) OVER () AS score FROM log_a"
+    systems = {"low": scaled.format("0.7"), "high": scaled.format("1.5"), "near": scaled.format("0.9")}
+    found = compare(systems, None, "calibration_ratio", connection=connection, cluster="user_id")
+    assert [row["verdict"] for row in found.rows] == ["baseline", "different", "better"]
+
+
+def test_tests_of_single_units_are_refused_for_classifiers(connection: duckdb.DuckDBPyConnection) -> None:
+    for test in ("sign", "wilcoxon"):
+        with pytest.raises(MetricError, match="a unit of a classifier has no value of its own; use t,"):
+            compare(
+                {"A": "log_a", "B": "log_b"}, None, "auc", connection=connection, cluster="user_id", test=test
+            )
+    systems = {"old": "old", "better": "better"}
+    with pytest.raises(MetricError, match=r"mcnemar wants value IN \(0, 1\) of every query"):
+        compare(systems, "truth", "mrr", connection=connection, test="mcnemar")
+    assert compare(systems, "truth", "hit_rate@1", connection=connection, test="mcnemar").rows[1]["p"] < 1
+
+
+def test_evaluations_of_other_ids_are_not_compared() -> None:
+    rows = "SELECT {} AS query_id, 0 AS item_id, 1 AS score FROM range(3) AS t(i)"
+    numbers, texts = (
+        duckmetrics.evaluate(rows.format(key), rows.format(key), "mrr") for key in ("i", "i::TEXT")
+    )
+    with pytest.raises(InputError, match="query_id: int64 in A and string in B; CAST one of them"):
+        compare({"A": numbers, "B": texts})
 
 
 @pytest.mark.parametrize(
@@ -401,6 +558,14 @@ def test_movers_are_the_largest_differences(
     assert result.movers(3).equals(result.movers(3, baseline="old"))
 
 
+def test_less_may_be_a_gain(connection: duckdb.DuckDBPyConnection) -> None:
+    found = compare({"old": "old", "better": "better"}, "truth", "mean_rank", connection=connection,
+                    allow_different=True)  # fmt: skip
+    for row in found.movers(5).to_pylist():
+        assert (row["direction"] == "gain") == (row["value"] < row["baseline_value"])
+        assert row["difference"] == row["value"] - row["baseline_value"]
+
+
 def test_movers_need_two_systems_and_queries(connection: duckdb.DuckDBPyConnection) -> None:
     alone = duckmetrics.evaluate("old", "truth", "mrr", connection=connection)
     with pytest.raises(MetricError, match="movers: one system only"):
@@ -439,7 +604,7 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
     )  # fmt: skip
     assert done.code == 0, done.err
     assert "against old: paired_t" in done.out
-    assert len(done.out.splitlines()) == 2 + 2 * 3 + 1
+    assert len(done.out.splitlines()) == 2 + 2 * 3 + 1 + 2
     assert (folder / "movers.csv").read_text().startswith("system,metric,direction,place,query_id")
     assert pq.read_table(folder / "values.parquet").num_rows == 3 * 2 * QUERIES
     named = run(
@@ -469,7 +634,6 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
         "duckmetrics: gate failed: mrr delta_lower < -0.005: delta_lower of worse is -0."
     )
     assert [line.partition(" is ")[0] for line in lines[1:]] == [
-        "duckmetrics: gate failed: ndcg@10 < 0.99: value of old",
         "duckmetrics: gate failed: ndcg@10 < 0.99: value of worse",
     ]
     alone = run("evaluate", "old.parquet", "truth.parquet", "-m", "mrr", "--fail-if", "mrr < 0.99")
@@ -480,7 +644,16 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
         "--fail-if", "mrr lower > 0",
     )  # fmt: skip
     assert interval.code == 1
-    for gate in ("mrr", "mrr <", "mrr < high", "mrr delta < 0", "map < 0", "< 3"):
+    for gate in (
+        "mrr",
+        "mrr <",
+        "mrr < high",
+        "mrr < nan",
+        "mrr delta < 0",
+        "map < 0",
+        "< 3",
+        "mrr by x < 3",
+    ):
         wrong = run("evaluate", "old.parquet", "truth.parquet", "-m", "mrr", "--fail-if", gate)
         assert wrong.code == 2, gate
         assert wrong.err.startswith("duckmetrics: gate ")
@@ -492,7 +665,9 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
         ((), "Missing argument 'PREDICTIONS'"),
         (("old.parquet",), "one system only"),
         (("old.parquet", "./old.parquet"), "two systems are called alike"),
-        (("old.parquet", "--system", "A=a.parquet"), "leave out PREDICTIONS"),
+        (("old.parquet", "b", "--system", "A=a.parquet"), "give only the truth beside it"),
+        (("old.parquet", "better.parquet", "--per-query", "x.csv"), "call it x.parquet"),
+        (("old.parquet", "better.parquet", "--movers", "x.xlsx"), "end it in one of"),
         (("a", "b", "c", "--system", "model"), "tells the systems of one table"),
         (("old.parquet", "better.parquet", "--truth", "truth.parquet", "--set", "baseline=old"), "no switch"),
     ],

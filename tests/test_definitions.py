@@ -60,6 +60,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "statistics": {
         "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
         "scores": ("system", "row_id", "label", "score"),
+        "members": ("system", "unit", "fingerprint"),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

@@ -772,6 +772,26 @@ def test_proportions_at_the_ends(engine: DuckDBEngine) -> None:
     close(d, proportion=None, lower=None, upper=None)
 
 
+@pytest.mark.parametrize("name", AGAINST_CONTROL)
+def test_what_decides_comes_first(name: str) -> None:
+    """A terminal has no room for all columns."""
+    columns = CATALOG.statistics[name].query.named_selects
+    deciding = ["delta", "delta_lower", "delta_upper", "relative_change", "p"]
+    there = [column for column in columns if column in {*deciding, "n_control", "n", "se", "statistic", "df"}]
+    first = [column for column in deciding if column in columns]
+    assert columns[0] == "arm"
+    assert there[: len(first) + 2] == [*first, "n_control", "n"]
+
+
+@pytest.mark.parametrize("name", ["two_proportion_z", "wilson_interval"])
+def test_half_a_proportion_is_left_out(engine: DuckDBEngine, name: str) -> None:
+    rows: list[Row] = [("a", 3, 10), ("b", 7, 10)]
+    halves: list[Row] = [("a", None, 10), ("b", 3, None), ("c", None, 4)]
+    expected = run(engine, name, rows, **required(name))
+    assert expected
+    assert run(engine, name, [*rows, *halves], **required(name)) == expected
+
+
 def test_arms_without_spread(engine: DuckDBEngine) -> None:
     rows = arms(a=[0.1, 0.1, 0.1], b=[0.1, 0.1], c=[0.3, 0.3], d=[0.5])
     alike, apart, single = run(engine, "welch_t", rows, control="a")

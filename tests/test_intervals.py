@@ -132,18 +132,24 @@ def test_every_interval_is_that_of_the_numerical_derivative(connection: duckdb.D
     assert tried + len(told) + 1 == len(METRICS)
 
 
-def test_metrics_by_group_take_the_groups_that_have_pairs(connection: duckdb.DuckDBPyConnection) -> None:
+@pytest.mark.parametrize("table", ["log", "weighted"])
+def test_metrics_by_group_take_the_groups_that_have_pairs(
+    connection: duckdb.DuckDBPyConnection, table: str
+) -> None:
     specs = [
         spec for spec in PLAIN if "group_id" in parse_measure(CATALOG, spec).metric.inputs["predictions"]
     ]
     (spec,) = specs
     result = duckmetrics.evaluate(
-        "log", metrics=specs, connection=connection, interval=0.9, columns={"group_id": "user_id"}
+        table, metrics=specs, connection=connection, interval=0.9, columns={"group_id": "user_id"}
     )
     by_user: dict[int, list[Observation]] = {}
-    for user, _, y, s, _ in LOG:
-        by_user.setdefault(user, []).append(Observation(y, s))
-    areas = [(len(rows), area) for rows in by_user.values() if (area := scalar.auc(rows)) is not None]
+    for user, _, y, s, w in LOG:
+        by_user.setdefault(user, []).append(Observation(y, s, w if table == "weighted" else 1.0))
+    areas = [
+        (sum(row.weight for row in rows), area) for rows in by_user.values()
+        if (area := scalar.auc(rows)) is not None
+    ]  # fmt: skip
     n = sum(size for size, _ in areas)
     value = sum(size * area for size, area in areas) / n
     moved = [size * (area - value) / n for size, area in areas]
@@ -257,6 +263,36 @@ def test_where_nothing_varies_there_is_no_interval(connection: duckdb.DuckDBPyCo
     result = duckmetrics.evaluate(one, metrics=["auc", "brier"], connection=connection, interval=0.95)
     assert bounds(result, "auc") == (None, None)
     assert bounds(result, "brier") == pytest.approx(student([0.01, 0.04]), rel=1e-10)
+
+
+def test_one_positive_tells_nothing_of_others(connection: duckdb.DuckDBPyConnection) -> None:
+    """Nor do positives of one user alone; where the scores are constant, rounding is no interval."""
+    rows = "SELECT {} AS label, {} AS score, i % 50 AS u FROM range(200) AS t(i)"
+    for label, score, cluster in (
+        ("(i = 7)::INT", "i / 200", "u"), ("(i = 7)::INT", "i / 200", None),
+        ("(i % 50 = 7)::INT", "i / 200", "u"), ("i % 2", "0.1", "u"),
+    ):  # fmt: skip
+        result = duckmetrics.evaluate(
+            rows.format(label, score), metrics="auc", connection=connection, interval=0.95, cluster=cluster
+        )
+        assert result["auc"] is not None
+        assert bounds(result, "auc") == (None, None), (label, cluster)
+
+
+def test_rows_that_come_in_another_order_each_time(connection: duckdb.DuckDBPyConnection) -> None:
+    """What tells rows apart is decided once."""
+    table = (
+        "(SELECT i, i % 4 AS part, (i * 7919 % 97 < 30)::INT AS label, (i * 31 % 89) / 89 AS score "
+        "FROM range(4000) AS t(i))"
+    )
+    ordered = [f"SELECT * FROM {table} ORDER BY {order}" for order in ("i", "random()")]
+    specs = ["auc", "log_loss(eps=1e-3)"]
+    fixed, moving = (
+        duckmetrics.evaluate(query, metrics=specs, connection=connection, interval=0.95, by=["part"])
+        for query in ordered
+    )
+    for one, other in zip(fixed.rows, moving.rows, strict=True):
+        assert (one["lower"], one["upper"]) == pytest.approx((other["lower"], other["upper"]), rel=1e-10)
 
 
 # --- rankings ------------------------------------------------------------------------------------
@@ -407,6 +443,11 @@ def test_clusters_must_be_there(
             "SELECT * REPLACE (CASE WHEN user_id > 0 THEN user_id END AS user_id) FROM log WHERE user_id > 0 "
             "UNION ALL SELECT NULL, 'A', 1, 0.5 FROM range(3)",
             metrics="auc", connection=connection, interval=0.95, cluster="user_id",
+        )  # fmt: skip
+    with pytest.raises(InputError, match="groups of 'user_id' have rows in several 'i'; leave"):
+        duckmetrics.evaluate(
+            "SELECT *, row_number() OVER () % 3 AS i FROM log", metrics="gauc", connection=connection,
+            interval=0.95, cluster="i", columns={"group_id": "user_id"},
         )  # fmt: skip
     with pytest.raises(InputError, match=r"'country' is NULL for .* queries"):
         duckmetrics.evaluate(

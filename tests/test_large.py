@@ -112,6 +112,7 @@ def test_threads_and_the_order_of_the_rows_change_no_bit(
     assert values(connection, specs(), ("shuffled_p", "shuffled_t"), **options) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", ["double", "float32"])
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "pessimistic", "optimistic"])
 def test_both_plans_have_the_same_ranks(

@@ -74,6 +74,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dm", "something else"])
 def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None:
     """Under any name, and while another database is in use."""
@@ -105,6 +106,7 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
     assert connection.execute(f"FROM \"{name}\".duckmetrics_help('ndcg')").fetchall()
 
 
+@pytest.mark.slow
 def test_no_macro_of_the_database_calls_another(database: Path) -> None:
     connection = duckdb.connect()
     connection.execute(f"ATTACH '{database}' AS dm (READ_ONLY)")
@@ -118,6 +120,7 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
         assert not re.search(rf"\b(?:{names})\(", quoted), name
 
 
+@pytest.mark.slow
 def test_any_supported_version_can_attach_the_database(database: Path) -> None:
     """The format of the file is that of DuckDB 1.0: magic bytes, then the version of the storage."""
     header = database.read_bytes()[:20]
@@ -146,6 +149,22 @@ def test_the_shell_has_the_macros(tmp_path: Path) -> None:
     if duckdb.__version__.startswith("1."):  # the shell is a 1.5 and reads no file of 2.0
         done = open_shell(str(file), "-readonly", "-csv", script="SELECT accuracy(y, s) AS a FROM t;")
         assert (done.returncode, done.stdout.split()) == (0, ["a", "1.0"]), done.stderr
+
+
+def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is opened in no time; where there is no file, the macros are written."""
+    seen = tmp_path / "seen.sql"
+    fake = tmp_path / "fake"
+    fake.write_text(f'#!/bin/sh\ncp "$2" {seen}\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(shell, "find", lambda: str(fake))
+    monkeypatch.setattr(shell, "HOME_FILE", tmp_path / "none")
+    monkeypatch.setattr(shell, "macros_sql", lambda: "-- written anew\n")
+    assert shell.run([]) == 0
+    assert seen.read_text("utf-8") == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+    monkeypatch.setattr(shell, "sql_root", lambda: tmp_path)
+    assert shell.run([]) == 0
+    assert seen.read_text("utf-8") == "-- written anew\n"
 
 
 def test_the_shell_reads_what_people_have_set_up(tmp_path: Path) -> None:

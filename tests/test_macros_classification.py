@@ -430,6 +430,7 @@ def command_line(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     return CommandLine(tmp_path_factory.mktemp("shell"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_command_line_gives_the_same_for_every_case(
     name: str, command_line: CommandLine, session: duckdb.DuckDBPyConnection

@@ -401,6 +401,7 @@ def test_percentiles_of_many_queries_are_the_same(texts: Data, agg: str) -> None
 # --- switches --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switches", [*OTHER, *TOGETHER], ids=str)
 def test_every_switch_means_the_same_to_all_metrics(
     texts: Data, plain_values: list[Result], switches: dict[str, Any]
@@ -553,6 +554,7 @@ def command_line(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     return CommandLine(tmp_path_factory.mktemp("shell"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_the_command_line_gives_the_same_for_every_case(path: Path, command_line: CommandLine) -> None:
     metrics, arguments = asked(CASE_SPECS)
@@ -635,6 +637,7 @@ def small() -> Iterator[duckdb.DuckDBPyConnection]:
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_what_the_python_api_refuses_a_macro_refuses(small: duckdb.DuckDBPyConnection, name: str) -> None:
     predictions, truth, switches = BAD[name]

@@ -131,6 +131,17 @@ REFUSED = {
     "FROM welch_t('o', arm, arm, control := 'A')": "value is VARCHAR, not a number",
     "FROM welch_t('o', arm, 1 / (value - value), control := 'A')": "value: rows with NaN or",
     "FROM welch_t('o', nullif(arm, 'B'), value, control := 'A')": "arm: rows without a name",
+    "FROM welch_t('o', 'arm', 'value', control := 'A')":
+        "is VARCHAR, not a number; cast it to DOUBLE; if it is the name of a column, write it without quotes",
+    "FROM welch_t('o', 'arm', value, control := 'A')":
+        "control 'A' is no arm; there are arm; if that is the name of a column, write it without quotes",
+    "FROM sample_ratio('o', arm)": "SELECT variant, count(*) AS observed ... GROUP BY variant",
+    "FROM two_proportion_z('r', arm, n, hits, control := 'A')":
+        "data: hits: rows with more hits than trials (arm=",
+    "FROM wilson_interval('r', arm, n, hits + 1)": "are hits and n swapped?",
+    "FROM wilson_interval('r', arm, hits - 1, n)": "rows with fewer than 0 hits (arm=C, hits=-1.0, n=50.0)",
+    "FROM wilson_interval('r', arm, 0 * hits, 0 * n)": "data: n: rows without trials (arm=",
+    "FROM paired_t('v', baseline := 'A', level := 95)": "level > 0 and level < 1; write 0.95",
     "FROM paired_t('v', baseline := 'A', level := 1)": "level cannot be '1'",
     "FROM paired_t('v', baseline := 'A', level := NULL)": "level cannot be 'NULL'",
     "FROM paired_t('v', baseline := 'A', level := 'wide')": "level cannot be 'wide'",
@@ -150,7 +161,8 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def plain(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    views = {"v": BY_NAME, "o": "observations", "s": "scores", "p": "p_values", "c": "counts", "x": "cells"}
+    views = {"v": BY_NAME, "o": "observations", "s": "scores", "p": "p_values", "c": "counts", "x": "cells",
+             "r": "proportions"}  # fmt: skip
     for name, table in views.items():
         session.execute(f"CREATE VIEW {name} AS {ROWS[table]}")
     return session
@@ -159,6 +171,16 @@ def plain(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 @pytest.mark.parametrize("query", REFUSED)
 def test_a_macro_says_what_is_wrong(plain: duckdb.DuckDBPyConnection, query: str) -> None:
     assert REFUSED[query] in refusal(plain, query)
+
+
+def test_hints_stand_where_they_help_alone(plain: duckdb.DuckDBPyConnection) -> None:
+    """Values per query are read by names between quotes, and 1 is no percentage."""
+    alone = "FROM paired_t('FROM v WHERE system = ''A''', baseline := 'X')"
+    several = "FROM welch_t('o', arm, value, control := 'Z')"
+    for query in (alone, several, "FROM paired_t('v', baseline := 'A', value := 'metric')"):
+        assert "quotes" not in refusal(plain, query)
+    for level in (1, 1.5, 100, -3, "NULL"):
+        assert "write" not in refusal(plain, f"FROM paired_t('v', baseline := 'A', level := {level})")
 
 
 def test_a_column_that_is_not_there_is_named(plain: duckdb.DuckDBPyConnection) -> None:
@@ -176,6 +198,18 @@ def test_the_help_knows_them(session: duckdb.DuckDBPyConnection) -> None:
     assert told["call"] == "FROM paired_t(data, baseline := ...)"
     assert told["baseline"] == "must be given"
     assert "does not compare means" in str(rows(session, "FROM duckmetrics_help('sign_test')"))
+    assert "above 0" in next(
+        row["about"] for row in rows(session, "FROM duckmetrics_help('mcnemar')") if row["topic"] == "warning"
+    )
+
+
+def test_the_help_finds_words_in_any_order(session: duckdb.DuckDBPyConnection) -> None:
+    for pattern in ("t_test", "T-Test", "test t"):
+        found = {row["name"] for row in rows(session, f"FROM duckmetrics_help('{pattern}')")}
+        assert found == {"paired_t", "welch_t"}, pattern
+    wanted = {row["name"] for row in rows(session, "FROM duckmetrics_help('interval wilson')")}
+    assert wanted == {"wilson_interval"}
+    assert rows(session, "FROM duckmetrics_help('paired nothing')") == []
 
 
 def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

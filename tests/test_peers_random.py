@@ -636,6 +636,7 @@ def test_the_versions_are_those_of_the_presets() -> None:
             assert OTHER_VERSIONS.get(tool, presets()[PRESETS[tool]].version) in version, tool
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_the_values_are_those_of_the_tool(batch: Batch) -> None:
     asked = BATCHES[batch]

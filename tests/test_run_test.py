@@ -38,6 +38,8 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
         connection.execute("SET threads = 1")
         for table, query in ROWS.items():
             connection.execute(f"CREATE TABLE {table} AS {query}")
+        trials = "VALUES ('A', 300, 200), ('A', 3, 9), ('B', 3, 2)"
+        connection.execute(f"CREATE TABLE trials AS FROM ({trials}) AS t(arm, hits, n)")
         yield connection
 
 
@@ -157,6 +159,21 @@ def test_chi_square_is_what_chi_square_says(database: duckdb.DuckDBPyConnection)
     assert len(rough) == 2
 
 
+def test_counts_may_be_a_list() -> None:
+    expected = scipy.stats.chisquare([5000, 5200])
+    for observed in ([5000, 5200], np.array([5000, 5200]), pl.Series([5000, 5200])):
+        (row,) = run_test("sample-ratio", observed).rows
+        assert (row["statistic"], row["p"]) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
+    (row,) = run_test("fisher_exact", [[12, 5], [3, 14]]).rows
+    assert row["p"] == pytest.approx(scipy.stats.fisher_exact([[12, 5], [3, 14]]).pvalue, rel=1e-10)
+
+
+def test_a_proportion_that_is_null_is_left_out() -> None:
+    rows = "FROM (VALUES ('A', 3, 10), ('A', NULL, 5), ('A', 4, NULL), ('B', NULL, NULL)) AS t(arm, hits, n)"
+    (row,) = run_test("wilson_interval", rows).rows
+    assert (row["arm"], row["hits"], row["n"]) == ("A", 3, 10)
+
+
 def test_the_only_system_needs_no_name() -> None:
     values = "SELECT NULL AS system, 'ndcg' AS metric, i AS query_id, i / 9e0 AS value FROM range(10) AS t(i)"
     (row,) = run_test("mean_interval", values).rows
@@ -268,6 +285,30 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
      ("sample_ratio", "SELECT unnest([1, -2]) AS observed"), {}),
     (InputError, "a table with fewer than two rows or columns",
      ("fisher_exact", "SELECT row_value AS row, 1 AS column FROM cells"), {}),
+    (InputError, "trials: column 'hits': 2 rows with more hits than trials (arm=A, hits=300, n=200; arm=B, "
+     "hits=3, n=2); are hits and n swapped?", ("two_proportion_z", "trials"), {"control": "A"}),
+    (InputError, "rows with more hits than trials (arm=A, hits=2, of=1); are hits and n swapped?",
+     ("wilson_interval", "SELECT 'A' AS arm, 2 AS hits, 1 AS of"), {"columns": {"n": "of"}}),
+    (InputError, "column 'hits': 1 rows with fewer than 0 hits (arm=A, hits=-1, n=2)",
+     ("wilson_interval", "SELECT 'A' AS arm, -1 AS hits, 2 AS n"), {}),
+    (InputError, "column 'n': 1 rows without trials (arm=B, hits=0, n=0); leave them out",
+     ("two_proportion_z", "FROM (VALUES ('A', 1, 2), ('B', 0, 0)) AS t(arm, hits, n)"), {"control": "A"}),
+    (InputError, "column 'n': 1 rows without trials (arm=A, hits=-1, n=-1)",
+     ("wilson_interval", "SELECT 'A' AS arm, -1 AS hits, -1 AS n"), {}),
+    (MetricError, "welch_t: level is 95, but must satisfy level < 1; write 0.95", ("welch_t", "observations"),
+     {"control": "A", "level": 95}),
+    (MetricError, "level is 100, but must satisfy level < 1; change it", ("welch_t", "observations"),
+     {"control": "A", "level": 100}),
+    (InputError, 'column \'arm\' is VARCHAR, not a number; give one row per category with its count, as in '
+     '"SELECT arm, count(*) AS observed FROM ... GROUP BY arm"', ("sample_ratio", "observations"),
+     {"columns": {"observed": "arm"}}),
+    (InputError, "no column 'observed'; found arm, value; map it with columns={'observed': ...} (on the "
+     "command line --column observed=...); of names give one row each with its count, as in SELECT variant, "
+     "count(*) AS observed ... GROUP BY variant",
+     ("sample_ratio", "observations"), {}),
+    (InputError, "rows of counts; the test is of one list", ("sample_ratio", [[3, 7], [5, 5]]), {}),
+    (InputError, "one list of counts; the test compares rows", ("fisher_exact", [3, 7]), {}),
+    (InputError, "'x' is no number", ("binomial_test", [3, "x"]), {}),
     (InputError, "nowhere: no such table, view or file", ("paired_t", "nowhere"), {"baseline": "A"}),
 ]  # fmt: skip
 
@@ -367,6 +408,15 @@ def test_the_command_reads_a_database(run: Command) -> None:
         (("paired-t", "per_query.parquet", "--set", "connection=1"), "--set connection: no switch"),
         (("paired-t",), "Missing argument 'TABLE'"),
         (("holm", "p_values.parquet", "--format", "parquet"), "needs a file"),
+        (("wilson-interval", "SELECT 'A' AS arm, 3 AS hits, 2 AS n"), "are hits and n swapped?"),
+        (("sample-ratio", "observations.parquet", "--column", "observed=arm"), "count(*) AS observed"),
+        (("sample-ratio", "3", "x"), "'x': no counts"),
+        (("sample-ratio", "3,7", "5,5"), "rows of counts; the test is of one list"),
+        (("sample-ratio", "counts.parquet", "--expected", "1,2"), "expected: is given beside a table"),
+        (("fisher-exact", "3", "7"), "one list of counts; the test compares rows"),
+        (("fisher-exact", "3,7", "5,5", "--expected", "1,2"), "No such option"),
+        (("sample-ratio",), "Missing argument 'COUNT COUNT"),
+        (("sample-ratio", "3", "7", "--column", "observed=x"), "no column 'x' for observed"),
     ],
 )  # fmt: skip
 def test_the_command_ends_with_one_message(run: Command, arguments: tuple[str, ...], message: str) -> None:
@@ -380,6 +430,31 @@ def test_counts_on_the_command_line_stay_as_they_were(run: Command) -> None:
     found = json.loads(run("test", "chi-square", "3", "7", "--format", "json").out)
     assert found["p"] == pytest.approx(0.2059032107320683, rel=1e-14)
     assert math.isclose(found["statistic"], 1.6)
+
+
+def test_what_reads_counts_takes_numbers_on_the_command_line(run: Command) -> None:
+    def rows(*arguments: str) -> list[dict[str, Any]]:
+        ended = run("test", *arguments, "--format", "json")
+        assert (ended.code, ended.err) == (0, "")
+        found: list[dict[str, Any]] = json.loads(ended.out)["rows"]
+        return found
+
+    (srm,) = rows("sample-ratio", "5000", "5200")
+    assert srm["p"] == pytest.approx(scipy.stats.chisquare([5000, 5200]).pvalue, rel=1e-12)
+    (srm,) = rows("sample-ratio", "5000", "2600", "--expected", "2,1", "--set", "alpha=0.5")
+    assert srm["p"] == pytest.approx(
+        scipy.stats.chisquare([5000, 2600], [7600 * 2 / 3, 7600 / 3]).pvalue, rel=1e-9
+    )
+    assert srm["mismatch"] is True
+    (binomial,) = rows("binomial-test", "3", "7", "--expected", "1,3")
+    assert binomial["p"] == pytest.approx(scipy.stats.binomtest(3, 10, 0.25).pvalue, rel=1e-10)
+    (fisher,) = rows("fisher-exact", "12,5", "3,14")
+    assert fisher["p"] == pytest.approx(scipy.stats.fisher_exact([[12, 5], [3, 14]]).pvalue, rel=1e-10)
+    assert rows("sample-ratio", "counts.parquet") == rows("sample-ratio", "30", "47", "--expected", "1,2")
+    for definition in CATALOG.statistics.values():
+        is_counts = definition.inputs.keys() & {"counts", "cells"}
+        told = run("test", definition.name.replace("_", "-"), "--help").out
+        assert bool(is_counts) == bool("COUNT COUNT" in told or "ROW ROW" in told), definition.name
 
 
 def test_two_statistics_cannot_share_a_name(tmp_path: Path) -> None:

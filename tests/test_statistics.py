@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 TEXTBOOK = json.loads((ROOT / "tests/fixtures/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]
 KEYS = {"name", "title", "inputs", "params", "grain", "range", "formula", "source", "oracle", "example"}
-OPTIONAL = {"alias", "note", "optional", "warning"}
+OPTIONAL = {"alias", "note", "optional", "requires", "warning"}
 METHODS = {"pearson": "pearson", "g": "log-likelihood"}
 COUNT = st.integers(0, 60) | st.sampled_from([10**6, 123_456_789])
 
@@ -471,7 +471,9 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
      f"map it with columns={{'observed': ...}} {HOW}"),
     ("coin", {"columns": {"expected": "clicks"}}, "coin: no column 'observed'; found side, clicks; map it "
      f"with columns={{'observed': ...}} {HOW}"),
-    ("coin", {"columns": {"observed": "side"}}, "coin: column 'side' is VARCHAR, not a number; cast it"),
+    ("coin", {"columns": {"observed": "side"}}, "coin: column 'side' is VARCHAR, not a number; give one row "
+     'per category with its count, as in "SELECT side, count(*) AS observed FROM ... GROUP BY side"; if it '
+     "holds counts, cast it"),
     ("coin", {"columns": {"clicks": "observed"}},
      "columns: 'clicks': 'observed' maps no column of a test; known: column, expected, n, observed, row"),
     ("coin", {"columns": {"obseved": "clicks"}},

@@ -8,12 +8,14 @@ import venv
 import zipfile
 from typing import TYPE_CHECKING
 
+import pytest
 from conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_the_wheel_installs_and_evaluates(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT],

@@ -17,7 +17,7 @@ from duckmetrics.errors import DefinitionError
 from duckmetrics.fold import Parameter, literal
 from duckmetrics.macros.parts import concatenated, fixed, is_distinct, is_null, typed
 from duckmetrics.macros.statement import Argument, reference
-from duckmetrics.measure import CUTOFF, Measure
+from duckmetrics.measure import CUTOFF, Measure, is_share
 from duckmetrics.signature import AGGREGATION
 
 if TYPE_CHECKING:
@@ -222,7 +222,20 @@ def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
         kind = KINDS[params[0].type]
         ways = dict.fromkeys(" and ".join([kind, *(c.sql(DIALECT) for c in p.checks)]) for p in params)
         wanted = f"it must be {' or '.join(ways)}"
-    return concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
+    text = concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
+    return concatenated(text, _share(name)) if all(map(is_share, params)) else text
+
+
+def _share(name: str) -> exp.Expr:
+    """How to write a percentage as the share that is wanted."""
+    number: exp.Expr = exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
+    is_percentage = exp.and_(
+        exp.GTE(this=number, expression=literal(2)), exp.LT(this=number.copy(), expression=literal(100))
+    )
+    share = exp.cast(
+        exp.Div(this=number.copy(), expression=literal(100.0), typed=False, safe=True), "VARCHAR"
+    )
+    return exp.Case().when(is_percentage, concatenated("; write ", share)).else_(literal(""))
 
 
 def _same(one: Param, other: Param) -> bool:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT
 from duckmetrics.compose import Composer
-from duckmetrics.counts import CELLS, COUNTS, Counts, reading
+from duckmetrics.counts import CELLS, COUNT_THEM, COUNTS, Counts, reading
 from duckmetrics.fold import literal
 from duckmetrics.macros.body import SOURCE, shown, whole
 from duckmetrics.macros.offers import Offer
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from duckmetrics.macros.body import Steps
 
 DATA = Argument("data", required=True)
+# What is said of a text where a number is read, which may be the name of a column between quotes.
+QUOTED_COLUMN = "if it is the name of a column, write it without quotes"
 # The rows as they were given, of which the statistic reads the sums, or those that are finite.
 GIVEN = "given_rows"
 
@@ -139,7 +141,11 @@ def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr
         return exp.cast(value, "VARCHAR")
     if not is_number(name):
         return value
-    return call(catalog, "number" if table in (COUNTS, CELLS) else "grade", value, literal(name))
+    read = call(catalog, "number" if table in (COUNTS, CELLS) else "grade", value, literal(name))
+    if table == PER_QUERY:
+        return read
+    hint = f"{QUOTED_COLUMN}; {COUNT_THEM}" if table == COUNTS else QUOTED_COLUMN
+    return call(catalog, "unquoted", value.copy(), literal(name), literal(hint), read)
 
 
 def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
@@ -157,6 +163,7 @@ def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
         refused.append(query_of(catalog, "no_contestant", {
             "given": reference(key), "parameter": literal(key), "kind": literal(column),
             "is_needed": literal(definition.own_params[key].required),
+            "is_expression": literal(table != PER_QUERY),
         }))  # fmt: skip
     refused += _offenders(catalog, table, columns)
     union: exp.Query = _placed(refused[0], 0)

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 
-def _proportions(rows: Iterable[tuple[str, float, float]]) -> dict[str, tuple[float, float]]:
+def _proportions(rows: Iterable[tuple[str, float | None, float | None]]) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for arm, hits, n in rows:
-        before = found.get(arm, (0.0, 0.0))
-        found[arm] = before[0] + hits, before[1] + n
+        if hits is not None and n is not None:
+            before = found.get(arm, (0.0, 0.0))
+            found[arm] = before[0] + hits, before[1] + n
     return dict(sorted(found.items()))
 
 
@@ -36,7 +37,7 @@ def wilson(hits: float, n: float, level: float) -> tuple[float, float]:
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
-def wilson_interval(rows: Iterable[tuple[str, float, float]], level: float = 0.95) -> list[Row]:
+def wilson_interval(rows: Iterable[tuple[str, float | None, float | None]], level: float = 0.95) -> list[Row]:
     return [
         (arm, hits, n, *((hits / n, *wilson(hits, n, level)) if n else (None,) * 3))
         for arm, (hits, n) in _proportions(rows).items()
@@ -44,7 +45,7 @@ def wilson_interval(rows: Iterable[tuple[str, float, float]], level: float = 0.9
 
 
 def two_proportion_z(
-    rows: Iterable[tuple[str, float, float]], control: str, level: float = 0.95
+    rows: Iterable[tuple[str, float | None, float | None]], control: str, level: float = 0.95
 ) -> list[Row]:
     arms = {arm: counts for arm, counts in _proportions(rows).items() if counts[1]}
     x, m = arms.pop(control, (0.0, 0.0))
@@ -63,9 +64,9 @@ def _two_proportions(x: float, m: float, y: float, n: float, level: float) -> Ro
         relative = ratio - 1, math.exp(math.log(ratio) - half) - 1, math.exp(math.log(ratio) + half) - 1
     h = 2 * (math.asin(math.sqrt(q)) - math.asin(math.sqrt(p)))
     if both in (0, 1):
-        return m, n, p, q, delta, low, high, *relative, h, None, 1.0
+        return p, q, delta, low, high, *relative, 1.0, m, n, h, None
     z = delta / math.sqrt(both * (1 - both) * (1 / m + 1 / n))
-    return m, n, p, q, delta, low, high, *relative, h, z, normal_p(z)
+    return p, q, delta, low, high, *relative, normal_p(z), m, n, h, z
 
 
 class Sample(NamedTuple):
@@ -110,7 +111,7 @@ def welch_t(rows: Iterable[tuple[str, float | None]], control: str, level: float
 def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row:
     one, other = sample(before), sample(after)
     delta = other.mean - one.mean
-    start = (one.n, other.n, one.mean, other.mean, delta)
+    start, sizes = (one.mean, other.mean, delta), (one.n, other.n)
     ratio = other.mean / one.mean if one.mean else None
     relative: Row = (None if ratio is None else ratio - 1, None, None)
     if ratio is not None and (spread := satterthwaite(one.relative(), other.relative())):
@@ -119,15 +120,15 @@ def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row
     found = satterthwaite(one, other)
     if found is None:
         if one.error is None or other.error is None:
-            return *start, None, None, None, *relative, None, None, None, None
+            return *start, None, None, *relative, None, *sizes, None, None, None, None
         if ratio is not None and one.mean > 0 and other.mean > 0:
             relative = (ratio - 1,) * 3
-        return *start, 0.0, delta, delta, *relative, None, None, None, None if delta else 1.0
+        return *start, delta, delta, *relative, None if delta else 1.0, *sizes, 0.0, None, None, None
     se, df = found
     half, n = student_t_critical(1 - level, df) * se, one.n + other.n
     pooled = ((one.n - 1) * variance(before) + (other.n - 1) * variance(after)) / (n - 2)
-    return (*start, se, delta - half, delta + half, *relative, delta / math.sqrt(pooled), delta / se, df,
-            student_t_p(delta / se, df))  # fmt: skip
+    return (*start, delta - half, delta + half, *relative, student_t_p(delta / se, df), *sizes, se,
+            delta / math.sqrt(pooled), delta / se, df)  # fmt: skip
 
 
 def cuped(
@@ -146,11 +147,11 @@ def cuped(
         if arm == control or control not in adjusted:
             continue
         tested = _welch(adjusted[control], adjusted[arm], level)
-        m, n, before, after, delta, se, low, high = tested[:8]
+        p, m, n, se, _, statistic, df = tested[8:]
         plain = _welch(raw[control], raw[arm], level)
-        reduction = None if se is None or not plain[5] else 1 - (se / plain[5]) ** 2
-        found.append((arm, m, n, theta, before, after, delta, se, low, high, plain[4], plain[5], reduction,
-                      *tested[-3:]))  # fmt: skip
+        plain_delta, plain_se = plain[2], plain[11]
+        reduction = None if se is None or not plain_se else 1 - (se / plain_se) ** 2
+        found.append((arm, *tested[:5], p, reduction, m, n, se, plain_delta, plain_se, theta, statistic, df))
     return found
 
 
@@ -179,21 +180,21 @@ def _ratio(units: Sequence[tuple[float, float]]) -> Sample:
 
 
 def _ratios(before: Sample, after: Sample, level: float) -> Row:
-    start = (before.n, after.n, *(None if math.isnan(s.mean) else s.mean for s in (before, after)))
+    start, sizes = tuple(None if math.isnan(s.mean) else s.mean for s in (before, after)), (before.n, after.n)
     delta = after.mean - before.mean
     if math.isnan(delta):
-        return *start, *(None,) * 9
+        return *start, *(None,) * 7, *sizes, None, None
     lift = after.mean / before.mean if before.mean else None
     relative: Row = (None if lift is None else lift - 1, None, None)
     if before.error is None or after.error is None:
-        return *start, delta, None, None, None, *relative, None, None
+        return *start, delta, None, None, *relative, None, *sizes, None, None
     z, se = normal_quantile((1 + level) / 2), math.sqrt(max(before.error + after.error, 0.0))
     if lift is not None and before.mean > 0 and after.mean > 0:
         half = z * math.sqrt(max(before.error / before.mean**2 + after.error / after.mean**2, 0.0))
         relative = lift - 1, lift / math.exp(half) - 1, lift * math.exp(half) - 1
     statistic = delta / se if se > 1e-12 * max(abs(delta), 1e-3) else None
     p = normal_p(statistic) if statistic is not None else None if abs(delta) > 1e-12 else 1.0
-    return *start, delta, se, delta - z * se, delta + z * se, *relative, statistic, p
+    return *start, delta, delta - z * se, delta + z * se, *relative, p, *sizes, se, statistic
 
 
 def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list[Row]:
@@ -209,5 +210,5 @@ def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list
         spread = math.fsum((rank - (total + 1) / 2) ** 2 for rank in ranks)
         sd = math.sqrt(m * n / (total * (total - 1)) * spread)
         z = math.copysign(max(abs(surplus) - 0.5, 0), surplus) / sd if sd else None
-        found.append((arm, m, n, u, u / (m * n), z, 1.0 if z is None else normal_p(z)))
+        found.append((arm, u / (m * n), 1.0 if z is None else normal_p(z), m, n, u, z))
     return found

@@ -82,8 +82,9 @@ def _paired_t(both: Sequence[Pair], level: float, power: float) -> Row:
     spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
     d_av = delta / math.sqrt(spread) if spread else None
     sd = stdev(differences)
-    if sd <= EPSILON * max(abs(delta), 1e-3):
-        p = 1.0 if signs(both)[1] == n else None
+    rounding = EPSILON * max(abs(before), abs(after), math.sqrt(spread))
+    if sd <= rounding:
+        p = 1.0 if abs(delta) <= rounding else None
         return (n, before, after, delta, sd, 0.0, delta, delta, change, None, d_av, None,
                 *signs(both), None, n - 1, p, 0.0)  # fmt: skip
     se, d_z = sd / math.sqrt(n), delta / sd

@@ -6,6 +6,7 @@
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
 -- grain:    system, segment
 -- range:    [0, inf), lower is better
+-- influence: none
 -- undefined: a bin expects no positive, or no negative
 -- formula:  sum over bins of (O - E)^2 / (E (1 - E / n)), chi-square with bins - 2 degrees of freedom if calibrated
 -- source:   Hosmer and Lemeshow, Communications in Statistics 1980, doi:10.1080/03610928008827941

@@ -49,7 +49,12 @@ SELECT
     placed.system,
     placed.segment,
     placed.unit,
-    max(areas.auc) AS total,
+    -- Of positives, or negatives, of one unit alone nothing is known of how they differ.
+    CASE
+        WHEN sum(max(placed.label)) OVER (PARTITION BY placed.system, placed.segment) > 1
+            AND sum(1 - min(placed.label)) OVER (PARTITION BY placed.system, placed.segment) > 1
+            THEN max(areas.auc)
+    END AS total,
     -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
     sum(placed.share * (placed.placement - areas.auc) * CASE
         WHEN NOT $independent THEN 1e0

@@ -2,12 +2,16 @@
 -- title:    What macros there are; of those that are called so, how they are called and what they mean
 -- params:   pattern VARCHAR DEFAULT ''
 -- grain:    name, kind, topic
--- note:     a pattern is a name, part of one, or a word of a title; the comments of the macros tell the rest
+-- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros tell the rest
 WITH told AS (
     SELECT DISTINCT
         function_name AS name,
         CASE function_type WHEN 'table_macro' THEN 'table' ELSE 'value' END AS kind,
-        string_split(comment, chr(10)) AS lines
+        string_split(comment, chr(10)) AS lines,
+        ' ' || trim(regexp_replace(
+            lower(function_name || ' ' || regexp_replace(split_part(comment, chr(10), 2), '^[^:]*: ', '')),
+            '[^a-z0-9]+', ' ', 'g'
+        )) || ' ' AS words
     FROM duckdb_functions()
     WHERE starts_with(comment, 'duckmetrics')
 ),
@@ -18,7 +22,15 @@ wanted AS (
     UNION ALL
     SELECT name, kind, lines[2] AS line, 1 AS place
     FROM told
-    WHERE name <> lower($pattern) AND (contains(name, lower($pattern)) OR contains(lower(lines[2]), lower($pattern)))
+    WHERE name <> lower($pattern) AND (
+        contains(name, lower($pattern))
+        OR contains(lower(lines[2]), lower($pattern))
+        -- Of a word that is cut short there are many; one of two letters or fewer stands for itself.
+        OR len(list_filter(
+            string_split(trim(regexp_replace(lower($pattern), '[^a-z0-9]+', ' ', 'g')), ' '),
+            lambda word: NOT contains(words, ' ' || word || CASE WHEN length(word) < 3 THEN ' ' ELSE '' END)
+        )) = 0
+    )
 )
 SELECT name, kind, split_part(line, ': ', 1) AS topic, regexp_replace(line, '^[^:]*: ', '') AS about
 FROM wanted

@@ -2,16 +2,16 @@
 -- title:    Mean against a control, adjusted for what was known before (CUPED)
 -- inputs:   adjusted (arm, value, covariate)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- grain:    one row per arm but the control: arm, n_control, n, theta, control_mean, mean, delta, se, delta_lower,
---           delta_upper, unadjusted_delta, unadjusted_se, variance_reduction, statistic, df, p
+-- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper, p,
+--           variance_reduction, n_control, n, se, unadjusted_delta, unadjusted_se, theta, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  the values are value - theta * (covariate - mean covariate), theta = cov(value, covariate) /
 --           var(covariate) over all rows of all arms; the rest as welch_t; variance_reduction =
 --           1 - (se / unadjusted_se)^2
 -- source:   Deng, Xu, Kohavi and Walker, WSDM 2013, doi:10.1145/2433396.2433413
 -- oracle:   scipy.stats.ttest_ind(equal_var=False) of the adjusted values
--- example:  cuped(VALUES ('A', 0, 0), ('A', 2, 2), ('B', 3, 0), ('B', 5, 2); control := 'A') = 'B', 2, 2, 1, 1, 4, 3,
---           0, 3, 3, 3, 1.4142135623730951, 1, NULL, NULL, NULL
+-- example:  cuped(VALUES ('A', 0, 0), ('A', 2, 2), ('B', 3, 0), ('B', 5, 2); control := 'A') = 'B', 1, 4, 3, 3, 3,
+--           NULL, 1, 2, 2, 0, 3, 1.4142135623730951, 1, NULL, NULL
 -- note:     a row without a value is left out, one without a covariate takes the mean of the others. The
 --           covariate must date from before the treatment; a constant one changes nothing. Without noise left,
 --           p is 1 if the arms are alike, else NULL
@@ -62,16 +62,16 @@ errors AS (
     FROM compared
 )
 SELECT
-    arm, n_control, n, theta, control_mean, mean, delta, se,
+    arm, control_mean, mean, delta,
     CASE WHEN constant THEN delta ELSE delta - half END AS delta_lower,
     CASE WHEN constant THEN delta ELSE delta + half END AS delta_upper,
-    unadjusted_delta, unadjusted_se,
-    1 - power(se / nullif(unadjusted_se, 0), 2e0) AS variance_reduction,
-    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
-    CASE WHEN NOT constant THEN df END AS df,
     CASE
         WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
         ELSE student_t_p(delta / nullif(se, 0), df)
-    END AS p
+    END AS p,
+    1 - power(se / nullif(unadjusted_se, 0), 2e0) AS variance_reduction,
+    n_control, n, se, unadjusted_delta, unadjusted_se, theta,
+    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
+    CASE WHEN NOT constant THEN df END AS df
 FROM errors
 ORDER BY arm;

@@ -2,15 +2,15 @@
 -- title:    Mann-Whitney U test against a control
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR
--- grain:    one row per arm but the control: arm, n_control, n, u, auc, statistic, p
+-- grain:    one row per arm but the control: arm, auc, p, n_control, n, u, statistic
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic =
 --           sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12
 --           * (N + 1 - sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
 -- oracle:   scipy.stats.mannwhitneyu(method='asymptotic')
--- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 2, 2, 4, 1,
---           1.161895003862225, 0.2452781168067728
+-- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 1, 0.2452781168067728,
+--           2, 2, 4, 1.161895003862225
 -- warning:  it asks whether the values of one arm tend to be larger, and does not compare means
 -- note:     the normal approximation with the continuity correction. A value that is NULL is left out; where
 --           all values are alike, p is 1
@@ -69,8 +69,8 @@ tested AS (
     FROM moments
 )
 SELECT
-    arm, CAST(n_control AS BIGINT) AS n_control, CAST(n AS BIGINT) AS n, u,
-    u / nullif(n_control * n, 0) AS auc, statistic,
-    CASE WHEN statistic IS NULL THEN 1e0 ELSE normal_p(statistic) END AS p
+    arm, u / nullif(n_control * n, 0) AS auc,
+    CASE WHEN statistic IS NULL THEN 1e0 ELSE normal_p(statistic) END AS p,
+    CAST(n_control AS BIGINT) AS n_control, CAST(n AS BIGINT) AS n, u, statistic
 FROM tested
 ORDER BY arm;

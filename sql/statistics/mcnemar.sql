@@ -1,6 +1,7 @@
 -- name:     mcnemar
 -- title:    McNemar's test of hits and misses against a baseline
 -- inputs:   per_query (system, metric, query_id, value)
+-- requires: per_query (value IN (0, 1))
 -- params:   baseline VARCHAR
 -- grain:    one row per system and metric: system, metric, n, both_hit, b, c, both_miss, p, statistic,
 --           p_chi_square
@@ -12,6 +13,7 @@
 -- oracle:   statsmodels.stats.contingency_tables.mcnemar
 -- example:  mcnemar(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 1), ('B', 'm', 1, 1), ('B', 'm', 2, 1),
 --           ('B', 'm', 3, 1); baseline := 'A') = 'B', 'm', 3, 1, 0, 2, 0, 0.5, 0.5, 0.4795001221869535
+-- warning:  it compares which units are above 0, and nothing else about their values
 -- note:     a value above 0 is a hit. Units without a value on one side are left out; of one unit p is NULL.
 --           statistic is NULL where no unit tells the two apart
 WITH counted AS (

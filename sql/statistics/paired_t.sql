@@ -17,8 +17,9 @@
 --           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
 --           0.07417990022744854, 1.6174959798351987
 -- note:     units without a value on one side are left out. Differences of up to 1e-12 are ties; where all
---           differences are alike there is no effect size, and p is 1 if they are 0, else NULL. Of one unit there
---           is a delta, and no more. mde is what a test of as many units finds with probability power
+--           differences are alike but for rounding there is no effect size, and p is 1 if they are 0, else NULL.
+--           Of one unit there is a delta, and no more. mde is what a test of as many units finds with
+--           probability power
 WITH moments AS (
     SELECT
         system,
@@ -35,14 +36,21 @@ WITH moments AS (
     FROM differences
     GROUP BY system, metric
 ),
-errors AS (
+rounded AS (
     SELECT
         system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses,
+        -- What equal values may differ by, as sums in another order do.
+        1e-12 * greatest(abs(mean), abs(baseline_mean), sqrt(mean_variance)) AS rounding
+    FROM moments
+),
+errors AS (
+    SELECT
+        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
         n - 1 AS df,
         student_t_critical(1 - $level, n - 1) AS critical,
-        CASE WHEN sd <= 1e-12 * greatest(abs(delta), 1e-3) THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
-        CASE WHEN sd > 1e-12 * greatest(abs(delta), 1e-3) THEN delta / nullif(sd, 0) END AS effect_size
-    FROM moments
+        CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
+        CASE WHEN sd > rounding THEN delta / nullif(sd, 0) END AS effect_size
+    FROM rounded
 )
 SELECT
     system,
@@ -64,6 +72,6 @@ SELECT
     losses,
     effect_size * sqrt(n) AS statistic,
     df,
-    CASE WHEN se = 0 AND ties = n THEN 1e0 ELSE student_t_p(effect_size * sqrt(n), df) END AS p,
+    CASE WHEN se = 0 AND abs(delta) <= rounding THEN 1e0 ELSE student_t_p(effect_size * sqrt(n), df) END AS p,
     (normal_quantile(0.5e0 + 0.5e0 * $level) + normal_quantile($power)) * se AS mde
 FROM errors;

@@ -2,17 +2,17 @@
 -- title:    Ratio of sums against a control, by the delta method
 -- inputs:   ratios (arm, numerator, denominator)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- grain:    one row per arm but the control: arm, n_control, n, control_ratio, ratio, delta, se, delta_lower,
---           delta_upper, relative_change, relative_lower, relative_upper, statistic, p
+-- grain:    one row per arm but the control: arm, control_ratio, ratio, delta, delta_lower, delta_upper,
+--           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  ratio = sum of numerators / sum of denominators; its variance v is that of (numerator - ratio *
 --           denominator) / mean denominator over n; statistic = delta / se, se^2 = v of both arms; relative_change
 --           = r - 1, r = ratio / control_ratio, within r * exp(-+ z * s) - 1, s^2 the sum of v / ratio^2
 -- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919
 -- oracle:   the formula in numpy
--- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A') = 'B', 2, 2, 0.5,
---           1.5, 1, 0.7071067811865476, -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296,
---           22.679169312297127, 1.4142135623730951, 0.15729920705028502
+-- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A') = 'B', 0.5, 1.5, 1,
+--           -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296, 22.679169312297127, 0.15729920705028502,
+--           2, 2, 0.7071067811865476, 1.4142135623730951
 -- note:     a row is a unit, such as a user with clicks and impressions; one with NULL on either side is left
 --           out. An arm with one unit has no interval and no p, one whose denominators sum to 0 no ratio
 WITH shares AS (
@@ -58,16 +58,17 @@ compared AS (
     JOIN arms AS control ON control.is_control AND NOT treated.is_control
 )
 SELECT
-    arm, n_control, n, control_ratio, ratio, delta, se,
+    arm, control_ratio, ratio, delta,
     delta - normal_quantile(0.5e0 + 0.5e0 * $level) * se AS delta_lower,
     delta + normal_quantile(0.5e0 + 0.5e0 * $level) * se AS delta_upper,
     lift - 1 AS relative_change,
     lift / nullif(factor, 0) - 1 AS relative_lower,
     lift * factor - 1 AS relative_upper,
-    CASE WHEN se > 1e-12 * greatest(abs(delta), 1e-3) THEN delta / nullif(se, 0) END AS statistic,
     CASE
         WHEN se > 1e-12 * greatest(abs(delta), 1e-3) THEN normal_p(delta / nullif(se, 0))
         WHEN se IS NOT NULL AND abs(delta) <= 1e-12 THEN 1e0
-    END AS p
+    END AS p,
+    n_control, n, se,
+    CASE WHEN se > 1e-12 * greatest(abs(delta), 1e-3) THEN delta / nullif(se, 0) END AS statistic
 FROM compared
 ORDER BY arm;

@@ -2,8 +2,8 @@
 -- title:    z-test of a proportion against a control
 -- inputs:   proportions (arm, hits, n)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- grain:    one row per arm but the control: arm, n_control, n, control_proportion, proportion, delta, delta_lower,
---           delta_upper, relative_change, relative_lower, relative_upper, cohen_h, statistic, p
+-- grain:    one row per arm but the control: arm, control_proportion, proportion, delta, delta_lower, delta_upper,
+--           relative_change, relative_lower, relative_upper, p, n_control, n, cohen_h, statistic
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / sqrt(q * (1 - q) * (1 / n_control + 1 / n)), q the proportion of both; the interval of
 --           delta is Newcombe's, from two Wilson intervals; relative_change = r - 1, r = proportion /
@@ -13,11 +13,12 @@
 --           doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I; ratio: Katz et al., Biometrics
 --           1978, doi:10.2307/2530610; cohen_h: Cohen, 1988, doi:10.4324/9780203771587
 -- oracle:   statsmodels.stats.proportion: proportions_ztest, confint_proportions_2indep(method='newcomb')
--- example:  two_proportion_z(VALUES ('A', 0, 10), ('B', 5, 10); control := 'A') = 'B', 10, 10, 0, 0.5, 0.5,
---           0.11736746745022203, 0.7634069094874361, NULL, NULL, NULL, 1.5707963267948966, 2.581988897471611,
---           0.009823274507519249
--- note:     rows of one arm add up. An arm without hits has no relative interval; where both arms have no
---           hits, or nothing else, p is 1. With few hits use fisher_exact
+-- example:  two_proportion_z(VALUES ('A', 0, 10), ('B', 5, 10); control := 'A') = 'B', 0, 0.5, 0.5,
+--           0.11736746745022203, 0.7634069094874361, NULL, NULL, NULL, 0.009823274507519249, 10, 10,
+--           1.5707963267948966, 2.581988897471611
+-- note:     rows of one arm add up; one with NULL on either side is left out. An arm without hits has no
+--           relative interval; where both arms have no hits, or nothing else, p is 1. With few hits use
+--           fisher_exact
 WITH arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control, arm,
@@ -26,6 +27,7 @@ WITH arms AS (
         CAST(sum(hits) AS DOUBLE) / nullif(CAST(sum(n) AS DOUBLE), 0) AS share,
         normal_quantile(0.5e0 + 0.5e0 * $level) AS z
     FROM proportions
+    WHERE hits IS NOT NULL AND n IS NOT NULL
     GROUP BY arm
     HAVING sum(n) > 0 AND sum(hits) >= 0 AND sum(hits) <= sum(n)
 ),
@@ -55,14 +57,15 @@ compared AS (
     JOIN centers AS control ON control.is_control AND NOT treated.is_control
 )
 SELECT
-    arm, n_control, n, control_proportion, proportion, delta,
+    arm, control_proportion, proportion, delta,
     delta - below AS delta_lower,
     delta + above AS delta_upper,
     ratio - 1 AS relative_change,
     ratio / nullif(factor, 0) - 1 AS relative_lower,
     ratio * factor - 1 AS relative_upper,
+    CASE WHEN se = 0 THEN 1e0 ELSE normal_p(delta / nullif(se, 0)) END AS p,
+    n_control, n,
     2e0 * asin(sqrt(proportion)) - 2e0 * asin(sqrt(control_proportion)) AS cohen_h,
-    delta / nullif(se, 0) AS statistic,
-    CASE WHEN se = 0 THEN 1e0 ELSE normal_p(delta / nullif(se, 0)) END AS p
+    delta / nullif(se, 0) AS statistic
 FROM compared
 ORDER BY arm;

@@ -2,8 +2,8 @@
 -- title:    Welch's t-test of a mean against a control
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- grain:    one row per arm but the control: arm, n_control, n, control_mean, mean, delta, se, delta_lower,
---           delta_upper, relative_change, relative_lower, relative_upper, effect_size, statistic, df, p
+-- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper,
+--           relative_change, relative_lower, relative_upper, p, n_control, n, se, effect_size, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1);
 --           relative_change = r - 1, r = mean / control_mean, within r * exp(-+ t * s) - 1, where s and df are those
@@ -11,9 +11,9 @@
 -- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,
 --           doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
 -- oracle:   scipy.stats.ttest_ind(equal_var=False)
--- example:  welch_t(VALUES ('A', 0), ('A', 2), ('B', 3), ('B', 5); control := 'A') = 'B', 2, 2, 1, 4, 3,
---           1.4142135623730951, -3.0848698445933085, 9.084869844593308, 3, -0.9998392073791285, 99506.05395105417,
---           2.1213203435596424, 2.1213203435596424, 2, 0.16794970566215633
+-- example:  welch_t(VALUES ('A', 0), ('A', 2), ('B', 3), ('B', 5); control := 'A') = 'B', 1, 4, 3,
+--           -3.0848698445933085, 9.084869844593308, 3, -0.9998392073791285, 99506.05395105417, 0.16794970566215633, 2,
+--           2, 1.4142135623730951, 2.1213203435596424, 2.1213203435596424, 2
 -- note:     a value that is NULL is left out. An arm with one value has no interval and no p; where both arms
 --           are constant, p is 1 if they are alike, else NULL. The relative interval wants positive means
 WITH arms AS (
@@ -58,18 +58,19 @@ errors AS (
     FROM compared
 )
 SELECT
-    arm, n_control, n, control_mean, mean, delta, se,
+    arm, control_mean, mean, delta,
     delta - half AS delta_lower,
     delta + half AS delta_upper,
     ratio - 1 AS relative_change,
     ratio / nullif(factor, 0) - 1 AS relative_lower,
     ratio * factor - 1 AS relative_upper,
-    CASE WHEN NOT constant THEN delta / nullif(sqrt(pooled), 0) END AS effect_size,
-    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
-    df,
     CASE
         WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
         ELSE student_t_p(delta / nullif(se, 0), df)
-    END AS p
+    END AS p,
+    n_control, n, se,
+    CASE WHEN NOT constant THEN delta / nullif(sqrt(pooled), 0) END AS effect_size,
+    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
+    df
 FROM errors
 ORDER BY arm;

@@ -9,10 +9,12 @@
 -- source:   Wilson, Journal of the American Statistical Association 1927, doi:10.1080/01621459.1927.10502953
 -- oracle:   statsmodels.stats.proportion.proportion_confint(method='wilson')
 -- example:  wilson_interval(VALUES ('A', 0, 10)) = 'A', 0, 10, 0, 0, 0.2775327998628892
--- note:     rows of one arm add up. The hits must be independent of each other: clicks of one user are not
+-- note:     rows of one arm add up; one with NULL on either side is left out. The hits must be independent of
+--           each other: clicks of one user are not
 WITH arms AS (
     SELECT arm, CAST(sum(hits) AS DOUBLE) AS hits, CAST(sum(n) AS DOUBLE) AS n
     FROM proportions
+    WHERE hits IS NOT NULL AND n IS NOT NULL
     GROUP BY arm
 ),
 centers AS (
