@@ -258,7 +258,9 @@ def evaluate(**options: Any) -> None:
     "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="For which the column mde holds.")
-@click.option("--allow-different", is_flag=True, help="Compare what is common where populations differ.")
+@click.option(
+    "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
+)
 @output_and_engine
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance makes them?
@@ -266,7 +268,8 @@ def compare(**options: Any) -> None:
     Each of PREDICTIONS is a system, called as its file; or one table holds all of them, with --system
     COLUMN; or each has a name, with --system NAME=TABLE. For every system and metric: value, difference
     to the baseline with its interval, effect size, wins, ties and losses, p adjusted for the number of
-    comparisons, the smallest difference that could have been seen (mde), and a verdict.
+    comparisons, the smallest difference that could have been seen (mde), and a verdict. Without -m,
+    rankings are compared by ndcg@10 and classifiers by auc.
 
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr

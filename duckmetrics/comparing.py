@@ -153,13 +153,10 @@ class Comparing:
         for row in part.rows:
             key = _key(part, row)
             found = {**differences.get(key, {})}
-            if key in sampled:
-                other = values[(baseline, *key[1:])]
-                found = {
-                    **sampled[key],
-                    "delta": row["value"] - other,
-                    "relative_change": _share(row["value"], other),
-                }
+            other = values.get((baseline, *key[1:]))
+            if key in sampled and other is not None and row["value"] is not None:
+                delta = row["value"] - other
+                found = {**sampled[key], "delta": delta, "relative_change": delta / other if other else None}
             elif self.test is not paired:
                 told = special.get(key, {})
                 found |= {name: told.get(name) for name in ("statistic", "df", "p")}
@@ -345,10 +342,6 @@ def _of_samples(part: Part) -> list[Finding]:
     names = ", ".join(samples.units.measures)
     message = f"{names}: compared on {samples.number} bootstrap samples of the whole metric"
     return [Finding("test", NOTE, "", "", 0, (), message)]
-
-
-def _share(value: float, other: float) -> float | None:
-    return (value - other) / other if other else None
 
 
 def _sort(rows: list[Row], order: Sequence[Any]) -> None:

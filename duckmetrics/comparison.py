@@ -68,8 +68,8 @@ def compare(
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
             default holm, and none where the test itself looks at all pairs of systems, as ``"tukey"``.
         power: for which the minimum detectable effect holds.
-        allow_different: compare what is common where the systems have values of different queries or rows,
-            or of other conventions.
+        allow_different: compare the queries that are common where the systems have values of different ones,
+            or results of other conventions. Of classifiers, only the same rows can be compared.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,

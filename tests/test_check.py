@@ -58,6 +58,7 @@ def assert_found(found: duckmetrics.Findings, fault: Fault) -> None:
     assert all(example in one.message for example in one.examples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), faults.EVERY.items(), ids=faults.EVERY)
 def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, fault: Fault) -> None:
     """And `evaluate` refuses what is found to be an error, in the same words, and nothing else."""

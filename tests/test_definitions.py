@@ -252,6 +252,7 @@ def test_a_measure_of_rows_is_written_as_it_is_read(of_rows: Definition) -> None
         assert (str(again), again.params) == (str(measure), measure.params)
 
 
+@pytest.mark.slow
 def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
     """The header says how deep a ranking the metric needs; ranking deeper must change nothing."""
     deep = "bpref" if metric.name == "r_precision" else "r_precision"

@@ -81,6 +81,7 @@ def values(
     return rows, [tuple(row.values()) for row in per_query.to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "switches", [{}, {"ties": "pessimistic"}, {"unjudged": "skip"}, {"population": "both"}]
 )
@@ -104,6 +105,7 @@ def test_slices_are_put_together_from_the_parts(connection: duckdb.DuckDBPyConne
     assert len(whole.rows) == 2 * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 2}, {"threads": 4, "chunks": 3}])
 def test_threads_and_the_order_of_the_rows_change_no_bit(
     connection: duckdb.DuckDBPyConnection, options: dict[str, Any]

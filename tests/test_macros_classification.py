@@ -644,6 +644,7 @@ def tried() -> Iterator[tuple[Definition, Param]]:
                 yield definition, param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("definition", "param"), [pytest.param(d, p, id=f"{d.name}-{p.name}") for d, p in tried()]
 )
@@ -779,6 +780,7 @@ def test_rows_that_python_refuses_are_refused(connection: duckdb.DuckDBPyConnect
         assert f"{MARK}{WRONG_ROWS[case]}" in str(caught.value), sql
 
 
+@pytest.mark.slow
 def test_every_metric_and_table_refuses_what_it_needs(connection: duckdb.DuckDBPyConnection) -> None:
     """And nothing else."""
     accepted: dict[str, list[Definition]] = {}
@@ -859,6 +861,7 @@ NUMBER_TYPES = ("BOOLEAN", "TINYINT", "HUGEINT", "UHUGEINT", "FLOAT", "DECIMAL(5
 SAMPLES = {"DATE": "DATE '2024-01-01'", "INTEGER[]": "[1]"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["label", "score", "weight"])
 def test_the_types_of_columns_are_those_that_python_takes(
     connection: duckdb.DuckDBPyConnection, column: str

@@ -54,6 +54,7 @@ def tables(folder: Path, name: str) -> tuple[str, str]:
     return str(folder / f"{name}.predictions.parquet"), str(folder / f"{name}.truth.parquet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), READABLE.items(), ids=READABLE)
 def test_it_finds_what_the_check_finds(
     connection: duckdb.DuckDBPyConnection, folder: Path, name: str, fault: Fault

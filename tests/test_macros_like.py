@@ -72,6 +72,7 @@ def call(family: str, name: str, k: int | None, like: str) -> str:
     return f"FROM {macro_names(CATALOG, family)[name]}({data}{group}, like := '{like}'{own}{cutoff})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("like", "family", "name", "k"), cases())
 def test_a_macro_follows_a_tool_as_python_does(
     session: duckdb.DuckDBPyConnection, like: str, family: str, name: str, k: int | None

@@ -286,6 +286,7 @@ def macro_of(metric: Definition, name: str | None = None) -> str:
 # --- parameters ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_the_macro_of_a_metric_equals_it(two: Data, metric: Definition) -> None:
     """With as few parameters as it needs, and with another value of every one of them."""
@@ -302,6 +303,7 @@ def test_the_macro_of_a_metric_equals_it(two: Data, metric: Definition) -> None:
         assert wrong == [], f"{metric.name} {group.arguments}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), OWN, ids=str)
 def test_evaluate_gives_a_parameter_to_the_metrics_that_take_it(texts: Data, name: str, value: Any) -> None:
     takers = [metric for metric in RANKING if name in metric.own_params]
@@ -343,6 +345,7 @@ def _spec_of(name: str, required: Mapping[str, Any]) -> str:
 NEEDED = {name: values[0] for name, values in REQUIRED.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALIASES)
 def test_every_other_name_of_a_metric_has_a_macro(two: Data, name: str) -> None:
     alias = CATALOG.names["ranking", name]
@@ -420,6 +423,7 @@ def test_a_default_may_be_written(texts: Data, plain_values: list[Result], switc
     assert differences(rows, plain_values) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "switches", [s for s in SWITCHES if "ties" in s] + [{"population": "chosen"}], ids=str
 )
@@ -526,6 +530,7 @@ def of_case(case: Path) -> list[OfSystem]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_a_case_has_the_same_values(path: Path, session: duckdb.DuckDBPyConnection) -> None:
     session.execute(

@@ -134,6 +134,7 @@ def test_equals_pytrec_eval_per_query(seed: int, level: int) -> None:
             assert actual[spec][query] == pytest.approx(row[peer], rel=1e-12, abs=1e-12), (spec, query)
 
 
+@pytest.mark.slow
 def test_row_order_threads_and_the_kind_of_table_change_nothing(tmp_path: Any) -> None:
     predictions, truth = big_example(11)
     table, judged = predictions_table(predictions), truth_table(truth)

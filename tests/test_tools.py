@@ -56,6 +56,7 @@ def test_each_value_is_that_of_the_preset() -> None:
         assert rows[name].n == wanted.rows[0]["n"]
 
 
+@pytest.mark.slow
 def test_the_effects_are_those_of_single_switches() -> None:
     rows = by_tool(CANDIDATE, PURCHASES, "map@10", columns=USER)
     usual = duckmetrics.evaluate(CANDIDATE, PURCHASES, "map@10", columns=USER)["map@10"]
