@@ -97,7 +97,10 @@ def test_a_curve_is_written_to_a_file(run: Command, tmp_path: Path, suffix: str)
         (["curve", "roc_curve", "clicks.parquet", *MAPPED, "--set", "bins=3"], "unknown parameter 'bins'"),
         (["curve", "roc_curve(points=1)", "clicks.parquet", *MAPPED], "must satisfy points > 1"),
         (["evaluate", "clicks.parquet", "-m", "roc_curve", *MAPPED], "'roc_curve' is a table"),
-        (["evaluate", "clicks.parquet", "-m", "auc", *MAPPED, "--per-query", "x.parquet"], "no metric of queries"),
+        (
+            ["evaluate", "clicks.parquet", "-m", "auc", *MAPPED, "--per-query", "x.parquet"],
+            "no metric of queries",
+        ),
         (["sql", "auc,ndcg@10"], "have no query in common"),
         (["sql", "spiegelhalter_p", "--dialect", "spark"], "the functions "),
     ],
