@@ -194,7 +194,8 @@ class Comparing:
             fields |= dict.fromkeys(("wins", "ties", "losses"))
         elif _lower_is_better(part, row):
             fields |= {"wins": fields["losses"], "losses": fields["wins"]}
-        if part.per_query is None and _is_rounding(row["value"], found):
+        linearized = part.per_query is None or _is_clustered(part)
+        if linearized and _is_rounding(row["value"], found):
             # The same rows in another order have sums that differ in the last digit.
             fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
             for bound in ("delta_lower", "delta_upper"):
