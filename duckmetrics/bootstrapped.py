@@ -15,6 +15,7 @@ from duckmetrics.functions import linked
 from duckmetrics.linearized import SEGMENT, is_estimate
 from duckmetrics.observations import GROUP, WEIGHT
 from duckmetrics.segments import per_segment, plans
+from duckmetrics.units import struct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,12 +136,8 @@ def _values(
     drawing = Composer(catalog, {"predictions": inputs.queries["predictions"]}, inputs.constants)
     values: dict[str, Value] = {"first": first, "last": last, "seed": seed}
     step = drawing.relation("resampled", values)
-    whole = exp.Struct(expressions=[
-        exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.column(name))
-        for name in (SEGMENT, DRAW)
-    ])  # fmt: skip
     kept = ("label", "score", WEIGHT, GROUP)
-    drawn = drawing.complete(exp.select("system", whole.as_(SEGMENT), *kept).from_(step))
+    drawn = drawing.complete(exp.select("system", struct(SEGMENT, DRAW).as_(SEGMENT), *kept).from_(step))
     constants = {name: value for name, value in inputs.constants.items() if name != SEGMENT}
     composer = Composer(catalog, {"predictions": drawn}, constants)
     return per_segment(composer, measures, plans(catalog, measures, None))

@@ -20,7 +20,6 @@ from duckmetrics.comparison_results import (
     WORSE,
     Comparison,
 )
-from duckmetrics.compose import Composer
 from duckmetrics.errors import InputError, MetricError, suggestion, unknown
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
@@ -28,7 +27,7 @@ from duckmetrics.intervals import tested
 from duckmetrics.results import SMALLEST_P
 from duckmetrics.session import catalog
 from duckmetrics.summary import ROUNDING
-from duckmetrics.units import DIFFERENCES, QUERIES, ROWS
+from duckmetrics.units import DIFFERENCES, QUERIES, ROWS, over_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -419,13 +418,12 @@ def _warning(check: str, message: str, advice: str) -> Finding:
 
 def _adjusted(engine: DuckDBEngine, p_values: Sequence[float], method: str) -> list[float]:
     """What p-values are adjusted to, in their order."""
-    definition = catalog().statistics[ADJUSTED]
-    (table,) = definition.inputs
     rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
-    names = exp.TableAlias(this=exp.to_identifier(table), columns=list(map(exp.to_identifier, ("test", "p"))))
+    names = exp.TableAlias(
+        this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]
+    )
     given = exp.select("test", "p").from_(exp.Values(expressions=rows, alias=names))
-    composer = Composer(catalog(), {table: given})
-    step = composer.step(definition.name, composer.resolved(definition, {"method": method}))
-    query, macros = linked(catalog(), composer.complete(exp.select("test", "p_adjusted").from_(step)))
+    adjusted = over_rows(catalog(), ADJUSTED, given, {"method": method}).subquery("adjusted")
+    query, macros = linked(catalog(), exp.select("test", "p_adjusted").from_(adjusted))
     engine.define(macros)
-    return [adjusted for _, adjusted in sorted(engine.rows(query))]
+    return [p for _, p in sorted(engine.rows(query))]

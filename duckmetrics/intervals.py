@@ -23,7 +23,7 @@ from duckmetrics.observations import GROUP, UNIT
 from duckmetrics.segments import SegmentSummary, by_group
 from duckmetrics.summary import ROUNDING
 from duckmetrics.systems import ONE_SYSTEM
-from duckmetrics.units import KEYS, PER_QUERY, QUERIES, ROWS, Units
+from duckmetrics.units import KEYS, PER_QUERY, QUERIES, ROWS, Units, struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,16 +87,20 @@ def units_of_rows(
     if texts:
         query, macros = linked(catalog, linearization.values(table))
         engine.define(macros)
-    units = Units(
-        query,
-        segments,
-        summary.by,
-        texts,
-        kind,
-        linearization.without,
-        linearized=True,
-        members=_counted(table),
-    )
+    without, members = linearization.without, _counted(table)
+    units = Units(query, segments, summary.by, texts, kind, without, linearized=True, members=members)
+    return _with_samples(catalog, engine, inputs, measures, inference, units)
+
+
+def _with_samples(
+    catalog: Catalog,
+    engine: DuckDBEngine,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    inference: Inference,
+    units: Units,
+) -> Units:
+    """Draw samples for the measures that have no units, or tell that it can be asked for."""
     sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(m)]
     if inference.method != BOOTSTRAP:
         hints = {m.text: f"{units.without[m.text]}; {HINT}" for m in sampled}
@@ -104,27 +108,22 @@ def units_of_rows(
     if not sampled:
         return units
     table = bootstrapped(catalog, engine, inputs, sampled, inference)
-    named = Units(_no_units(), segments, summary.by, tuple(m.text for m in sampled), kind)
+    named = Units(_no_units(), units.segments, units.columns, tuple(m.text for m in sampled), units.kind)
     left = {text: why for text, why in units.without.items() if text not in named.measures}
     return replace(units, samples=Samples(named, table, inference.level, inference.samples), without=left)
 
 
 def _with_values(query: exp.Query) -> exp.Select:
     """Queries are the same where both sides have a value for them."""
-    unit = _struct("metric", "query_id").as_("unit")
+    unit = struct("metric", "query_id").as_("unit")
     members = exp.select("system", unit, literal(1).as_("fingerprint")).from_(query.subquery("units"))
     return members.where(exp.not_(exp.Is(this=exp.column("value"), expression=exp.null())))
 
 
 def _counted(table: str) -> exp.Select:
     """Clusters are the same where they have as many rows of each class."""
-    unit, counts = _struct("segment", UNIT).as_("unit"), _struct("n", "n_positive").as_("fingerprint")
+    unit, counts = struct("segment", UNIT).as_("unit"), struct("n", "n_positive").as_("fingerprint")
     return exp.select("system", unit, counts).from_(table)
-
-
-def _struct(*names: str) -> exp.Expr:
-    fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
-    return exp.Struct(expressions=fields)
 
 
 def _sums(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) -> str:
@@ -251,9 +250,8 @@ def _finding(severity: str, message: str, advice: str) -> Finding:
 
 def _refuse_null(engine: DuckDBEngine, query: exp.Query, column: str, name: str, what: str) -> None:
     is_null = exp.Is(this=exp.column(column), expression=exp.null())
-    count = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(query.subquery("rows")).where(is_null))[
-        0
-    ][0]
+    offenders = exp.select(exp.Count(this=exp.Star())).from_(query.subquery("rows")).where(is_null)
+    ((count,),) = engine.rows(offenders)
     if count:
         raise InputError(
             f"cluster: column {name!r} is NULL for {count} {what}; give every one a value, or leave them out"

@@ -19,6 +19,7 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.fold import literal
 from duckmetrics.observations import GROUP, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.segments import COUNTS, GROUPED, PLAN, SEGMENTS, by_group, plans
+from duckmetrics.units import struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,12 +74,8 @@ class Linearization:
 
     def _by_unit(self) -> dict[str, exp.Query]:
         """The rows with unit and segment in place of the segment: relations keep segments apart."""
-        whole = exp.Struct(expressions=[
-            exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.column(name))
-            for name in (SEGMENT, UNIT)
-        ])  # fmt: skip
         kept = ("label", "score", WEIGHT, GROUP, UNIT)
-        rows = exp.select("system", whole.as_(SEGMENT), *kept)
+        rows = exp.select("system", struct(SEGMENT, UNIT).as_(SEGMENT), *kept)
         return {"predictions": rows.from_(self.inputs.queries["predictions"].subquery("rows"))}
 
     # ---- from a measure to sums

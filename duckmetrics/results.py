@@ -58,7 +58,8 @@ class Evaluation(Tabular):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
-        rows: one dictionary per system, slice and metric; `value` is None where `reason` says why.
+        rows: one dictionary per system, slice and metric; `value` is None where `reason` says why, `lower`
+            and `upper` are the bounds of its interval, if that was asked for.
             Of rankings, `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
             `n_undefined` count queries of the population. Of classifiers, `n` counts rows and
             `n_positive` those of the positive class; `n_undefined` counts groups without a value.

@@ -22,7 +22,7 @@ from duckmetrics.presets import preset
 from duckmetrics.results import Evaluation
 from duckmetrics.systems import Systems
 from duckmetrics.tables import ColumnMap
-from duckmetrics.units import over_per_query
+from duckmetrics.units import over_rows
 from duckmetrics.verification import sample_size
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Session:
 
     def _movers(self, per_query: exp.Query | None, baseline: str, n: int, lower: Sequence[str]) -> pa.Table:
         values: dict[str, Value] = {"baseline": baseline, "n": n}
-        found = over_per_query(catalog(), MOVERS, _queries(per_query), values)
+        found = over_rows(catalog(), MOVERS, _queries(per_query), values)
         return self.engine.arrow(_with_losses_where_more_is_worse(found, lower))
 
     def requested(self, measures: Sequence[Measure]) -> Request:

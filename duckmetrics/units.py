@@ -26,12 +26,18 @@ QUERIES, ROWS = "queries", "rows"
 KEYS = ("system", "metric", "query_id", "value")
 
 
-def over_per_query(
-    catalog: Catalog, statistic: str, per_query: exp.Query, values: Mapping[str, Value]
-) -> exp.Query:
-    """Write a file under sql/statistics over the values of queries in long form."""
-    composer = Composer(catalog, {PER_QUERY: per_query})
-    return composer.complete(composer.resolved(catalog.statistics[statistic], values))
+def over_rows(catalog: Catalog, statistic: str, rows: exp.Query, values: Mapping[str, Value]) -> exp.Select:
+    """Write a file under sql/statistics over rows that stand for the one table it reads."""
+    definition = catalog.statistics[statistic]
+    (table,) = definition.inputs
+    composer = Composer(catalog, {table: rows})
+    return composer.complete(composer.resolved(definition, values))
+
+
+def struct(*names: str) -> exp.Expr:
+    """Columns put together, so that they tell rows apart as one."""
+    fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
+    return exp.Struct(expressions=fields)
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,7 @@ class Units:
 
     def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
         """The number of members that are not the same in a system as in the baseline: system, number."""
-        members = exp.select(exp.null().as_("system")) if self.members is None else self.members
-        composer = Composer(catalog, {"members": members})
+        composer = Composer(catalog, {} if self.members is None else {"members": self.members})
         step = composer.relation("unmatched", {"baseline": baseline})
         return composer.complete(exp.select("system", "number").from_(step))
 
