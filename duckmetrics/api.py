@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+    from pyspark.sql import SparkSession
 
     from duckmetrics.catalog import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -34,6 +35,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
@@ -65,6 +67,8 @@ def evaluate(
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
+        engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
+            views, SQL and DataFrames of Spark. DuckDB otherwise.
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
         temp_directory: the folder that is spilled to.
@@ -99,8 +103,8 @@ def evaluate(
     """
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, like=like, verify=verify, temp_directory=temp_directory,
-        chunks=chunks, switches=switches,
+        engine=engine, threads=threads, memory_limit=memory_limit, like=like, verify=verify,
+        temp_directory=temp_directory, chunks=chunks, switches=switches,
         inference=_inference(interval, interval_method, cluster, resamples, seed),
     ) as session:  # fmt: skip
         return session.evaluation(read_specs(session.usual if metrics is None else metrics))
@@ -124,6 +128,7 @@ def curve(
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     **params: Any,
@@ -144,8 +149,8 @@ def curve(
         EngineError: the database refused a query.
     """
     with opened(
-        predictions, system=system, by=by, columns=columns, connection=connection, threads=threads,
-        memory_limit=memory_limit,
+        predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
+        threads=threads, memory_limit=memory_limit,
     ) as session:  # fmt: skip
         return session.table(table, params)
 

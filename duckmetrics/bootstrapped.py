@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog import Catalog
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.fold import Value
     from duckmetrics.inference import Inference
     from duckmetrics.inputs import Inputs
@@ -114,7 +114,7 @@ def _two_sided() -> exp.Expr:
 
 
 def bootstrapped(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> str:
     """Keep the values of measures on samples in a table, and return its name."""
     samples = engine.name("samples")

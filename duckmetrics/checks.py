@@ -19,6 +19,7 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import bind, is_false, literal
 from duckmetrics.measure import written
 from duckmetrics.plan import CONTENDERS, selects
+from duckmetrics.portable import reason_against
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -217,6 +218,8 @@ class Examination:
                 if (concerned(self.catalog, measure) | set(found)) & protected(definition)
             ]  # fmt: skip
             if not asking or METRIC in definition.tables:
+                continue
+            if self.engine.portable and reason_against(self.catalog, definition):
                 continue
             if "population" in definition.tables and "population" not in self.inputs.queries:
                 continue
@@ -420,6 +423,8 @@ def _counted(offenders: exp.Query) -> exp.Expr | None:
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     """Say whether the keys of a check may be repeated."""
+    if engine.portable:
+        return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
     return int(engine.rows(composer.complete(repeated(offenders, composer.constants, source)))[0][0])
 

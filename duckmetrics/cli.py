@@ -23,7 +23,8 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
+
 
 FORMATS = ("table", "json", "csv", "markdown", "parquet")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
@@ -62,6 +63,17 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+# Where "evaluate" and "curve" can run.
+ENGINES = click.option(
+    "--engine",
+    type=click.Choice(("duckdb", "spark")),
+    default="duckdb",
+    show_default=True,
+    help="What computes it; Spark takes paths and names of tables.",
+)
+MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2].  [default: as configured]")
 
 
 def data_and_metrics(
@@ -160,9 +172,8 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option(
                 "--per-query",
-                type=click.Path(path_type=Path),
                 metavar="FILE.parquet",
-                help="Write the value of every query to a Parquet file.",
+                help="Write the value of every query to a Parquet file (Spark: a folder).",
             ),
             click.option(
                 "--baseline",
@@ -198,6 +209,8 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="N",
     help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
 )
+@ENGINES
+@MASTER
 @output_and_engine
 def evaluate(**options: Any) -> None:
     """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
@@ -213,7 +226,6 @@ def evaluate(**options: Any) -> None:
     duckmetrics evaluate ctr.parquet -m auc,log_loss --column label=clicked --by country
     """
     from duckmetrics.api import evaluate as compute
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.gates import failures, read_gates
     from duckmetrics.report import write
 
@@ -221,14 +233,14 @@ def evaluate(**options: Any) -> None:
     _files_beside(options)
     predictions, truth, system = _tables(options)
     gates = read_gates(options["gates"])
-    engine = DuckDBEngine(*(options[name] for name in ENGINE))
+    engine = _engine(options)
     with _progress(engine):
         result = compute(
             predictions,
             truth,
             options["metrics"],
             system=system,
-            connection=engine,
+            engine=engine,
             verify=options["verify"],
             **_inference(compute, options),
         )
@@ -482,6 +494,8 @@ def presets(name: str | None, all_: bool) -> None:
     metavar="PARAM=VALUE[,VALUE…]",
     help="Set a parameter: points=200, threshold=0.3,0.5.",
 )
+@ENGINES
+@MASTER
 @output_and_engine
 def curve(table: str, **options: Any) -> None:
     """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
@@ -493,12 +507,11 @@ def curve(table: str, **options: Any) -> None:
     duckmetrics curve "calibration_curve(bins=20)" ctr.parquet --by country
     """
     from duckmetrics.api import curve as compute
-    from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.report import write_rows
 
     format_ = _format(options["format_"], options["output"])
     _writable(options["output"])
-    engine = DuckDBEngine(*(options[name] for name in ENGINE))
+    engine = _engine(options)
     pairs = _pairs("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
     with _progress(engine):
@@ -508,7 +521,7 @@ def curve(table: str, **options: Any) -> None:
             system=options["system"],
             by=_groupings(options["by"], ()),
             columns=_pairs("--column", options["columns"]),
-            connection=engine,
+            engine=engine,
             **params,
         )
     if options["output"]:
@@ -799,6 +812,23 @@ def _compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | di
     return dict(zip(names, given, strict=True)), truth, None
 
 
+def _engine(options: dict[str, Any]) -> Any:
+    """The engine that the options ask for."""
+    settings = {name: options[name] for name in ENGINE}
+    if options["engine"] == "duckdb":
+        if options["master"] is not None:
+            raise click.UsageError("--master: is of Spark; add --engine spark")
+        from duckmetrics.engines.duckdb import DuckDBEngine
+
+        return DuckDBEngine(*settings.values())
+    given = [name for name, value in settings.items() if value is not None]
+    if given:
+        raise click.UsageError(f"--{given[0].replace('_', '-')}: is of DuckDB; configure Spark instead")
+    from duckmetrics.engines.spark import SparkEngine
+
+    return SparkEngine(master=options["master"])
+
+
 def _inference(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments that evaluate and compare have in common."""
     names = ("queries", "chunks", "like", "interval", "interval_method", "cluster", "resamples", "seed")
@@ -813,12 +843,13 @@ def _inference(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str
 
 def _files_beside(options: dict[str, Any]) -> None:
     """Refuse files that cannot be written, before anything is computed."""
-    for path in (options["output"], options["per_query"], options["movers"]):
-        _writable(path)
     per_query, movers = options["per_query"], options["movers"]
-    if per_query is not None and per_query.suffix.lower() != ".parquet":
+    is_local = options.get("engine") != "spark"
+    for path in (options["output"], Path(per_query) if per_query and is_local else None, movers):
+        _writable(path)
+    if per_query is not None and Path(per_query).suffix.lower() != ".parquet":
         raise click.UsageError(
-            f"--per-query {per_query}: is a Parquet file; call it {per_query.stem}.parquet"
+            f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"
         )
     if movers is not None and movers.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"--movers {movers}: end it in one of {', '.join(SUFFIXES)}")
@@ -827,8 +858,11 @@ def _files_beside(options: dict[str, Any]) -> None:
 def _beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
     """Write the files that were asked for beside the results."""
     if options["per_query"]:
-        with _replacing(options["per_query"]) as path:
-            evaluation.write_per_query(path)
+        if options.get("engine") == "spark":  # A folder, perhaps of another machine; Spark commits it itself.
+            evaluation.write_per_query(options["per_query"])
+        else:
+            with _replacing(Path(options["per_query"])) as path:
+                evaluation.write_per_query(path)
     if options["movers"]:
         from duckmetrics.report import write_rows
 
@@ -905,7 +939,7 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _progress(engine: DuckDBEngine) -> Iterator[None]:
+def _progress(engine: Engine) -> Iterator[None]:
     """Show a bar on stderr while a query runs for long, if somebody watches."""
     if not sys.stderr.isatty():
         yield

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Definition
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.families import Part
     from duckmetrics.fold import Value
     from duckmetrics.inference import Inference
@@ -119,7 +119,7 @@ class Comparing:
             tuple(told),
         )  # fmt: skip
 
-    def _refuse_unfit_test(self, engine: DuckDBEngine, part: Part) -> None:
+    def _refuse_unfit_test(self, engine: Engine, part: Part) -> None:
         """Refuse tests that look at units one by one where these are linearized, or not as the test wants."""
         if part.units is None or not part.units.measures:
             return
@@ -141,7 +141,7 @@ class Comparing:
         text = self.test.header.get("warning")
         return [] if text is None else [_warning("test", f"{self.test.name}: {text}", "")]
 
-    def _compared(self, engine: DuckDBEngine, part: Part, baseline: str) -> list[Row]:
+    def _compared(self, engine: Engine, part: Part, baseline: str) -> list[Row]:
         """The results of one family with what the tests say of them."""
         paired = catalog().statistics[PAIRED]
         differences = self._tested(engine, part, paired, baseline)
@@ -165,7 +165,7 @@ class Comparing:
             rows.append(self._row(row, part, found, baseline))
         return rows
 
-    def _tested(self, engine: DuckDBEngine, part: Part, test: Definition, baseline: str) -> dict[Any, Row]:
+    def _tested(self, engine: Engine, part: Part, test: Definition, baseline: str) -> dict[Any, Row]:
         """What a test says, by system, metric and slice."""
         if part.units is None or not part.units.measures:
             return {}
@@ -205,9 +205,7 @@ class Comparing:
             "reason": row["reason"], "signature": row["signature"],
         }  # fmt: skip
 
-    def _different(
-        self, engine: DuckDBEngine, part: Part, rows: Iterable[Row], baseline: str
-    ) -> list[Finding]:
+    def _different(self, engine: Engine, part: Part, rows: Iterable[Row], baseline: str) -> list[Finding]:
         """Refuse to compare values of different queries or rows, unless told otherwise.
 
         Of classifiers, and of queries in clusters, there is no other way: what is common is not known.
@@ -226,7 +224,7 @@ class Comparing:
             found.append(_warning("different_population", text, advice))
         return found
 
-    def _adjust(self, engine: DuckDBEngine, rows: Sequence[Row]) -> None:
+    def _adjust(self, engine: Engine, rows: Sequence[Row]) -> None:
         """Adjust the p-values of every slicing for their number, in place."""
         for slicing in dict.fromkeys(row["slice"] for row in rows):
             family = [row for row in rows if row["slice"] == slicing and row["p"] is not None]
@@ -326,7 +324,7 @@ def _key(part: Part, row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[c] for c in ("system", "metric", "slice", *columns))
 
 
-def _sampled(engine: DuckDBEngine, part: Part, baseline: str) -> dict[Any, Row]:
+def _sampled(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
     """What bootstrap samples tell of measures that have no units."""
     if part.units is None or part.units.samples is None:
         return {}
@@ -371,7 +369,7 @@ def _lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
 
 
 def _strangers(
-    engine: DuckDBEngine, part: Part, rows: Iterable[Row], baseline: str
+    engine: Engine, part: Part, rows: Iterable[Row], baseline: str
 ) -> Iterator[tuple[Row, int, str]]:
     """The rows whose system has values of other queries, or rows, than the baseline; how many of what."""
     units = part.units
@@ -416,7 +414,7 @@ def _warning(check: str, message: str, advice: str) -> Finding:
     return Finding(check, WARNING, "", "", 0, (), message, advice)
 
 
-def _adjusted(engine: DuckDBEngine, p_values: Sequence[float], method: str) -> list[float]:
+def _adjusted(engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
     """What p-values are adjusted to, in their order."""
     rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
     names = exp.TableAlias(

@@ -11,21 +11,35 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.checks import check, check_values, explained
 from duckmetrics.chunks import chunks_of
 from duckmetrics.compose import Composer
-from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
-from duckmetrics.functions import linked
+from duckmetrics.fold import RangeOf
+from duckmetrics.functions import inlined, linked
 from duckmetrics.inputs import Inputs, Request, gather
 from duckmetrics.intervals import biased, units_of_rankings, units_of_rows, with_intervals
 from duckmetrics.notices import counted_notes, unweighted, varying
 from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.plan import CONTENDERS, TOP, depth_of, ranking_plan
+from duckmetrics.plan import SORTED as RANKED
+from duckmetrics.portable import reason_against
 from duckmetrics.script import script
-from duckmetrics.segments import SegmentSummary, depend_on_scores, distinct_scores, per_segment, plans
-from duckmetrics.summary import Summary
+from duckmetrics.segments import (
+    FEW_SCORES,
+    SegmentSummary,
+    depend_on_scores,
+    distinct_scores,
+    edges_of_ranges,
+    per_segment,
+    plans,
+    portable_plans,
+    reads_ranges,
+)
+from duckmetrics.summary import JOINED, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,12 +47,17 @@ if TYPE_CHECKING:
     from duckmetrics.catalog import Catalog
     from duckmetrics.checks import Finding
     from duckmetrics.compose import Columns
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.inference import Inference
     from duckmetrics.measure import Measure
+    from duckmetrics.segments import Plan
     from duckmetrics.systems import Attach
     from duckmetrics.units import Units
     from duckmetrics.verification import Verification
+
+
+# So many rows, about, are sorted together on a cluster, in no more than so many ranges of scores.
+ROWS_OF_RANGE, MOST_RANGES = 50_000, 256
 
 
 @dataclass(frozen=True)
@@ -64,9 +83,10 @@ class Part:
 
 
 def evaluate_rankings(
-    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Part:
     """Compute the values of every query once, and summarize them."""
+    _refuse(catalog, engine, request, measures)
     inputs = gather(request, attach, engine.extremes)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures
@@ -75,8 +95,8 @@ def evaluate_rankings(
     varying(engine, inputs)
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = Summary(catalog, inputs, measures, columns, table)
-    ((largest, n),) = engine.rows(summary.extent())
-    rows, kept = _kept(engine, summary.query(scale_of_values(largest, n)))
+    joined = _read_often(engine, summary.joined(_scale_of_means(engine, summary)))
+    rows, kept = _kept(engine, summary.query(joined))
     policies = {"missing": str(measures[0].values.get("missing"))}
     notes = counted_notes(rows, inputs, policies)
     notes += explained(catalog, engine, inputs, measures, notes)
@@ -93,22 +113,55 @@ def evaluate_rankings(
 
 
 def _query_values(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], chunks: int
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], chunks: int
 ) -> tuple[str, list[Columns]]:
     """Keep the values of every query in a table; return its name, and which columns are whose."""
     table = engine.name("per_query")
-    scale = scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
+    scale = None if engine.portable else scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
     columns: list[Columns] = []
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = Composer(catalog, part.queries, part.constants).per_query(
-            measures, ranking_plan(measures)
+            measures, _ranking_plan(engine, measures)
         )
         engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
         columns = found
     return table, columns
 
 
-def _with_systems(engine: DuckDBEngine, inputs: Inputs) -> Inputs:
+def _scale_of_means(engine: Engine, summary: Summary) -> float | None:
+    """What the values of queries are multiplied by, so that their sum is exact."""
+    if engine.portable:
+        return None
+    ((largest, n),) = engine.rows(summary.extent())
+    return scale_of_values(largest, n)
+
+
+def _ranking_plan(engine: Engine, measures: Sequence[Measure]) -> str:
+    return RANKED if engine.portable else ranking_plan(measures)
+
+
+def _refuse(catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure]) -> None:
+    """Tell what an engine other than DuckDB does not do.
+
+    Raises:
+        UnsupportedError: a metric is not portable, or what was asked for rests on DuckDB.
+    """
+    if not engine.portable:
+        return
+    name = DIALECTS[engine.dialect].engine
+    for measure in measures:
+        reason = reason_against(catalog, measure.metric)
+        if reason is not None:
+            raise UnsupportedError(f"{measure.text}: not on {name}: {reason}; evaluate it with DuckDB")
+    refused = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
+    for option, given in refused.items():
+        if given is not None:
+            raise UnsupportedError(
+                f"{option}: not on {name}; leave it out, or write the values per query and go on with DuckDB"
+            )
+
+
+def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
     """A system that answered no query of a part is there all the same."""
     if "systems" in inputs.queries or "system" in inputs.constants:
         return inputs
@@ -119,7 +172,7 @@ def _with_systems(engine: DuckDBEngine, inputs: Inputs) -> Inputs:
 
 
 def _largest_gain(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> float | None:
     """The largest gain that a measure gives to an item."""
     composer = Composer(catalog, inputs.queries, inputs.constants)
@@ -131,14 +184,12 @@ def _largest_gain(
     return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
 
 
-def _with_contenders(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
-) -> Inputs:
+def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
     """Plan rule: the rows that can come to a cut-off are found once, for the checks and for the ranks.
 
     Not where the truth decides which rows these are: its own duplicates would show among them.
     """
-    plan, depth = ranking_plan(measures), depth_of(measures)
+    plan, depth = _ranking_plan(engine, measures), depth_of(measures)
     if plan != TOP:
         return inputs
     composer = Composer(catalog, inputs.queries, inputs.constants)
@@ -150,7 +201,19 @@ def _with_contenders(
     return replace(inputs, queries={**inputs.queries, CONTENDERS: kept})
 
 
-def _keep(engine: DuckDBEngine, stem: str, query: exp.Query) -> str:
+def _read_often(engine: Engine, query: exp.Select) -> exp.Select:
+    """What every measure reads: DuckDB computes a step once, others as often as it is read.
+
+    It has as many rows as there are systems and slices, so other engines hand it over.
+    """
+    if not engine.portable:
+        return query
+    name = engine.name(JOINED)
+    engine.collect(name, query)
+    return engine.kept(name)
+
+
+def _keep(engine: Engine, stem: str, query: exp.Query) -> str:
     """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name."""
     name = engine.name(stem)
     try:
@@ -163,9 +226,10 @@ def _keep(engine: DuckDBEngine, stem: str, query: exp.Query) -> str:
 
 
 def evaluate_rows(
-    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Part:
     """Compute one value per segment of the rows."""
+    _refuse(catalog, engine, request, measures)
     inputs, measures = observed(engine, request, measures, attach)
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     plan = _plans(catalog, engine, inputs, measures)
@@ -186,7 +250,7 @@ def evaluate_rows(
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 
-def _bounded(catalog: Catalog, engine: DuckDBEngine, inference: Inference, part: Part, units: Units) -> Part:
+def _bounded(catalog: Catalog, engine: Engine, inference: Inference, part: Part, units: Units) -> Part:
     """The results with their intervals."""
     summary, told = with_intervals(catalog, engine, inference, units, part.summary)
     rows, kept = _kept(engine, summary)
@@ -196,10 +260,10 @@ def _bounded(catalog: Catalog, engine: DuckDBEngine, inference: Inference, part:
 
 def segment_values(
     catalog: Catalog,
-    engine: DuckDBEngine,
+    engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
-    plan: Mapping[str, str] | None = None,
+    plan: Mapping[str, Plan] | None = None,
 ) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
     """Compute the values of every segment; return their summary and where it is kept.
 
@@ -211,13 +275,15 @@ def segment_values(
     table = engine.name("per_segment")
     engine.keep(table, _linked(catalog, engine, query))
     summary = SegmentSummary(catalog, inputs, measures, table)
-    return _kept(engine, summary.query(query.named_selects))
+    joined = _read_often(engine, summary.joined())
+    return _kept(engine, summary.query(joined, query.named_selects))
 
 
 def table_query(
-    catalog: Catalog, engine: DuckDBEngine, request: Request, measure: Measure, attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, measure: Measure, attach: Attach
 ) -> exp.Query:
     """Check the inputs and write the query of a table such as a curve."""
+    _refuse(catalog, engine, request, [measure])
     inputs, (measure,) = observed(engine, request, [measure], attach)
     check(catalog, engine, inputs, [measure])
     plan = _plans(catalog, engine, inputs, [measure])[measure.text]
@@ -242,17 +308,21 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
         titles = {column.value: str(m) for column, m in zip(columns, measures, strict=True)}
     else:
         decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
-        query = per_segment(composer, decided, plans(catalog, decided, None))
+        query = per_segment(
+            composer,
+            decided,
+            plans(catalog, decided, None) if dialect == DIALECT else portable_plans(decided),
+        )
         titles = {f"value_{i}": str(measure) for i, measure in enumerate(measures)}
     return script(catalog, query, titles, dialect, steps)
 
 
-Evaluate = Callable[["Catalog", "DuckDBEngine", Request, "Sequence[Measure]", "Attach"], Part]
+Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Part]
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_rows}
 
 
 def observed(
-    engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+    engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> tuple[Inputs, list[Measure]]:
     """The canonical rows, and the measures with what these rows decide."""
 
@@ -266,23 +336,43 @@ def observed(
     return inputs, decided
 
 
-def _plans(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
-) -> dict[str, str]:
+def _plans(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> dict[str, Plan]:
+    if engine.portable:
+        return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
     distinct = None
     if depend_on_scores(catalog, measures):
         distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants)))[0]
     return plans(catalog, measures, distinct)
 
 
-def _linked(catalog: Catalog, engine: DuckDBEngine, query: exp.Query) -> exp.Query:
-    """Define the functions that a query calls."""
+def _range_of(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> RangeOf | None:
+    """The ranges of scores that are sorted apart, where there are too many for one worker."""
+    if not any(reads_ranges(catalog, measure) for measure in measures):
+        return None
+
+    def composer() -> Composer:
+        return Composer(catalog, inputs.unsliced, inputs.constants)
+
+    ((distinct, n),) = engine.rows(distinct_scores(composer()))
+    number = min(n // ROWS_OF_RANGE + 1, MOST_RANGES)
+    if distinct <= FEW_SCORES or number < 2:
+        return None
+    ((edges,),) = engine.rows(edges_of_ranges(composer(), number))
+    return RangeOf("score", tuple(sorted(set(edges))))
+
+
+def _linked(catalog: Catalog, engine: Engine, query: exp.Query) -> exp.Query:
+    """Define the functions that a query calls, or write their calls out."""
+    if engine.portable:
+        return inlined(catalog, query)
     linked_query, macros = linked(catalog, query)
     engine.define(macros)
     return linked_query
 
 
-def _kept(engine: DuckDBEngine, query: exp.Select) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
+def _kept(engine: Engine, query: exp.Select) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
     """Run the query of a summary once; return its rows and where they are kept."""
     table = engine.name("summary")
     engine.keep(table, query)

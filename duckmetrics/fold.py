@@ -25,7 +25,30 @@ class Parameter:
     name: str
 
 
-Value = bool | int | float | str | Parameter | None
+@dataclass(frozen=True)
+class RangeOf:
+    """Stands for the number of the range that a column falls into, 0 below the first edge.
+
+    Attributes:
+        edges: where the second and each further range begins, rising.
+    """
+
+    column: str
+    edges: tuple[float, ...]
+
+    def expression(self) -> exp.Expr:
+        """Nested comparisons, as few as there are bits in the number."""
+        return self._between(0, len(self.edges))
+
+    def _between(self, low: int, high: int) -> exp.Expr:
+        if low == high:
+            return exp.Literal.number(low)
+        middle = (low + high) // 2
+        reached = exp.GTE(this=exp.column(self.column), expression=literal(self.edges[middle]))
+        return exp.Case().when(reached, self._between(middle + 1, high)).else_(self._between(low, middle))
+
+
+Value = bool | int | float | str | Parameter | RangeOf | None
 
 _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq,
@@ -58,6 +81,8 @@ def literal(value: Value) -> exp.Expr:
         return exp.null()
     if isinstance(value, Parameter):
         return exp.Placeholder(this=value.name)
+    if isinstance(value, RangeOf):
+        return value.expression()
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, int):

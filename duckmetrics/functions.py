@@ -64,6 +64,39 @@ def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp
     )
 
 
+def inlined(catalog: Catalog, query: exp.Query) -> exp.Query:
+    """Write the calls of a query out, for engines that cannot be taught our functions.
+
+    An argument stands wherever the function reads it. A list of one element that a lambda is applied to, by
+    which a file names an intermediate value, is written out as well.
+    """
+    query = query.copy()
+    for call in reversed(list(query.find_all(exp.Func))):
+        name = call.name.lower() if isinstance(call, exp.Anonymous) else call.sql_name().lower()
+        if name in catalog.functions:
+            definition = catalog.functions[name]
+            body = inlined(catalog, definition.query)
+            given = dict(zip(definition.own_params, _arguments(call), strict=True))
+            for placeholder in list(body.find_all(exp.Placeholder)):
+                placeholder.replace(exp.paren(given[placeholder.name].copy()))
+            call.replace(exp.paren(_without_names(body.selects[0].unalias())))
+    return query
+
+
+def _without_names(body: exp.Expr) -> exp.Expr:
+    """Write ``list_transform([value], lambda name: expression)[1]`` as the expression of the value."""
+    whole = exp.paren(body, copy=False)
+    for named in reversed(list(whole.find_all(exp.Bracket))):
+        applied = named.this
+        if isinstance(applied, exp.Transform) and len(applied.this.expressions) == 1:
+            (value,), (name,) = applied.this.expressions, applied.expression.expressions
+            for use in list(applied.expression.this.find_all(exp.Identifier)):
+                if use.name == name.name and not isinstance(use.parent, exp.Column):
+                    use.replace(exp.paren(value.copy()))
+            named.replace(exp.paren(applied.expression.this))
+    return whole
+
+
 @cache
 def called(catalog: Catalog, definition: Definition) -> frozenset[str]:
     """The functions of the catalog that a definition calls itself."""

@@ -28,6 +28,7 @@ KEYS = {
     "source": "author, venue, year, DOI",
     "oracle": "who confirms the values, beside the plain-Python reference",
     "example": "a call and its value on the case tests/cases/sample.sql",
+    "portable": "no, and why; or with what parameters: with plan = sorted; absent: it is, everywhere",
     "influence": "the relation with what a unit moves a metric by that is no function of sums, or none",
     "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
     "undefined": "why a metric has no value where both classes are there",

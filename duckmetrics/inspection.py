@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.measure import Measure
     from duckmetrics.systems import Attach
 
@@ -43,7 +43,7 @@ class Inspection:
 
 
 def inspect_rankings(
-    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Inspection:
     """Check predictions and truth."""
     admission = Admission(request, attach, engine)
@@ -60,7 +60,7 @@ def inspect_rankings(
 
 
 def inspect_rows(
-    catalog: Catalog, engine: DuckDBEngine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Inspection:
     """Check the rows of a classifier."""
     decided = list(measures)
@@ -82,7 +82,7 @@ def inspect_rows(
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
 
 
-Inspect = Callable[["Catalog", "DuckDBEngine", Request, "Sequence[Measure]", "Attach"], Inspection]
+Inspect = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Inspection]
 INSPECT: dict[str, Inspect] = {RANKING: inspect_rankings, CLASSIFICATION: inspect_rows}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.fold import Value
     from duckmetrics.inference import Inference
     from duckmetrics.inputs import Inputs
@@ -40,7 +40,7 @@ HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of i
 
 
 def units_of_rankings(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
 ) -> Units:
     """The values of the queries, or of clusters of them; only a mean has them."""
     chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
@@ -70,7 +70,7 @@ def units_of_rankings(
 
 
 def units_of_rows(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> Units:
     """What every cluster of rows, or every row, contributes to metrics that the delta method can take."""
     kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
@@ -94,7 +94,7 @@ def units_of_rows(
 
 def _with_samples(
     catalog: Catalog,
-    engine: DuckDBEngine,
+    engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
     inference: Inference,
@@ -126,7 +126,7 @@ def _counted(table: str) -> exp.Select:
     return exp.select("system", unit, counts).from_(table)
 
 
-def _sums(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) -> str:
+def _sums(catalog: Catalog, engine: Engine, linearization: Linearization) -> str:
     """Keep the sums of every unit in a table, and return its name."""
     kept = {}
     for column, query in linearization.influence_queries().items():
@@ -140,7 +140,7 @@ def _sums(catalog: Catalog, engine: DuckDBEngine, linearization: Linearization) 
 
 
 def tested(
-    catalog: Catalog, engine: DuckDBEngine, units: Units, statistic: str, values: Mapping[str, Value]
+    catalog: Catalog, engine: Engine, units: Units, statistic: str, values: Mapping[str, Value]
 ) -> str:
     """Keep the rows of a test over units in a table, and return its name."""
     query, macros = linked(catalog, units.tested(catalog, statistic, values))
@@ -151,7 +151,7 @@ def tested(
 
 
 def with_intervals(
-    catalog: Catalog, engine: DuckDBEngine, inference: Inference, units: Units, summary: exp.Query
+    catalog: Catalog, engine: Engine, inference: Inference, units: Units, summary: exp.Query
 ) -> tuple[exp.Select, list[Finding]]:
     """Return the query of the summary with the bounds of its values, and what is to know about them.
 
@@ -213,7 +213,7 @@ def _varies() -> exp.Expr:
     return bind(sqlglot.parse_one(text, dialect=DIALECT), {"rounding": ROUNDING})
 
 
-def _told(engine: DuckDBEngine, inference: Inference, units: Units, bounds: str | None) -> list[Finding]:
+def _told(engine: Engine, inference: Inference, units: Units, bounds: str | None) -> list[Finding]:
     """What the intervals rest on."""
     n = 0
     if bounds is not None:
@@ -248,7 +248,7 @@ def _finding(severity: str, message: str, advice: str) -> Finding:
     return Finding("interval", severity, "", "", 0, (), message, advice)
 
 
-def _refuse_null(engine: DuckDBEngine, query: exp.Query, column: str, name: str, what: str) -> None:
+def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what: str) -> None:
     is_null = exp.Is(this=exp.column(column), expression=exp.null())
     offenders = exp.select(exp.Count(this=exp.Star())).from_(query.subquery("rows")).where(is_null)
     ((count,),) = engine.rows(offenders)
@@ -258,7 +258,7 @@ def _refuse_null(engine: DuckDBEngine, query: exp.Query, column: str, name: str,
         )
 
 
-def _refuse_split_groups(engine: DuckDBEngine, inputs: Inputs) -> None:
+def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
     """Groups are compared row by row within, so that their rows cannot be witnesses of several clusters."""
     rows = inputs.unsliced["predictions"].subquery("rows")
     several = exp.GT(this=exp.Count(this=exp.Distinct(expressions=[exp.column(UNIT)])), expression=literal(1))

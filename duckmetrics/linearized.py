@@ -82,7 +82,7 @@ class Linearization:
 
     def _linear(self, measure: Measure) -> Linear:
         plan = plans(self.catalog, [measure], None)[measure.text]
-        values: dict[str, Value] = {**measure.values, PLAN: plan}
+        values: dict[str, Value] = {**measure.values, **plan}
         for metric in (measure.metric, *self.catalog.foundations(measure.metric)):
             if not is_estimate(metric):
                 raise UnsupportedError("it is a test statistic itself, and estimates nothing")

@@ -80,7 +80,7 @@ class Evaluation(Tabular):
     first: str | None = field(repr=False)
     _summary: Callable[[], pa.Table] = field(repr=False)
     _per_query: Callable[[], pa.Table] | None = field(repr=False)
-    _write_per_query: Callable[[Path], None] = field(repr=False)
+    _write_per_query: Callable[[str | Path], None] = field(repr=False)
     _table: Callable[[str, dict[str, Any]], pa.Table] = field(repr=False)
     _movers: Callable[[str, int], pa.Table] = field(repr=False)
 
@@ -146,8 +146,11 @@ class Evaluation(Tabular):
         """
         return failures(read_gates(gates), self.rows, self.canonical)
 
-    def write_per_query(self, path: Path) -> None:
-        """Write the per-query values to a Parquet file without reading them into Python."""
+    def write_per_query(self, path: str | Path) -> None:
+        """Write the per-query values to a Parquet file without reading them into Python.
+
+        Spark writes a folder of such files, which must not be there yet.
+        """
         self._write_per_query(path)
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog import Catalog
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.inputs import Inputs
     from duckmetrics.measure import Measure
 
@@ -52,7 +52,7 @@ class SampledRanks:
 
 
 def sampled_ranks(
-    catalog: Catalog, engine: DuckDBEngine, inputs: Inputs, measures: Sequence[Measure]
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> list[SampledRanks]:
     """Count the ranks among the candidates, once for the measures that rank in the same way."""
     composer = Composer(catalog, inputs.queries, inputs.constants)

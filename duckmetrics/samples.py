@@ -18,7 +18,7 @@ from duckmetrics.observations import GROUP, WEIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.inputs import Inputs
 
 # Rows that are in Python at once, unless one query alone has more; and rows of a query that is left out.
@@ -80,7 +80,7 @@ class QuerySample:
 
     def __init__(
         self,
-        engine: DuckDBEngine,
+        engine: Engine,
         inputs: Inputs,
         table: str,
         columns: Sequence[str],
@@ -252,7 +252,7 @@ class SampledRow(NamedTuple):
     group: int | None
 
 
-def row_sample(engine: DuckDBEngine, inputs: Inputs, size: int) -> exp.Query | None:
+def row_sample(engine: Engine, inputs: Inputs, size: int) -> exp.Query | None:
     """Keep the rows whose columns have the smallest md5, and return their query; None where all fit.
 
     Rows that are alike get numbers, or else they would all be in the sample or all out of it.
@@ -270,7 +270,7 @@ def row_sample(engine: DuckDBEngine, inputs: Inputs, size: int) -> exp.Query | N
     return exp.select(*COLUMNS).from_(name)
 
 
-def rows_of(engine: DuckDBEngine, inputs: Inputs) -> Iterator[SampledRow]:
+def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
     """Read all rows; the groups are told apart by numbers."""
     number = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order(GROUP))
     known = exp.Case().when(exp.column(GROUP).is_(exp.null()), exp.null()).else_(number)
@@ -282,7 +282,7 @@ def rows_of(engine: DuckDBEngine, inputs: Inputs) -> Iterator[SampledRow]:
 
 
 def segments_of(
-    engine: DuckDBEngine, inputs: Inputs, by: Mapping[str, str]
+    engine: Engine, inputs: Inputs, by: Mapping[str, str]
 ) -> dict[int, tuple[int, dict[str, Any]]]:
     """Segment that has rows -> the number of its grouping and the slicing columns.
 

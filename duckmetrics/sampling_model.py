@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
 
@@ -61,7 +61,7 @@ class SamplingModel:
     def __init__(
         self,
         catalog: Catalog,
-        engine: DuckDBEngine,
+        engine: Engine,
         measures: Sequence[Measure],
         n_items: int,
         n_negatives: int,

@@ -14,18 +14,22 @@ from duckmetrics.errors import InputError
 from duckmetrics.fold import fold, literal
 from duckmetrics.inputs import slice_label
 from duckmetrics.observations import GROUP, OVERALL, WEIGHTED
+from duckmetrics.summary import JOINED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
     from duckmetrics.compose import Composer
-    from duckmetrics.fold import Value
+    from duckmetrics.fold import RangeOf, Value
     from duckmetrics.inputs import Inputs
     from duckmetrics.measure import Measure
 
+# The parameters that decide how a measure is computed, not what it is.
+Plan = dict[str, "Value"]
 SEGMENTS, BINARY = "segments", "labeled"
 PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
+RANGES, RANGE_OF = "ranges", "range_of"
 APPROX = "approx"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # What a metric may yield beside its value.
@@ -35,7 +39,7 @@ EXTRAS = ("lower", "upper", "n_undefined")
 FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
 
 
-def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, str]) -> exp.Select:
+def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
     """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ...
 
     n and n_positive count all rows, n_weighted and n_positive_weighted those that have a weight.
@@ -47,7 +51,7 @@ def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[s
         query = query.select(*(exp.column(c, counted).as_(f"{c}_{WEIGHTED}") for c in COUNTS))
         query = query.join(counted, on=_same_segment(KEYS, counted, frame), join_type="left")
     for i, measure in enumerate(measures):
-        values: dict[str, Value] = {**measure.values, PLAN: plan[measure.text]}
+        values: dict[str, Value] = {**measure.values, **plan[measure.text]}
         for column in ("value", *(c for c in EXTRAS if c in measure.metric.query.named_selects)):
             expression = composer.value(measure.metric, values, column)
             if expression is not None and column == "value":
@@ -70,7 +74,7 @@ def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
 
 
-def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, str]:
+def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, Plan]:
     """Choose how pairs are counted for each measure; all ways lead to the same numbers.
 
     Args:
@@ -79,9 +83,22 @@ def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, in
     many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
     sort_all = many and not _grouped_anyway(catalog, measures)
     return {
-        measure.text: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED
+        measure.text: {PLAN: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED}
         for measure in measures
     }
+
+
+def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
+    """How each measure is computed where all engines shall do the same.
+
+    Args:
+        range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
+    """
+    plain: Plan = {PLAN: GROUPED}
+    ranged: Plan = (
+        plain if range_of is None else {**plain, RANGES: len(range_of.edges) + 1, RANGE_OF: range_of}
+    )
+    return {measure.text: plain if by_group(measure) else ranged for measure in measures}
 
 
 def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
@@ -114,6 +131,19 @@ def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
     return any(source.name == relation for source in catalog.foundations(measure.metric))
 
 
+def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether the scores are sorted for a measure."""
+    return RANGES in catalog.placeholders(measure.metric) and not by_group(measure)
+
+
+def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
+    """The query of the scores that divide the rows into so many ranges of about as many rows each."""
+    composer.relation("predictions", {})
+    shares = exp.Array(expressions=[literal(i / number) for i in range(1, number)])
+    edges = exp.ApproxQuantile(this=exp.column("score"), quantile=shares)
+    return composer.complete(exp.select(edges).from_("predictions"))
+
+
 def distinct_scores(composer: Composer) -> exp.Select:
     """The query of about how many distinct scores there are, and how many rows."""
     composer.relation("predictions", {})
@@ -135,10 +165,15 @@ class SegmentSummary:
         self.table = table
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
 
-    def query(self, columns: Sequence[str]) -> exp.Select:
+    def joined(self) -> exp.Select:
+        """One row per system and slice, the measures side by side."""
+        return self._joined().with_("frame", as_=self._frame())
+
+    def query(self, joined: exp.Select, columns: Sequence[str]) -> exp.Select:
         """One row per system, slice and measure, overall first.
 
         Args:
+            joined: the query of `joined`, or of a table that it is kept in.
             columns: those that the table has.
         """
         parts = [self._row(i, measure, columns) for i, measure in enumerate(self.measures)]
@@ -151,13 +186,15 @@ class SegmentSummary:
         result = result.from_(whole.subquery("summary"))
         for key in ("slice_number", *shown, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
-        for name, step in (("frame", self._frame()), ("joined", self._joined())):
-            result = result.with_(name, as_=step, copy=False)
+        for cte in joined.ctes:
+            result = result.with_(cte.alias, as_=cte.this, copy=False)
+        joined.set("with_", None)
+        result = result.with_(JOINED, as_=joined, copy=False)
         return cast("exp.Select", with_directions(result))
 
-    def table_query(self, composer: Composer, measure: Measure, plan: str) -> exp.Select:
+    def table_query(self, composer: Composer, measure: Measure, plan: Plan) -> exp.Select:
         """The rows of a table, with the system and slice they belong to."""
-        query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, PLAN: plan}))
+        query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, **plan}))
         order = query.args.pop("order", None)
         name = composer.step(measure.metric.name, query)
         columns = [c for c in query.named_selects if c not in KEYS]
@@ -218,7 +255,9 @@ class SegmentSummary:
         every = exp.Column(this=exp.Star(except_=[exp.to_identifier("system"), exp.to_identifier("segment")]),
                            table=exp.to_identifier("found"))  # fmt: skip
         joined = exp.select(*keys, every).from_("frame")
-        joined = joined.join(exp.to_table(self.table).as_("found"), on=exp.and_(*same), join_type="left")
+        joined = joined.join(
+            exp.to_table(self.table).as_("found", table=True), on=exp.and_(*same), join_type="left"
+        )
         if self.by:
             segment = exp.EQ(this=exp.column("segment", "slices"), expression=exp.column("segment", "frame"))
             joined = joined.join(self.inputs.queries["slices"].subquery("slices"), on=segment)
@@ -246,7 +285,7 @@ class SegmentSummary:
             (n_positive if binary else none.copy()).as_("n_positive"),
             literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
-        ).from_("joined")  # fmt: skip
+        ).from_(JOINED)  # fmt: skip
 
     def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
         """Say why there is no value."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog import CLASSIFICATION, RANKING, Catalog
+from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING, Catalog
 from duckmetrics.chunks import number_of_chunks
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.families import EVALUATE, Part, table_query
@@ -58,6 +58,7 @@ def opened(
     columns: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: Any = None,
+    engine: Any = None,
     threads: int | None = None,
     memory_limit: str | None = None,
     like: str | None = None,
@@ -87,7 +88,9 @@ def opened(
         inference=inference,
     )
     tool = None if like is None else preset(like)
-    session = Session(request, _engine(connection, threads, memory_limit, temp_directory), given, tool)
+    session = Session(
+        request, _engine(engine, connection, threads, memory_limit, temp_directory), given, tool
+    )
     try:
         yield session
     finally:
@@ -199,16 +202,42 @@ class Session:
 
 
 def _engine(
+    engine: Any,
     connection: Any,
     threads: int | None,
     memory_limit: str | None,
     temp_directory: str | os.PathLike[str] | None,
-) -> DuckDBEngine:
+) -> Any:
+    """The engine that a call means: DuckDB unless another one is given.
+
+    Raises:
+        MetricError: there is no such engine, or settings of DuckDB are given for another one.
+    """
     from duckmetrics.engines.duckdb import DuckDBEngine
 
-    if isinstance(connection, DuckDBEngine):
-        return connection
-    return DuckDBEngine(connection, threads, memory_limit, temp_directory)
+    for made in (engine, connection):
+        if isinstance(made, DuckDBEngine):
+            return made
+    if engine is None or engine == DIALECT:
+        return DuckDBEngine(connection, threads, memory_limit, temp_directory)
+    settings = {
+        "connection": connection, "threads": threads, "memory_limit": memory_limit,
+        "temp_directory": temp_directory,
+    }  # fmt: skip
+    for name, value in settings.items():
+        if value is not None:
+            raise MetricError(
+                f"{name}: is for DuckDB; set it for the session of Spark instead, and leave it out"
+            )
+    from duckmetrics.engines.spark import SparkEngine
+
+    if isinstance(engine, SparkEngine):
+        return engine
+    if engine == SparkEngine.dialect:
+        return SparkEngine()
+    if not hasattr(engine, "createDataFrame"):
+        raise MetricError(f"engine: {engine!r} is none; give a session of Spark, 'spark' or 'duckdb'")
+    return SparkEngine(engine)
 
 
 def _is_choice(population: Any) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs import Inputs
     from duckmetrics.measure import Measure
 
-SOURCE = "query_values"
+SOURCE, JOINED = "query_values", "joined"
 SEGMENT = "segment"
 # Values of one query further apart than this differ by more than rounding.
 ROUNDING = 1e-12
@@ -59,13 +59,24 @@ class Summary:
         largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
         return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
 
-    def query(self, scale: float | None = None) -> exp.Select:
-        """One row per system, slice and measure, overall first.
+    def joined(self, scale: float | None = None) -> exp.Select:
+        """One row per system and slice, the measures side by side.
 
         Args:
             scale: the factor that makes the values whole numbers, see `exact`.
         """
         self.scale = scale
+        *steps, (_, joined) = self._steps()
+        for name, step in steps:
+            joined = joined.with_(name, as_=step, copy=False)
+        return cast("exp.Select", joined)
+
+    def query(self, joined: exp.Select) -> exp.Select:
+        """One row per system, slice and measure, overall first.
+
+        Args:
+            joined: the query of `joined`, or of a table that it is kept in.
+        """
         parts = [self._row(i, m, c) for i, (m, c) in enumerate(zip(self.measures, self.columns, strict=True))]
         whole: exp.Query = parts[0]
         for part in parts[1:]:
@@ -76,8 +87,10 @@ class Summary:
         result = result.from_(whole.subquery("summary", copy=False), copy=False)
         for key in ("slice_number", *shown, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
-        for name, step in self._steps():
-            result = result.with_(name, as_=step, copy=False)
+        for cte in joined.ctes:
+            result = result.with_(cte.alias, as_=cte.this, copy=False)
+        joined.set("with_", None)
+        result = result.with_(JOINED, as_=joined, copy=False)
         return cast("exp.Select", with_directions(result))
 
     def per_query(self) -> exp.Select:
@@ -184,7 +197,7 @@ class Summary:
             aggregates += self._counts(i, columns)
         steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE, copy=False))))
         steps.append(("frame", self._frame()))
-        steps.append(("joined", self._joined(["aggregated", *blocks])))
+        steps.append((JOINED, self._joined(["aggregated", *blocks])))
         return steps
 
     def _slices(self) -> exp.Query:
@@ -298,7 +311,7 @@ class Summary:
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
             _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
             exp.column("slice_number"), literal(i).as_("measure_number"),
-        ).from_("joined", copy=False)  # fmt: skip
+        ).from_(JOINED, copy=False)  # fmt: skip
 
 
 @cache

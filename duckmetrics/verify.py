@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from duckmetrics.compose import Columns
-    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines import Engine
     from duckmetrics.inputs import Inputs
     from duckmetrics.measure import Measure
     from duckmetrics.samples import SampledQuery
@@ -130,7 +130,7 @@ class Tally:
 
 
 def verify_rankings(
-    engine: DuckDBEngine,
+    engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
     columns: Sequence[Columns],
@@ -160,7 +160,7 @@ def verify_rankings(
 
 
 def verify_rows(
-    engine: DuckDBEngine,
+    engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
     rows: Sequence[Row],
@@ -293,7 +293,7 @@ def _cell(value: Any) -> str | None:
     return str(value + 0.0 if isinstance(value, float) else value)
 
 
-def _observed(engine: DuckDBEngine, inputs: Inputs) -> dict[Segment, list[Observation]]:
+def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]]:
     """The rows of every system and slice."""
     by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
     segments = segments_of(engine, inputs, by)

@@ -38,6 +38,8 @@ LEVELS = [
         "observations",
         "functions",
         "script",
+        "portable",
+        "dialects",
         "chunks",
         "compose",
         "exact",

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import duckmetrics
 from duckmetrics import families
 from duckmetrics.measure import parse_measure
-from duckmetrics.segments import GROUPED, SORTED, planned, plans
+from duckmetrics.segments import GROUPED, PLAN, SORTED, planned, plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def by_plan(
 ) -> tuple[Evaluation, list[dict[str, Any]]]:
     """Evaluate with all pairs counted one way, whatever the engine would choose."""
     with monkeypatch.context() as patch:
-        patch.setattr(families, "plans", lambda _, measures, *__: {m.text: plan for m in measures})
+        patch.setattr(families, "plans", lambda _, measures, *__: {m.text: {PLAN: plan} for m in measures})
         result = duckmetrics.evaluate(predictions, None, PLANNED, weighted=False, **options)
         return result, result.table("group_auc").to_pylist()
 
@@ -77,7 +77,8 @@ def test_both_plans_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, source: 
 
 def chosen(specs: Sequence[str], weighted: bool = False, distinct: Any = None) -> dict[str, str]:
     measures = [parse_measure(CATALOG, spec).bound(weighted=weighted) for spec in specs]
-    return plans(CATALOG, measures, distinct)
+    found = plans(CATALOG, measures, distinct)
+    return {text: str(values[PLAN]) for text, values in found.items()}
 
 
 def test_the_plan_follows_the_rows() -> None:
@@ -117,7 +118,7 @@ def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
 @pytest.mark.parametrize("plan", [SORTED, GROUPED])
 def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     """The positive is above 777,777 rows and tied with none; the other way round, below them."""
-    monkeypatch.setattr(families, "plans", lambda _, measures, *__: {m.text: plan for m in measures})
+    monkeypatch.setattr(families, "plans", lambda _, measures, *__: {m.text: {PLAN: plan} for m in measures})
     rows = "SELECT i = 777777 AS label, i * 1e-7 AS score FROM range(1000000) AS _(i)"
     result = duckmetrics.evaluate(rows, None, ["auc", "gini"])
     assert result["auc"] == float(Fraction(777_777, 999_999))

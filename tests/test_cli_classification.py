@@ -114,7 +114,7 @@ def test_what_cannot_be_done_is_said_on_one_line(run: Command, arguments: list[s
 
 def test_the_catalogue_lists_and_explains_tables(run: Command) -> None:
     assert "classification.roc_curve" in run("metrics").out
-    assert "FROM thresholds" in run("metrics", "roc_curve").out
+    assert "FROM swept" in run("metrics", "roc_curve").out
     both = run("metrics", "precision").out
     assert "classification.precision: " in both
     assert "ranking.precision: " in both

@@ -6,15 +6,34 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pyarrow as pa
     from sqlglot import exp
 
+    from duckmetrics.tables import Role, Source
+
 
 class Engine(Protocol):
-    """Runs queries where the data are; only results come back."""
+    """Runs queries where the data are; only results come back.
+
+    Attributes:
+        dialect: the SQL that it speaks.
+        portable: whether it takes the portable subset only, so that plans made for DuckDB are left out.
+        ran: the statements that made tables, as they ran.
+    """
 
     dialect: str
+    portable: bool
+    ran: list[str]
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means and read its columns."""
+        ...
+
+    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
+        """Return the smallest and largest value of a column."""
+        ...
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
@@ -24,14 +43,42 @@ class Engine(Protocol):
         """Run a query and return its rows as an Arrow table."""
         ...
 
-    def keep(self, name: str, query: exp.Query) -> None:
-        """Run a query and keep its rows as a temporary table of that name."""
+    def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]:
+        """Return the names and types of a query's columns without running it."""
+        ...
+
+    def name(self, stem: str) -> str:
+        """Return a name for a temporary object that no other evaluation uses."""
+        ...
+
+    def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
+        """Run a query and keep its rows as a temporary table of that name, or add them to it."""
+        ...
+
+    def collect(self, name: str, query: exp.Query) -> None:
+        """Run a query and keep its few rows where the results are written, as a table of that name."""
+        ...
+
+    def kept(self, name: str) -> exp.Select:
+        """Return the query of a table that was kept."""
+        ...
+
+    def copy(self, query: exp.Query, path: str | Path) -> None:
+        """Write a query's rows to Parquet, without reading them into Python."""
         ...
 
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Make functions known to the queries to come, until the engine is released."""
         ...
 
-    def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]:
-        """Return the names and types of a query's columns without running it."""
+    def watch(self) -> None:
+        """Measure the progress of the queries to come."""
+        ...
+
+    def progress(self) -> float | None:
+        """Percent of the running query that is done, when the engine knows."""
+        ...
+
+    def release(self) -> None:
+        """Give a caller's connection or session back as it was."""
         ...

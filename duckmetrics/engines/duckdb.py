@@ -57,6 +57,7 @@ class DuckDBEngine:
     """
 
     dialect = "duckdb"
+    portable = False
 
     def __init__(
         self,
@@ -153,6 +154,10 @@ class DuckDBEngine:
         self._execute(text)
         self.ran.append(text)
 
+    def collect(self, name: str, query: exp.Query) -> None:
+        """Keep the few rows of a result, as all others."""
+        self.keep(name, query)
+
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Create temporary macros for the queries to come, until `release`.
 
@@ -171,7 +176,7 @@ class DuckDBEngine:
         """Return the query of a table that was kept."""
         return exp.select(exp.Star()).from_(name)
 
-    def copy(self, query: exp.Query, path: Path) -> None:
+    def copy(self, query: exp.Query, path: str | Path) -> None:
         """Write a query's rows to a Parquet file."""
         self._execute(
             exp.Copy(

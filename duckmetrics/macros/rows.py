@@ -138,7 +138,7 @@ class _Rows(Body):
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
         composer = Composer(catalog, {}, CONSTANTS)
         measures = [one.measure for one in offer.asked]
-        query = per_segment(composer, measures, {m.text: cast("str", Parameter(PLAN)) for m in measures})
+        query = per_segment(composer, measures, {m.text: {PLAN: Parameter(PLAN)} for m in measures})
         super().__init__(catalog, offer, arguments, query)
         counts = [f"{c}{suffix}" for c in COUNTS for suffix in ("", f"_{WEIGHTED}")]
         columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]

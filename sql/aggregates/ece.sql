@@ -5,7 +5,7 @@
 -- formula:  sum over bins of equal width of |sum of p - y| / n
 SELECT
     list_extract(list_transform(
-        [list({'bin': bin, 'excess': p - label})],
+        [list({'bin': bin, 'excess': p - positives})],
         lambda given: list_sum(list_transform(
             range($bins),
             lambda b: abs(list_sum(list_transform(

@@ -6,18 +6,12 @@
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 -- source:   Berry and Linoff, Data Mining Techniques, 2004
 -- note:     threshold is the score at the cut
-WITH reached AS (
+WITH placed AS (
     SELECT
-        system, segment, score, positives, tp, p, p + n AS total, tp + fp AS upto,
-        CASE WHEN tp + fp >= p + n THEN $bins ELSE floor((tp + fp) * $bins / nullif(p + n, 0)) END AS cuts
-    FROM thresholds
-),
-placed AS (
-    SELECT
-        system, segment, score, positives, tp, p, total, upto, cuts,
-        coalesce(lag(upto) OVER (PARTITION BY system, segment ORDER BY score DESC), 0) AS before,
-        coalesce(lag(cuts) OVER (PARTITION BY system, segment ORDER BY score DESC), 0) AS cuts_before
-    FROM reached
+        system, segment, score, positives, tp, p, p + n AS total, upto, before,
+        CASE WHEN upto >= p + n THEN $bins ELSE floor(upto * $bins / nullif(p + n, 0)) END AS cuts,
+        floor(before * $bins / nullif(p + n, 0)) AS cuts_before
+    FROM swept
 )
 SELECT
     placed.system,

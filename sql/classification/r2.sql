@@ -8,15 +8,20 @@
 -- source:   Wright, Journal of Agricultural Research 1921
 -- oracle:   sklearn r2_score
 -- example:  r2() = 0.35152
-WITH centered AS (
-    SELECT
-        system,
-        segment,
-        weight,
-        label - score AS residual,
-        label - sum(weight * label) OVER (PARTITION BY system, segment)
-            / nullif(sum(weight) OVER (PARTITION BY system, segment), 0) AS deviation
+WITH means AS (
+    SELECT system, segment, sum(weight * label) / nullif(sum(weight), 0) AS mean_label
     FROM ratings
+    GROUP BY system, segment
+),
+centered AS (
+    SELECT
+        ratings.system,
+        ratings.segment,
+        ratings.weight,
+        ratings.label - ratings.score AS residual,
+        ratings.label - means.mean_label AS deviation
+    FROM ratings
+    JOIN means ON means.system = ratings.system AND means.segment = ratings.segment
 )
 SELECT
     system,

@@ -7,20 +7,10 @@
 -- source:   Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010
 -- note:     area is the exact area under the curve up to the point, so thinning to so many points leaves it as it is;
 --           in the last row it is the AUC
-WITH scored AS (
-    SELECT
-        system, segment, score AS threshold, tp, fp, p, n,
-        sum(negatives * (2 * tp - positives) / 2) OVER (
-            PARTITION BY system, segment ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-        ) AS won,
-        row_number() OVER (PARTITION BY system, segment ORDER BY score DESC) AS place,
-        count(*) OVER (PARTITION BY system, segment) AS places
-    FROM thresholds
-),
-started AS (
-    SELECT system, segment, threshold, tp, fp, p, n, won, place, places FROM scored
+WITH started AS (
+    SELECT system, segment, score AS threshold, tp, fp, p, n, won, place, places FROM swept
     UNION ALL
-    SELECT system, segment, CAST('Infinity' AS DOUBLE), 0e0, 0e0, p, n, 0e0, 0, places FROM scored WHERE place = 1
+    SELECT system, segment, CAST('Infinity' AS DOUBLE), 0e0, 0e0, p, n, 0e0, 0, places FROM swept WHERE place = 1
 )
 SELECT
     system,

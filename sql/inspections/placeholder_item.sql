@@ -4,6 +4,7 @@
 -- severity: warning
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
+-- portable: no, some engines know the lower case of ASCII letters only
 -- advice:   drop these rows, else they take up ranks and may even be found in the truth
 SELECT query_id, item_id
 FROM predictions

@@ -6,13 +6,13 @@ SELECT
     system,
     segment,
     bin,
-    count(*) AS n,
+    CAST(sum(size) AS BIGINT) AS n,
     sum(weight) AS total,
     sum(weight * p) / nullif(sum(weight), 0) AS mean_score,
-    sum(weight * label) / nullif(sum(weight), 0) AS mean_label,
+    sum(positives) / nullif(sum(weight), 0) AS mean_label,
     min(p) AS lowest,
     max(p) AS highest,
     sum(weight * p * p) / nullif(sum(weight), 0) AS mean_square,
-    sum(weight * p * label) / nullif(sum(weight), 0) AS mean_product
+    sum(p * positives) / nullif(sum(weight), 0) AS mean_product
 FROM binned
 GROUP BY system, segment, bin;

@@ -18,7 +18,8 @@ WITH scored AS (
             WHEN $scores = 'double' THEN predictions.score
             WHEN abs(predictions.score) < 340282356779733661637539395458142568448e0
                 THEN CAST(predictions.score AS FLOAT)
-            ELSE sign(predictions.score) * CAST('Infinity' AS FLOAT)
+            WHEN predictions.score > 0 THEN CAST('Infinity' AS FLOAT)
+            ELSE CAST('-Infinity' AS FLOAT)
         END AS score
     FROM predictions
 ),

@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   plan VARCHAR DEFAULT 'sorted' CHECK (plan IN ('sorted', 'top')),
 --           depth INTEGER DEFAULT NULL CHECK (depth > 0)
+-- portable: with plan = sorted
 -- grain:    system, query_id, item_id
 -- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included
 WITH last_scores AS (

@@ -1,6 +1,7 @@
 -- name:     near_ids
 -- title:    Ids of one table that the other has once what exports add or lose is left aside
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
+-- portable: no, ids are compared by regular expressions
 -- grain:    id_column, in_predictions
 -- note:     left aside are blanks around an id, case, leading zeros, and the '.0' of a number that was a float once
 WITH ids AS (

@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   plan VARCHAR DEFAULT 'grouped' CHECK (plan IN ('grouped', 'sorted')),
 --           per VARCHAR DEFAULT 'segment' CHECK (per IN ('segment', 'group'))
+-- portable: with plan = grouped
 -- grain:    system, segment, group_id
 -- note:     two ways to the same numbers: sorted sums the average ranks of the positives, and has the ties in won;
 --           grouped counts by distinct score, and is needed for weights and bins; the engine takes the faster one

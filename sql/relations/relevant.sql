@@ -62,7 +62,8 @@ SELECT
     coalesce($catalog_size, returned_counts.n_returned) AS n_returned,
     CASE
         WHEN $catalog_size IS NULL THEN found.rank
-        ELSE 1 + (($catalog_size - 1) * (found.rank - 1)) // greatest(returned_counts.n_returned - 1, 1)
+        ELSE CAST(1 + floor(($catalog_size - 1) * (found.rank - 1)
+            / greatest(returned_counts.n_returned - 1e0, 1e0)) AS BIGINT)
     END AS rank,
     found.hit,
     found.returned_ideal_rank

@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id, unit)
 -- params:   first INTEGER DEFAULT 0 CHECK (first >= 0), last INTEGER DEFAULT 100 CHECK (last > 0),
 --           seed INTEGER DEFAULT 42
+-- portable: no, samples are drawn by a hash that only DuckDB has
 -- grain:    row
 -- formula:  copies of unit u in sample r: Poisson(1), drawn by hash(hash(u, r, seed)); samples first to last - 1
 -- source:   Chamandy, Muralidharan, Najmi and Naidu, Google, 2012 (Poisson bootstrap)

@@ -33,7 +33,8 @@ binned AS (
 SELECT
     system, segment, group_id, score,
     sum(weight * label) AS positives,
-    sum(weight * (1 - label)) AS negatives
+    sum(weight * (1 - label)) AS negatives,
+    CAST(count(*) AS DOUBLE) AS size
 FROM labeled
 WHERE $approx IS NULL
 GROUP BY system, segment, group_id, score
@@ -41,7 +42,8 @@ UNION ALL
 SELECT
     system, segment, group_id, score,
     sum(weight * label) AS positives,
-    sum(weight * (1 - label)) AS negatives
+    sum(weight * (1 - label)) AS negatives,
+    CAST(count(*) AS DOUBLE) AS size
 FROM binned
 WHERE $approx IS NOT NULL
 GROUP BY system, segment, group_id, score;

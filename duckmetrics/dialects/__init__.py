@@ -1,0 +1,97 @@
+"""Other engines' SQL: the same query, so written that it means the same there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.errors import OptimizeError
+from sqlglot.errors import UnsupportedError as UnsupportedFeature
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.optimizer.qualify import qualify
+
+from duckmetrics.catalog import DIALECT
+from duckmetrics.dialects import datafusion as datafusion
+from duckmetrics.dialects.rewrites import REWRITES
+from duckmetrics.errors import UnsupportedError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Schema = "Mapping[str, Mapping[str, str]]"
+# Names keep their letters: those of columns are the user's.
+_EXACT_NAMES = f"{DIALECT}, normalization_strategy=case_sensitive"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A kind of SQL that queries can be written in.
+
+    Attributes:
+        engine: what people call it.
+        executed: whether tests run it and compare its numbers; the text of others is only checked.
+    """
+
+    name: str
+    engine: str
+    executed: bool
+
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(DIALECT, "DuckDB", executed=True),
+        Dialect("spark", "Apache Spark 4", executed=True),
+        Dialect("postgres", "PostgreSQL", executed=True),
+        Dialect("clickhouse", "ClickHouse", executed=True),
+        Dialect("datafusion", "Apache DataFusion", executed=True),
+        Dialect("databricks", "Databricks", executed=False),
+        Dialect("trino", "Trino", executed=False),
+        Dialect("bigquery", "BigQuery", executed=False),
+        Dialect("snowflake", "Snowflake", executed=False),
+    )
+}
+
+
+def find_dialect(name: str) -> Dialect:
+    """Return the dialect of that name, whatever the case of its letters.
+
+    Raises:
+        UnsupportedError: there is none.
+    """
+    found = DIALECTS.get(name.strip().lower())
+    if found is None:
+        raise UnsupportedError(unknown("dialect", name, DIALECTS))
+    return found
+
+
+def translated(
+    query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, str]], pretty: bool = True
+) -> str:
+    """Write a query of DuckDB for another engine, so that it means the same there.
+
+    Args:
+        schema: the columns of the tables it reads, with their types in DuckDB.
+
+    Raises:
+        UnsupportedError: there is no way to say it.
+    """
+    try:
+        tree = qualify(
+            query.copy(),
+            schema=_nested(schema),
+            dialect=_EXACT_NAMES,
+            quote_identifiers=False,
+            identify=False,
+        )
+        for rewrite in REWRITES:
+            rewrite(tree, dialect)
+        tree = annotate_types(tree, schema=_nested(schema), dialect=_EXACT_NAMES)
+        return tree.sql(dialect, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+    except (OptimizeError, UnsupportedFeature) as error:
+        raise UnsupportedError(f"{DIALECTS[dialect].engine}: {error}; evaluate it with DuckDB") from error
+
+
+def _nested(schema: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
+    return {table: dict(columns) for table, columns in schema.items()}

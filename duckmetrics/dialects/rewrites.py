@@ -1,0 +1,167 @@
+"""What DuckDB has and another engine lacks, or means otherwise, written in terms that both understand.
+
+Each rewrite is one function of a query and a dialect; it changes the query in place and says why it
+is needed. They run on a query whose columns are qualified.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.errors import UnsupportedError
+from duckmetrics.fold import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SPARK = ("spark", "databricks")
+RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+
+# A table of the numbers from $low to $high, of $n numbers, under the name of the column.
+_NUMBERS = {
+    "spark": "SELECT id AS n FROM RANGE({low}, {high} + 1)",
+    "databricks": "SELECT id AS n FROM RANGE({low}, {high} + 1)",
+    "postgres": "SELECT g.n FROM GENERATE_SERIES(CAST({low} AS BIGINT), CAST({high} AS BIGINT)) AS g(n)",
+    "datafusion": "SELECT value AS n FROM generate_series({low}, {high})",
+    "clickhouse": "SELECT CAST(number AS Nullable(Int64)) + {low} AS n FROM numbers({count})",
+    "trino": "SELECT n FROM UNNEST(SEQUENCE({low}, {high})) AS g(n)",
+    "bigquery": "SELECT n FROM UNNEST(GENERATE_ARRAY({low}, {high})) AS n",
+    "snowflake": "SELECT ROW_NUMBER() OVER (ORDER BY 1) - 1 + {low} AS n "
+    "FROM TABLE(GENERATOR(ROWCOUNT => {count}))",
+}
+
+
+def numbers(tree: exp.Expr, dialect: str) -> None:
+    """``FROM range(1, 11) AS slots(position)``: every engine has a table of numbers of its own."""
+    for table in list(tree.find_all(exp.Table)):
+        series = table.this
+        if not isinstance(series, exp.GenerateSeries):
+            continue
+        low = _whole(series.args["start"])
+        high = _whole(series.args["end"]) - (1 if series.args.get("is_end_exclusive") else 0)
+        alias = table.args["alias"]
+        text = _NUMBERS[dialect].format(low=low, high=high, count=high - low + 1)
+        query = cast("exp.Select", sqlglot.parse_one(text, read=dialect))
+        (column,) = query.expressions
+        query.set("expressions", [column.unalias().as_(alias.columns[0].name)])
+        table.replace(query.subquery(alias.name))
+
+
+def _whole(node: exp.Expr) -> int:
+    """The number that an expression of whole numbers comes to."""
+    match node:
+        case exp.Literal() if node.is_int:
+            return int(node.name)
+        case exp.Paren() | exp.Cast():
+            return _whole(node.this)
+        case exp.Add():
+            return _whole(node.this) + _whole(node.expression)
+        case exp.Sub():
+            return _whole(node.this) - _whole(node.expression)
+    raise UnsupportedError(f"range: {node.sql()} is no number; give the parameter behind it a value")
+
+
+def finite_numbers(tree: exp.Expr, dialect: str) -> None:
+    """isfinite and isinf are names of DuckDB; a comparison with infinity says the same."""
+    for call in list(tree.find_all(exp.Anonymous, exp.IsInf)):
+        is_infinite = isinstance(call, exp.IsInf)
+        if is_infinite or call.name.lower() == "isfinite":
+            argument = call.this if is_infinite else call.expressions[0]
+            size = exp.Abs(this=argument.copy())
+            infinity = exp.cast(exp.Literal.string("Infinity"), "DOUBLE")
+            compared = exp.EQ if is_infinite else exp.LT
+            call.replace(exp.paren(compared(this=size, expression=infinity)))
+
+
+def nan_tests(tree: exp.Expr, dialect: str) -> None:
+    """PostgreSQL and Snowflake have no isnan: their NaN equals itself."""
+    if dialect in ("postgres", "snowflake"):
+        for test in list(tree.find_all(exp.IsNan)):
+            nan = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+            test.replace(exp.paren(exp.EQ(this=test.this.copy(), expression=nan)))
+
+
+def double_literals(tree: exp.Expr, dialect: str) -> None:
+    """1e-15 is a DOUBLE in DuckDB, and a decimal number elsewhere."""
+    for number in list(tree.find_all(exp.Literal)):
+        if not number.is_string and not number.is_int and not isinstance(number.parent, exp.Cast):
+            number.replace(exp.cast(exp.Literal.number(number.name), "DOUBLE"))
+
+
+def signed_counts(tree: exp.Expr, dialect: str) -> None:
+    """Ranks and counts have no sign in DataFusion and ClickHouse: the difference of two would wrap around."""
+    if dialect in ("datafusion", "clickhouse"):
+        for node in list(tree.find_all(*RANKS, exp.Count, exp.Sum)):
+            if isinstance(node, exp.Sum) and not _counts(node):
+                continue
+            whole: exp.Expr = node
+            while isinstance(whole.parent, exp.Filter | exp.Window) and whole.parent.this is whole:
+                whole = whole.parent
+            if not isinstance(whole.parent, exp.Cast):
+                whole.replace(exp.cast(whole.copy(), "BIGINT"))
+
+
+def _counts(node: exp.Sum) -> bool:
+    """Say whether a sum adds up ones and zeros."""
+    case = node.this
+    results = [branch.args["true"] for branch in case.args["ifs"]] if isinstance(case, exp.Case) else []
+    return bool(results) and all(isinstance(result, exp.Literal) and result.is_int for result in results)
+
+
+def default_nulls(tree: exp.Expr, dialect: str) -> None:
+    """BigQuery refuses NULLS FIRST and LAST in windows; keys are not NULL there, so its default will do."""
+    if dialect == "bigquery":
+        for window in tree.find_all(exp.Window):
+            for key in window.find_all(exp.Ordered):
+                key.set("nulls_first", not key.args.get("desc"))
+
+
+def filters(tree: exp.Expr, dialect: str) -> None:
+    """``sum(x) FILTER (WHERE c)`` is ``sum(CASE WHEN c THEN x END)`` where there is no FILTER."""
+    if dialect in ("bigquery", "snowflake"):
+        for node in list(tree.find_all(exp.Filter)):
+            aggregate, condition = node.this, node.expression.this
+            argument = literal(1) if isinstance(aggregate.this, exp.Star) else aggregate.this
+            case = exp.Case().when(condition.copy(), argument.copy())
+            node.replace(type(aggregate)(this=case))
+
+
+def sort_keys(tree: exp.Expr, dialect: str) -> None:
+    """Spark stumbles over a sort key that is selected too, unless it has the name of the result."""
+    if dialect in SPARK:
+        for select in tree.find_all(exp.Select):
+            shown = {p.unalias(): p.alias_or_name for p in select.expressions}
+            for key in select.args["order"].expressions if select.args.get("order") else ():
+                if key.this in shown:
+                    name = shown[key.this]
+                    key.set("this", exp.column(exp.to_identifier(name, quoted=True)))
+
+
+def steps_as_written(tree: exp.Expr, dialect: str) -> None:
+    """Whether a step is computed once is for DuckDB to know."""
+    for cte in tree.find_all(exp.CTE):
+        cte.set("materialized", None)
+
+
+def outer_joins(tree: exp.Expr, dialect: str) -> None:
+    """ClickHouse puts 0 where a LEFT JOIN finds nothing, unless it is told to put NULL."""
+    if dialect == "clickhouse" and isinstance(tree, exp.Query):
+        setting = exp.EQ(this=exp.column("join_use_nulls"), expression=literal(1))
+        tree.set("settings", [setting])
+
+
+REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
+    numbers,
+    finite_numbers,
+    nan_tests,
+    double_literals,
+    filters,
+    signed_counts,
+    default_nulls,
+    sort_keys,
+    steps_as_written,
+    outer_joins,
+)

@@ -1,0 +1,331 @@
+"""The Apache Spark engine, the only module that imports pyspark.
+
+It takes a session as it is, classic or Spark Connect, and runs the same queries, written for Spark. What an
+evaluation keeps, values per query and per segment, stays with the executors; only results are collected.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import weakref
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics import tables
+from duckmetrics.dialects import translated
+from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.errors import EngineError, InputError, UnsupportedError
+from duckmetrics.tables import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from duckmetrics.tables import Role
+
+_NUMBERS = itertools.count(1)
+_FORMATS = ("parquet", "csv", "json")
+# What DuckDB calls the types of Spark.
+_TYPES = {
+    "boolean": "BOOLEAN", "tinyint": "TINYINT", "smallint": "SMALLINT", "int": "INTEGER", "bigint": "BIGINT",
+    "float": "FLOAT", "double": "DOUBLE", "string": "VARCHAR", "binary": "BLOB", "date": "DATE",
+    "timestamp": "TIMESTAMP WITH TIME ZONE", "timestamp_ntz": "TIMESTAMP",
+}  # fmt: skip
+# What makes a step worth keeping.
+_WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
+INSTALL = "install it with pip install 'duckmetrics[spark]'; it needs Java 17"
+
+
+class SparkEngine:
+    """Runs queries on a Spark session.
+
+    Args:
+        session: the caller's; one is made, or the active one taken, where none is given.
+        master: where a session that is made runs, such as "local[2]".
+
+    Raises:
+        EngineError: there is no pyspark or no Java, or no session can be had.
+    """
+
+    dialect = "spark"
+    portable = True
+
+    def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
+        self.session = _session(master) if session is None else session
+        self.ran: list[str] = []
+        self._schema: dict[str, dict[str, str]] = {}
+        self._local = DuckDBEngine()
+        self._results: set[str] = set()
+        self._kept: list[tuple[str, DataFrame | None]] = []
+        self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
+
+    def release(self) -> None:
+        """Leave the session as it is: results are read from what was kept, until the engine goes."""
+
+    # ---- tables
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means and read its columns.
+
+        Raises:
+            InputError: there is no such table, or it cannot be read.
+        """
+        label, frame = self._found(table, role)
+        name = self.name(role)
+        try:
+            columns = _columns_of(frame)
+            empty = not frame.limit(1).count()
+        except Exception as error:
+            raise InputError(f"{label}: cannot be read: {_first_line(error)}; check it") from error
+        self._view(name, frame, columns)
+        return Source(label, exp.to_table(name), columns, empty=empty)
+
+    def _found(self, table: Any, role: Role) -> tuple[str, DataFrame]:
+        """The table that an argument means, and how messages call it."""
+        if hasattr(table, "createOrReplaceTempView"):
+            return f"{role} ({type(table).__name__})", table
+        if isinstance(table, os.PathLike):
+            return self._file([os.fspath(table)])
+        if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
+            return self._file([os.fspath(p) for p in table])
+        if not isinstance(table, str):
+            raise InputError(
+                f"{role} ({type(table).__name__}): not a table of Spark; give a path, a table or view, SQL, "
+                "or a DataFrame of Spark (session.createDataFrame(...) makes one)"
+            )
+        kind = tables.kind_of_text(table)
+        text = table.removeprefix(f"{kind}:")
+        if kind == "sql":
+            return self._read(f"sql:{' '.join(text.split())[:40]}", lambda: self.session.sql(text))
+        if kind == "file":
+            return self._file([text])
+        name = text.removeprefix("table:")
+        return self._read(name, lambda: self.session.table(name))
+
+    def _file(self, paths: list[str]) -> tuple[str, DataFrame]:
+        """Read files; a folder without a suffix holds Parquet, as Spark writes it."""
+        label = ", ".join(paths)
+        formats = {tables.file_format(path) or "parquet" for path in paths}
+        if len(formats) != 1 or not formats <= set(_FORMATS):
+            raise InputError(f"{label}: Spark reads {', '.join(_FORMATS)} here; write one of these")
+        (kind,) = formats
+        reader = self.session.read
+        if kind == "csv":
+            reader = reader.option("header", True).option("inferSchema", True)
+        return self._read(label, lambda: reader.format(kind).load([_expanded(path) for path in paths]))
+
+    def _read(self, label: str, read: Any) -> tuple[str, DataFrame]:
+        try:
+            return label, read()
+        except Exception as error:
+            raise InputError(f"{label}: {_first_line(error)}; check the name or path") from error
+
+    def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
+        frame.createOrReplaceTempView(name)
+        self._kept.append((name, None))
+        self._schema[name] = columns
+
+    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
+        """Return the smallest and largest value of a column."""
+        values = tables.column(column)
+        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
+        ((low, high),) = self.rows(query)
+        return low, high
+
+    # ---- queries
+
+    def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        if self._is_of_results(query):
+            return self._local.rows(query)
+        text = self._text(query)
+        return [tuple(map(_plain, row)) for row in self._run(text, lambda frame: frame.collect())]
+
+    def arrow(self, query: exp.Query | str) -> pa.Table:
+        if self._is_of_results(query):
+            return self._local.arrow(query)
+        return self._run(self._text(query), lambda frame: frame.toArrow())
+
+    def columns(self, query: exp.Query) -> list[tuple[str, str]]:
+        return list(self._run(self._text(query), _columns_of).items())
+
+    def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
+        """Keep the rows of a query with the executors, in memory and on disk."""
+        if more:
+            raise UnsupportedError("chunks: are for DuckDB, Spark divides the work itself; leave chunks= out")
+        if self._is_of_results(query):
+            self._local.keep(name, query)
+            self._results.add(name)
+            self.ran.append(f"-- by DuckDB, from the results above\n{self._local.ran[-1]}")
+            return
+        text = self._text(query)
+        frame = self._run(text, _checkpoint)
+        frame.createOrReplaceTempView(name)
+        self._kept.append((name, frame))
+        self._schema[name] = _columns_of(frame)
+        self.ran.append(text)
+
+    def collect(self, name: str, query: exp.Query) -> None:
+        """Hand the few rows of a result to DuckDB, which writes from them what is shown."""
+        text = self._text(query)
+        self._local.connection.register(name, self._run(text, lambda frame: frame.toArrow()))
+        self._results.add(name)
+        self.ran.append(text)
+
+    def define(self, macros: Sequence[exp.Create]) -> None:
+        """Nothing: the calls of functions are written out for Spark."""
+
+    def kept(self, name: str) -> exp.Select:
+        """Return the query of a table that was kept."""
+        if name in self._results:
+            return self._local.kept(name)
+        return exp.select(*(tables.column(column) for column in self._schema[name])).from_(name)
+
+    def copy(self, query: exp.Query, path: str | Path) -> None:
+        """Let Spark write a query's rows to a folder of Parquet files.
+
+        Raises:
+            InputError: it is there already.
+        """
+        if os.path.exists(_expanded(str(path))):
+            raise InputError(f"{path}: is there already, and Spark writes a folder; give a new name")
+        self._run(self._text(query), lambda frame: frame.write.parquet(_expanded(str(path))))
+
+    def name(self, stem: str) -> str:
+        """Return a name for a temporary view that no other evaluation uses."""
+        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
+
+    def watch(self) -> None:
+        """Nothing: Spark shows its progress itself."""
+
+    def progress(self) -> float | None:
+        return None
+
+    def _is_of_results(self, query: exp.Query | str) -> bool:
+        """Say whether a query reads nothing but results, which DuckDB has."""
+        if isinstance(query, str):
+            return False
+        steps = {cte.alias for cte in query.find_all(exp.CTE)}
+        read = {table.name for table in query.find_all(exp.Table)} - steps
+        return bool(read) and read <= self._results
+
+    def _text(self, query: exp.Query | str) -> str:
+        if isinstance(query, str):
+            return query
+        return translated(self._with_shared_steps_kept(query), self.dialect, self._schema)
+
+    def _with_shared_steps_kept(self, query: exp.Query) -> exp.Query:
+        """Plan rule: a step that several others read is computed once and kept; Spark would do so for each.
+
+        Not a step that only picks rows and columns: to read it again costs as much as to keep it.
+        """
+        whole = query.copy()
+        for step in list(whole.ctes):
+            readers = sum(table.name == step.alias for table in whole.find_all(exp.Table))
+            if readers > 1 and step.this.find(*_WORK) and not step.this.find(exp.With):
+                name = self.name(step.alias)
+                self.keep(name, _with_steps_before(whole, step))
+                step.set("this", self.kept(name))
+        return whole
+
+    def _run(self, text: str, read: Any) -> Any:
+        try:
+            return read(self.session.sql(text))
+        except Exception as error:
+            if not _is_of_spark(error):
+                raise
+            raise EngineError(f"Spark: {_first_line(error)}", text) from error
+
+
+def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:
+    """A step as a query of its own, with the steps that it reads."""
+    query = step.this.copy()
+    for other in whole.ctes:
+        if other is step:
+            break
+        query = query.with_(other.alias, as_=other.this.copy(), copy=False)
+    return _without_idle_steps(query)
+
+
+def _without_idle_steps(query: exp.Query) -> exp.Query:
+    while True:
+        read = {table.name for table in query.find_all(exp.Table)}
+        idle = [cte for cte in query.ctes if cte.alias not in read]
+        if not idle:
+            return query
+        for cte in idle:
+            cte.pop()
+        if not query.ctes:
+            query.set("with_", None)
+
+
+def _session(master: str | None) -> SparkSession:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise EngineError(f"engine: pyspark is not installed; {INSTALL}") from error
+    builder = SparkSession.builder.appName("duckmetrics").config("spark.log.level", "ERROR")
+    if master is not None:
+        builder = builder.master(master)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        raise EngineError(f"Spark: {_first_line(error)}; {INSTALL}") from error
+
+
+def _checkpoint(frame: DataFrame) -> DataFrame:
+    """Compute the rows now, once; they stay with the executors, and what led to them is forgotten."""
+    return frame.localCheckpoint(eager=True)
+
+
+def _columns_of(frame: DataFrame) -> dict[str, str]:
+    return {field.name: _type_of(field.dataType.simpleString()) for field in frame.schema.fields}
+
+
+def _type_of(text: str) -> str:
+    """What DuckDB calls a type of Spark."""
+    if text.startswith("decimal"):
+        return text.upper()
+    if text.startswith("array<"):
+        return f"{_type_of(text[len('array<') : -1])}[]"
+    return _TYPES.get(text, text.upper())
+
+
+def _plain(value: Any) -> Any:
+    """A value as DuckDB's client would give it."""
+    if isinstance(value, Decimal) and value == value.to_integral_value():
+        return int(value)
+    return value.asDict() if hasattr(value, "asDict") else value
+
+
+def _expanded(path: str) -> str:
+    return os.path.expanduser(path)
+
+
+def _is_of_spark(error: Exception) -> bool:
+    """Say whether Spark refused, rather than we made a mistake."""
+    return type(error).__module__.partition(".")[0] in ("pyspark", "py4j", "grpc")
+
+
+def _first_line(error: Exception) -> str:
+    """What Spark says; an error of Java brings its own words after those of the bridge."""
+    said = getattr(error, "java_exception", None)
+    text = str(error) if said is None else str(said.getMessage() or said.toString())
+    return text.strip().splitlines()[0].strip().rstrip(".")
+
+
+def _drop(session: SparkSession, kept: list[tuple[str, DataFrame | None]]) -> None:
+    """Leave nothing behind on a caller's session."""
+    for name, frame in reversed(kept):
+        try:
+            session.catalog.dropTempView(name)
+            if frame is not None:
+                frame.unpersist()
+        except Exception:
+            # The session is closed already, and everything with it.
+            return
