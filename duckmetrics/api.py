@@ -8,7 +8,7 @@ from duckmetrics.catalog import RANKING
 from duckmetrics.errors import MetricError
 from duckmetrics.families import composed_sql
 from duckmetrics.inference import SEED, USUAL_METHOD, read_inference
-from duckmetrics.measure import parse_measures, read_specs, written
+from duckmetrics.measure import is_of_table, parse_measures, parse_table, read_specs, written
 from duckmetrics.session import catalog, opened
 
 if TYPE_CHECKING:
@@ -156,7 +156,9 @@ def curve(
 
 
 def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
-    """Return the SQL of metrics of one family over tables named `predictions` and `truth`.
+    """Return the SQL of metrics of one family, or of a table such as a curve.
+
+    It reads tables named `predictions` and `truth`.
 
     Of classifiers, `predictions` has the columns system, segment, label, score, weight and group_id,
     as far as the metrics read them; a segment is what shall be evaluated by itself.
@@ -165,9 +167,12 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
         MetricError: a metric, parameter or switch cannot be read.
         UnsupportedError: the dialect is unknown or lacks something.
     """
-    return composed_sql(
-        catalog(), parse_measures(catalog(), read_specs(metrics), switches, lambda: RANKING), dialect, steps
-    )
+    specs = read_specs(metrics)
+    if len(specs) == 1 and is_of_table(catalog(), specs[0]):
+        measures = [parse_table(catalog(), specs[0], switches=switches)]
+    else:
+        measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
+    return composed_sql(catalog(), measures, dialect, steps)
 
 
 def metrics() -> pa.Table:

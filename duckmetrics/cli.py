@@ -546,19 +546,40 @@ def metrics(name: str | None) -> None:
 
 @cli.command()
 @click.argument("specs", nargs=-1, required=True)
-@click.option("--dialect", default="duckdb", show_default=True, help="The SQL dialect to write.")
+@click.option(
+    "--dialect",
+    default="duckdb",
+    show_default=True,
+    help="The SQL dialect to write; see 'duckmetrics dialects'.",
+)
 @click.option("--steps", is_flag=True, help="One temporary table per step instead of one query.")
 @click.option("--set", "switches", multiple=True, metavar="SWITCH=VALUE", help="Set a convention.")
 def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]) -> None:
-    """Print the SQL of metrics over tables named predictions and truth.
+    """Print the SQL of metrics, or of a table such as roc_curve, over tables named predictions and truth.
 
     \b
     predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
     of classifiers: predictions (system, segment, label, score, weight, group_id)
+    duckmetrics sql ndcg@10 map --dialect spark
     """
     from duckmetrics.api import compose_sql
 
     click.echo(compose_sql(specs, dialect, steps, **_pairs("--set", switches)) + ";")
+
+
+@cli.command()
+@click.option("--all", "all_", is_flag=True, help="What every metric runs on, as Markdown.")
+def dialects(all_: bool) -> None:
+    """List the engines that SQL can be written for, and which of them the tests run."""
+    from duckmetrics.dialects import DIALECTS
+
+    if all_:
+        from duckmetrics.support import page
+
+        click.echo(page(), nl=False)
+        return
+    for dialect in DIALECTS.values():
+        click.echo(f"{dialect.name:<12}{dialect.engine:<20}{dialect.tested}")
 
 
 @cli.command()

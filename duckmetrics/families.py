@@ -15,7 +15,7 @@ from duckmetrics.catalog import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.checks import check, check_values, explained
 from duckmetrics.chunks import chunks_of
 from duckmetrics.compose import Composer
-from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects import DIALECTS, find_dialect
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.exact import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.fold import RangeOf
@@ -148,17 +148,27 @@ def _refuse(catalog: Catalog, engine: Engine, request: Request, measures: Sequen
     """
     if not engine.portable:
         return
+    refuse_unportable(catalog, engine.dialect, measures)
     name = DIALECTS[engine.dialect].engine
-    for measure in measures:
-        reason = reason_against(catalog, measure.metric)
-        if reason is not None:
-            raise UnsupportedError(f"{measure.text}: not on {name}: {reason}; evaluate it with DuckDB")
     refused = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
     for option, given in refused.items():
         if given is not None:
             raise UnsupportedError(
                 f"{option}: not on {name}; leave it out, or write the values per query and go on with DuckDB"
             )
+
+
+def refuse_unportable(catalog: Catalog, dialect: str, measures: Sequence[Measure]) -> None:
+    """Tell which metrics are for DuckDB only.
+
+    Raises:
+        UnsupportedError: one of these is, and the dialect is of another engine.
+    """
+    for measure in measures if dialect != DIALECT else ():
+        reason = reason_against(catalog, measure.metric)
+        if reason is not None:
+            engine = DIALECTS[dialect].engine
+            raise UnsupportedError(f"{measure.text}: not on {engine}: {reason}; evaluate it with DuckDB")
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
@@ -297,24 +307,37 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
 
     Raises:
         MetricError: the measures are of several families.
-        UnsupportedError: the dialect is unknown or lacks something.
+        UnsupportedError: the dialect is unknown or lacks something, or a metric is for DuckDB only.
     """
+    known = find_dialect(dialect)
+    refuse_unportable(catalog, known.name, measures)
     families = {measure.family for measure in measures}
     if len(families) > 1:
         raise MetricError(f"metrics of {' and '.join(sorted(families))}: have no query in common; ask apart")
     composer = Composer(catalog)
     if families == {RANKING}:
         query, columns = composer.per_query(measures)
-        titles = {column.value: str(m) for column, m in zip(columns, measures, strict=True)}
+        titles = {column.value: m.text for column, m in zip(columns, measures, strict=True)}
     else:
         decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
-        query = per_segment(
-            composer,
-            decided,
-            plans(catalog, decided, None) if dialect == DIALECT else portable_plans(decided),
-        )
-        titles = {f"value_{i}": str(measure) for i, measure in enumerate(measures)}
-    return script(catalog, query, titles, dialect, steps)
+        plan = plans(catalog, decided, None) if known.name == DIALECT else portable_plans(decided)
+        titles = {f"value_{i}": measure.text for i, measure in enumerate(measures)}
+        if measures[0].metric.is_table:
+            values = {**decided[0].values, **plan[decided[0].text]}
+            query = composer.complete(composer.resolved(decided[0].metric, values))
+        else:
+            query = per_segment(composer, decided, plan)
+    return script(catalog, query, titles, _read_by(measures), known.name, steps)
+
+
+def _read_by(measures: Sequence[Measure]) -> dict[str, list[str]]:
+    """The tables that measures read, with their columns."""
+    read: dict[str, list[str]] = {}
+    for measure in measures:
+        for table, columns in measure.metric.inputs.items():
+            found = read.setdefault(table, [])
+            found += [column for column in columns if column not in found]
+    return read
 
 
 Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Part]

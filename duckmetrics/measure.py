@@ -216,6 +216,12 @@ def parse_table(
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
 
+def is_of_table(catalog: Catalog, spec: str) -> bool:
+    """Say whether a spec names a table, such as a curve, rather than a metric."""
+    match = _SPEC.fullmatch(spec)
+    return match is not None and any(name == match["name"].lower() for _, name in catalog.tables)
+
+
 def parse_statistic(catalog: Catalog, name: str, params: Mapping[str, object]) -> Measure:
     """Bind the parameters of a statistic, which is called by its name or an alias alone.
 

@@ -108,7 +108,7 @@ def _misused(node: exp.Expr) -> Iterator[str]:
             yield f"{node.name} is a decimal number; write {node.name}e0"
         case exp.Log() if node.expression is None:
             yield "the base of log(x) differs; write ln(x) or log(2, x)"
-        case exp.Max() | exp.Min() if node.expressions:
+        case exp.Max() | exp.Min() if any(value for key, value in node.args.items() if key != "this"):
             yield f"{node.sql()} yields a list"
         case exp.Cast() if node.to.this.name in ("INT", "BIGINT") and not isinstance(
             node.this.unnest(), WHOLE

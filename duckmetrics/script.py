@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import ErrorLevel, exp
-from sqlglot.errors import UnsupportedError as UnsupportedDialectFeature
+from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT
-from duckmetrics.errors import UnsupportedError
-from duckmetrics.functions import linked
+from duckmetrics.dialects import DIALECTS, rewritten, written
+from duckmetrics.functions import inlined, linked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
+
+# The types of the columns that metrics read, wherever they run.
+TYPES = {
+    "system": "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", "position": "BIGINT",
+    "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE", "group_id": "VARCHAR",
+}  # fmt: skip
+# What is asked of the rows where no check looks at them before.
+CONTRACT = (
+    "no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;",
+    "text is in the order of its bytes:",
+)
 
 
 def script(
     catalog: Catalog,
     query: exp.Select,
     titles: Mapping[str, str],
+    inputs: Mapping[str, Sequence[str]],
     dialect: str = DIALECT,
     steps: bool = False,
 ) -> str:
@@ -28,32 +39,43 @@ def script(
 
     Args:
         titles: column of the query -> the name it gets.
+        inputs: the tables that it reads, with their columns.
 
     Raises:
-        UnsupportedError: the dialect is unknown or lacks something the query needs.
+        UnsupportedError: the dialect lacks something that the query needs.
     """
     for projection in query.expressions:
         if projection.alias in titles:
             projection.set("alias", exp.to_identifier(titles[projection.alias], quoted=True))
-    named, macros = linked(catalog, query)
-    if macros and dialect != DIALECT:
-        functions = ", ".join(macro.this.this.name for macro in macros)
-        raise UnsupportedError(
-            f"{dialect}: the functions {functions} are there for {DIALECT} only; choose it"
-        )
-    written: list[exp.Expr] = [*macros, named]
-    if steps:
-        tables = [(cte.alias, cte.this) for cte in named.ctes]
-        named.set("with_", None)
-        temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-        created = [
-            exp.Create(this=exp.to_table(n), kind="TABLE", expression=q, properties=temporary.copy())
-            for n, q in tables
-        ]
-        written = [*macros, *created, named]
-    try:
-        return ";\n\n".join(
-            tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE) for tree in written
-        )
-    except (ValueError, UnsupportedDialectFeature) as error:
-        raise UnsupportedError(f"{dialect}: {error}; choose another dialect") from error
+    if dialect == DIALECT:
+        named, macros = linked(catalog, query)
+        return ";\n\n".join(written(tree, dialect) for tree in (*macros, *_apart(named, steps)))
+    schema = {table: {column: TYPES[column] for column in columns} for table, columns in inputs.items()}
+    named = rewritten(inlined(catalog, query), dialect, schema)
+    read = {table.name for table in named.find_all(exp.Table)}
+    schema = {table: columns for table, columns in schema.items() if table in read}
+    return _heading(schema, dialect) + ";\n\n".join(written(tree, dialect) for tree in _apart(named, steps))
+
+
+def _apart(query: exp.Query, steps: bool) -> list[exp.Expr]:
+    """A query, or its steps as temporary tables and what is left of it."""
+    if not steps:
+        return [query]
+    tables = [(cte.alias, cte.this) for cte in query.ctes]
+    query.set("with_", None)
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    created: list[exp.Expr] = [
+        exp.Create(this=exp.to_table(name), kind="TABLE", expression=step, properties=temporary.copy())
+        for name, step in tables
+    ]
+    return [*created, query]
+
+
+def _heading(schema: Mapping[str, Mapping[str, str]], dialect: str) -> str:
+    """What the text is for, and what it reads."""
+    known = DIALECTS[dialect]
+    lines = [f"{known.engine} ({known.tested})", f"reads, with {CONTRACT[0]}", *CONTRACT[1:]]
+    for table, columns in schema.items():
+        types = (f"{n} {exp.DataType.build(t, dialect=DIALECT).sql(dialect)}" for n, t in columns.items())
+        lines.append(f"{table} ({', '.join(types)})")
+    return "".join(f"-- {line}\n" for line in lines)

@@ -21,7 +21,7 @@ OWN = [path for path in MODULES if path not in REFERENCE]
 # or beside it within a level.
 LEVELS = [
     ["cli"],
-    ["report", "progress", "shell"],
+    ["report", "progress", "shell", "support"],
     ["comparison"],
     ["api", "findings", "significance", "statistical_tests", "tie_report", "tools", "sampling"],
     ["session", "comparing", "evaluated"],

@@ -37,6 +37,11 @@ class Dialect:
     engine: str
     executed: bool
 
+    @property
+    def tested(self) -> str:
+        """How far the tests go."""
+        return "executed in tests" if self.executed else "text only: no test executes it"
+
 
 DIALECTS = {
     dialect.name: dialect
@@ -66,13 +71,20 @@ def find_dialect(name: str) -> Dialect:
     return found
 
 
-def translated(
-    query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, str]], pretty: bool = True
-) -> str:
+def translated(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> str:
     """Write a query of DuckDB for another engine, so that it means the same there.
 
     Args:
         schema: the columns of the tables it reads, with their types in DuckDB.
+
+    Raises:
+        UnsupportedError: there is no way to say it.
+    """
+    return written(rewritten(query, dialect, schema), dialect)
+
+
+def rewritten(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> exp.Query:
+    """Put a query of DuckDB in terms that another engine understands; `written` makes it text.
 
     Raises:
         UnsupportedError: there is no way to say it.
@@ -87,9 +99,20 @@ def translated(
         )
         for rewrite in REWRITES:
             rewrite(tree, dialect)
-        tree = annotate_types(tree, schema=_nested(schema), dialect=_EXACT_NAMES)
-        return tree.sql(dialect, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
-    except (OptimizeError, UnsupportedFeature) as error:
+        return annotate_types(tree, schema=_nested(schema), dialect=_EXACT_NAMES)
+    except OptimizeError as error:
+        raise UnsupportedError(f"{DIALECTS[dialect].engine}: {error}; evaluate it with DuckDB") from error
+
+
+def written(tree: exp.Expr, dialect: str) -> str:
+    """Write a statement as text.
+
+    Raises:
+        UnsupportedError: the dialect lacks something.
+    """
+    try:
+        return tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE)
+    except UnsupportedFeature as error:
         raise UnsupportedError(f"{DIALECTS[dialect].engine}: {error}; evaluate it with DuckDB") from error
 
 

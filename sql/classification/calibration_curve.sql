@@ -42,5 +42,6 @@ SELECT
     intervals.mean_score - intervals.mean_label AS gap
 FROM slots
 LEFT JOIN intervals
-    ON intervals.system = slots.system AND intervals.segment = slots.segment AND intervals.bin = slots.bin
+    ON intervals.system = slots.system AND intervals.segment = slots.segment
+    AND intervals.bin = CAST(slots.bin AS DOUBLE)
 ORDER BY slots.system, slots.segment, slots.bin;

@@ -10,7 +10,11 @@
 WITH started AS (
     SELECT system, segment, score AS threshold, tp, fp, p, n, won, place, places FROM swept
     UNION ALL
-    SELECT system, segment, CAST('Infinity' AS DOUBLE), 0e0, 0e0, p, n, 0e0, 0, places FROM swept WHERE place = 1
+    SELECT
+        system, segment, CAST('Infinity' AS DOUBLE) AS threshold, 0e0 AS tp, 0e0 AS fp, p, n, 0e0 AS won,
+        0 AS place, places
+    FROM swept
+    WHERE place = 1
 )
 SELECT
     system,

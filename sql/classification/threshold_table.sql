@@ -41,7 +41,8 @@ counts AS (
         sum(coalesce(counted.negatives, 0)) OVER (PARTITION BY slots.system, slots.segment) AS n
     FROM slots
     LEFT JOIN counted
-        ON counted.system = slots.system AND counted.segment = slots.segment AND counted.step = slots.step
+        ON counted.system = slots.system AND counted.segment = slots.segment
+        AND counted.step = CAST(slots.step AS DOUBLE)
 )
 SELECT
     system, segment, threshold, tp, fp, p - tp AS fn, n - fp AS tn,

@@ -1,0 +1,237 @@
+"""The SQL written for other engines gives the numbers of DuckDB there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from classification import EVERY, EVERY_ANY_SCORE, PROBABILITIES, TABLES, UNBOUNDED, open_together, specs_of
+from conftest import CATALOG, RANKING, open_case, ranking
+from conftest import specs_of as ranking_specs
+from other_engines import ClickHouse, DataFusion, Postgres, Spark, postgres_server, spark_session
+
+from duckmetrics.api import compose_sql
+from duckmetrics.errors import MetricError
+from duckmetrics.measure import parse_measure
+from duckmetrics.portable import reason_against
+from duckmetrics.script import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import duckdb
+    from other_engines import OtherEngine, Row
+
+    from duckmetrics.catalog import Definition
+
+TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
+SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+# What changes the steps; the other switches are in the tests of every night, marked slow.
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"ties": "pessimistic", "unjudged": "skip"},
+    {"ties": "item_desc_text", "duplicates": "first"},
+    {"population": "predictions", "missing": "skip", "no_relevant": "zero"},
+]
+FURTHER: list[dict[str, Any]] = [
+    {"ties": "input"},
+    {"ties": "optimistic", "rel": 2},
+    {"ties": "item_asc_text", "scores": "float32"},
+    {"population": "truth", "no_relevant": "one"},
+    {"population": "table"},
+    {"catalog_size": 23},
+    {"labels": "returned"},
+]
+# What an engine refuses with an error of its own; nowhere is there another number.
+REFUSED = {("postgres", "scores", "float32"): "underflow"}
+TABLES_OF = {
+    "ranking": {
+        "predictions": ("system", "query_id", "item_id", "score", "position"),
+        "truth": ("query_id", "item_id", "relevance"),
+        "population": ("query_id",),
+    },
+    "classification": {"predictions": ("system", "segment", "label", "score", "weight", "group_id")},
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "clickhouse",
+        "datafusion",
+        pytest.param("postgres", marks=pytest.mark.postgres),
+        pytest.param("spark", marks=pytest.mark.spark),
+    ],
+)
+def engine(request: pytest.FixtureRequest) -> Iterator[OtherEngine]:
+    if request.param == "postgres":
+        with postgres_server() as folder:
+            yield Postgres(folder)
+    elif request.param == "spark":
+        yield Spark(spark_session())
+    else:
+        yield {"clickhouse": ClickHouse, "datafusion": DataFusion}[request.param]()
+
+
+# ---- what is compared
+
+
+def canonical(connection: duckdb.DuckDBPyConnection, family: str) -> None:
+    """Make the tables of a case what the text says it reads."""
+    for table, columns in TABLES_OF[family].items():
+        listed = ", ".join(f"CAST({c} AS {TYPES[c]}) AS {c}" for c in columns)
+        connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {listed} FROM {table}")
+
+
+def copied(connection: duckdb.DuckDBPyConnection, engine: OtherEngine, family: str) -> None:
+    for table in TABLES_OF[family]:
+        engine.load(table, connection.sql(f"FROM {table}").to_arrow_table())
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
+    result = connection.execute(sql)
+    names = [column[0] for column in result.description or []]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def disagreement(found: Sequence[Row], wanted: Sequence[Row], keys: Sequence[str]) -> list[str]:
+    """Where two results differ by more than 1e-12, relative to values larger than 1."""
+    mine, theirs = ({tuple(row[key] for key in keys): row for row in rows} for rows in (wanted, found))
+    if mine.keys() != theirs.keys() or len(found) != len(theirs):
+        return [f"rows {sorted(map(str, mine.keys() ^ theirs.keys()))[:5]}, {len(found)}, {len(wanted)}"]
+    return [
+        f"{column} of {key}: {theirs[key][column]}, DuckDB has {value}"
+        for key, row in mine.items()
+        for column, value in row.items()
+        if not same(theirs[key][column], value)
+    ]
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if found is None or wanted is None:
+        return found is None and wanted is None
+    if isinstance(wanted, str | bool):
+        return bool(found == wanted)
+    return found == wanted or abs(float(found) - float(wanted)) <= 1e-12 * max(1.0, abs(float(wanted)))
+
+
+def compared(
+    connection: duckdb.DuckDBPyConnection, engine: OtherEngine, specs: Sequence[str], **switches: Any
+) -> list[str]:
+    wanted = rows_of(connection, compose_sql(specs, **switches))
+    found = engine.rows(compose_sql(specs, engine.dialect, **switches))
+    keys = ("system", "query_id") if "query_id" in wanted[0] else ("system", "segment")
+    return disagreement(found, wanted, keys)
+
+
+# ---- rankings
+
+
+@pytest.mark.parametrize("case", ["together", "graded", "integer_ids"])
+def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
+    with rankings(case) as connection:
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, SHORT, **TOLERANT) == []
+
+
+@pytest.mark.parametrize("switches", SWITCHES[1:], ids=str)
+def test_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    compare_switches(engine, switches)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switches", FURTHER, ids=str)
+def test_further_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    compare_switches(engine, switches)
+
+
+def compare_switches(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    switches = {**TOLERANT, **switches}
+    why = next(
+        (
+            w
+            for (name, *pair), w in REFUSED.items()
+            if name == engine.dialect and tuple(pair) in switches.items()
+        ),
+        None,
+    )
+    with rankings("together") as connection:
+        copied(connection, engine, "ranking")
+        specs = [spec for spec in SHORT if allowed(spec, switches)]
+        assert len(specs) > 60
+        if why:
+            with pytest.raises(Exception, match=why):
+                compared(connection, engine, specs, **switches)
+        else:
+            assert compared(connection, engine, specs, **switches) == []
+
+
+def test_averages_over_ties(engine: OtherEngine) -> None:
+    averaged = [m for m in RANKING if "expected" in CATALOG.params(m)["ties"].choices]
+    specs = [spec for m in averaged for spec in ranking_specs(m, (None, 3), one_at_a_time=True)]
+    with rankings("ties") as connection:
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, specs, **TOLERANT, ties="expected") == []
+
+
+def rankings(case: str) -> duckdb.DuckDBPyConnection:
+    connection = open_case(case)
+    connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM predictions")
+    canonical(connection, "ranking")
+    return connection
+
+
+def allowed(spec: str, switches: dict[str, Any]) -> bool:
+    try:
+        parse_measure(CATALOG, spec, switches, ranking)
+    except MetricError:
+        return False
+    return True
+
+
+# ---- classification
+
+
+def portable(specs: Sequence[str]) -> list[str]:
+    return [s for s in specs if reason_against(CATALOG, parse_measure(CATALOG, s).metric) is None]
+
+
+def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnection:
+    """The cases as segments; their scores are what the text asks for, without -0.0."""
+    connection = open_together(cases)
+    if engine.dialect == "postgres":  # It refuses products and powers that are too small or too large.
+        connection.execute(
+            "DELETE FROM predictions WHERE score <> 0 AND abs(log10(abs(score))) > 100 AND NOT isinf(score)"
+        )
+    connection.execute(
+        "CREATE OR REPLACE TABLE predictions AS SELECT 'A' AS system, "
+        "dense_rank() OVER (ORDER BY name) AS segment, label, "
+        " CASE WHEN score = 0 THEN 0e0 ELSE score END AS score, weight, group_id FROM predictions"
+    )
+    canonical(connection, "classification")
+    return connection
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
+    with classes(PROBABILITIES, engine) as connection:
+        copied(connection, engine, "classification")
+        specs = [s for s in portable(EVERY) if not weighted or allowed(s, {"weighted": True})]
+        assert len(specs) > 60
+        assert compared(connection, engine, specs, weighted=weighted) == []
+
+
+def test_any_score(engine: OtherEngine) -> None:
+    with classes(UNBOUNDED, engine) as connection:
+        copied(connection, engine, "classification")
+        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_tables_of_classification(engine: OtherEngine, table: Definition) -> None:
+    with classes(PROBABILITIES, engine) as connection:
+        copied(connection, engine, "classification")
+        for spec in specs_of(table):
+            wanted = rows_of(connection, compose_sql([spec], weighted=True))
+            found = engine.rows(compose_sql([spec], engine.dialect, weighted=True))
+            assert disagreement(found, wanted, table.grain) == [], spec
