@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pytest
 from classification import EVERY, EVERY_ANY_SCORE, PROBABILITIES, TABLES, UNBOUNDED, open_together, specs_of
 from conftest import CATALOG, RANKING, open_case, ranking
@@ -19,21 +20,19 @@ from duckmetrics.script import TYPES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import duckdb
     from other_engines import OtherEngine, Row
 
     from duckmetrics.catalog import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
-# What changes the steps; the other switches are in the tests of every night, marked slow.
+# What changes the steps most; the others are slow.
 SWITCHES: list[dict[str, Any]] = [
-    {},
     {"ties": "pessimistic", "unjudged": "skip"},
-    {"ties": "item_desc_text", "duplicates": "first"},
-    {"population": "predictions", "missing": "skip", "no_relevant": "zero"},
 ]
 FURTHER: list[dict[str, Any]] = [
+    {"ties": "item_desc_text", "duplicates": "first"},
+    {"population": "predictions", "missing": "skip", "no_relevant": "zero"},
     {"ties": "input"},
     {"ties": "optimistic", "rel": 2},
     {"ties": "item_asc_text", "scores": "float32"},
@@ -52,6 +51,10 @@ TABLES_OF = {
     },
     "classification": {"predictions": ("system", "segment", "label", "score", "weight", "group_id")},
 }
+
+
+def slow(value: Any) -> Any:
+    return pytest.param(value, marks=pytest.mark.slow)
 
 
 @pytest.fixture(
@@ -127,14 +130,14 @@ def compared(
 # ---- rankings
 
 
-@pytest.mark.parametrize("case", ["together", "graded", "integer_ids"])
+@pytest.mark.parametrize("case", ["together", slow("graded"), slow("integer_ids")])
 def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
     with rankings(case) as connection:
         copied(connection, engine, "ranking")
         assert compared(connection, engine, SHORT, **TOLERANT) == []
 
 
-@pytest.mark.parametrize("switches", SWITCHES[1:], ids=str)
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
     compare_switches(engine, switches)
 
@@ -197,7 +200,7 @@ def portable(specs: Sequence[str]) -> list[str]:
 
 
 def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnection:
-    """The cases as segments; their scores are what the text asks for, without -0.0."""
+    """The cases as segments."""
     connection = open_together(cases)
     if engine.dialect == "postgres":  # It refuses products and powers that are too small or too large.
         connection.execute(
@@ -205,14 +208,13 @@ def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnect
         )
     connection.execute(
         "CREATE OR REPLACE TABLE predictions AS SELECT 'A' AS system, "
-        "dense_rank() OVER (ORDER BY name) AS segment, label, "
-        " CASE WHEN score = 0 THEN 0e0 ELSE score END AS score, weight, group_id FROM predictions"
+        "dense_rank() OVER (ORDER BY name) AS segment, label, score, weight, group_id FROM predictions"
     )
     canonical(connection, "classification")
     return connection
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [slow(False), True])
 def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
     with classes(PROBABILITIES, engine) as connection:
         copied(connection, engine, "classification")
@@ -235,3 +237,61 @@ def test_tables_of_classification(engine: OtherEngine, table: Definition) -> Non
             wanted = rows_of(connection, compose_sql([spec], weighted=True))
             found = engine.rows(compose_sql([spec], engine.dialect, weighted=True))
             assert disagreement(found, wanted, table.grain) == [], spec
+
+
+# ---- random rows
+
+# The order of these depends on the collation, and on whether bytes or letters are compared.
+ITEMS = "['a', 'B', 'b', 'A', 'ä', 'é', 'z', '10', '9', '_', 'aa', 'Z']"
+ITEM = f"{ITEMS}[1 + CAST(floor(random() * 12) AS INTEGER)]"
+
+# Scores that engines order or compare otherwise when nobody takes care.
+AWKWARD = (
+    "CASE CAST(floor(random() * 9) AS INTEGER) WHEN 0 THEN 0e0 WHEN 1 THEN -0e0 "
+    "WHEN 2 THEN CAST('inf' AS DOUBLE) WHEN 3 THEN CAST('-inf' AS DOUBLE) WHEN 4 THEN {tiny} WHEN 5 THEN -{tiny} WHEN 6 THEN 0.25e0 "
+    "WHEN 7 THEN floor(random() * 5) ELSE random() END"
+)
+
+
+@pytest.mark.parametrize("seed", [1, slow(2)])
+def test_random_rankings(engine: OtherEngine, seed: int) -> None:
+    with random_rows(seed) as connection:
+        connection.execute(
+            "CREATE TABLE predictions AS SELECT DISTINCT ON (system, query_id, item_id) * FROM ("
+            "SELECT 's' || i % 2 AS system, 'q' || CAST(floor(random() * 30) AS INTEGER) AS query_id, "
+            f"{AWKWARD.format(tiny=tiny(engine))} AS score, 0 AS position, {ITEM} AS item_id "
+            "FROM range(900) AS t(i))"
+        )
+        connection.execute(
+            "CREATE TABLE truth AS SELECT DISTINCT ON (query_id, item_id) * FROM ("
+            "SELECT 'q' || CAST(floor(random() * 35) AS INTEGER) AS query_id, "
+            f"CAST(floor(random() * 4) AS DOUBLE) AS relevance, {ITEM} AS item_id FROM range(400) AS t(i))"
+        )
+        connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM truth")
+        canonical(connection, "ranking")
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, SHORT) == []
+
+
+@pytest.mark.parametrize("seed", [1, slow(2)])
+def test_random_rows(engine: OtherEngine, seed: int) -> None:
+    with random_rows(seed) as connection:
+        connection.execute(
+            "CREATE TABLE predictions AS SELECT 'A' AS system, i % 3 AS segment, random() < 0.3 AS label, "
+            f"{AWKWARD.format(tiny=tiny(engine))} AS score, floor(random() * 3) AS weight, "
+            "'g' || i % 11 AS group_id FROM range(2000) AS t(i)"
+        )
+        canonical(connection, "classification")
+        copied(connection, engine, "classification")
+        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=True) == []
+
+
+def tiny(engine: OtherEngine) -> str:
+    """PostgreSQL refuses products that come out as 0."""
+    return "1e-90" if engine.dialect == "postgres" else "4.9406564584124654e-324"
+
+
+def random_rows(seed: int) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute(f"SELECT setseed({seed / 10})")
+    return connection

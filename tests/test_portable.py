@@ -134,6 +134,7 @@ def test_the_range_of_a_score_counts_the_edges_below(n: int) -> None:
     assert literal(RangeOf("score", edges)).sql("duckdb") == ladder
 
 
+@pytest.mark.slow
 def test_the_page_of_what_runs_where_is_fresh() -> None:
     from conftest import ROOT
 

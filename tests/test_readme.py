@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from other_engines import spark_session
 
 from duckmetrics.shell import find
 
@@ -18,7 +19,8 @@ BLOCKS = [
     (marker.strip(), language, text)
     for marker, language, text in re.findall(r"(?:<!-- (.*?) -->\n)?```(\w+)\n(.*?)```", README, re.DOTALL)
 ]
-BASH = [text for marker, language, text in BLOCKS if language == "bash" and marker != "test command"]
+APART = ("test command", "spark command")
+BASH = [text for marker, language, text in BLOCKS if language == "bash" and marker not in APART]
 
 
 def run(command: str, folder: Path) -> str:
@@ -49,6 +51,14 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
             continue
         printed = told[f"{what} output"]
         assert [line.rstrip() for line in out.splitlines()] == printed.rstrip().splitlines()
+
+
+@pytest.mark.spark
+def test_the_block_for_spark_runs(tmp_path: Path) -> None:
+    spark_session()  # skips where there is none
+    (block,) = (text for marker, _, text in BLOCKS if marker == "spark command")
+    assert "0.2168" in run(block, tmp_path)
+    assert (tmp_path / "values.parquet/_SUCCESS").exists()
 
 
 def test_the_session_in_the_shell_prints_what_it_says() -> None:

@@ -13,7 +13,7 @@ from sqlglot.optimizer.qualify import qualify
 
 from duckmetrics.catalog import DIALECT
 from duckmetrics.dialects import datafusion as datafusion
-from duckmetrics.dialects.rewrites import REWRITES
+from duckmetrics.dialects.rewrites import REWRITES, canonical_inputs
 from duckmetrics.errors import UnsupportedError, unknown
 
 if TYPE_CHECKING:
@@ -90,12 +90,10 @@ def rewritten(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, 
         UnsupportedError: there is no way to say it.
     """
     try:
+        tree = query.copy()
+        canonical_inputs(tree, dialect, schema)
         tree = qualify(
-            query.copy(),
-            schema=_nested(schema),
-            dialect=_EXACT_NAMES,
-            quote_identifiers=False,
-            identify=False,
+            tree, schema=_nested(schema), dialect=_EXACT_NAMES, quote_identifiers=False, identify=False
         )
         for rewrite in REWRITES:
             rewrite(tree, dialect)

@@ -15,7 +15,7 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.fold import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 SPARK = ("spark", "databricks")
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
@@ -170,9 +170,10 @@ def _unnest_by_place(select: exp.Select, calls: list[exp.Anonymous]) -> None:
     filled = exp.Case().when(exp.GT(this=longest, expression=literal(0)), numbers)
     listed = exp.select("*", *(value.as_(name) for name, value in kept.items()), copy=False)
     listed.set("from_", select.args["from_"].copy())
-    for length in [*listed.find_all(exp.Length), *_calls(listed, "len")]:
-        argument = length.this if isinstance(length, exp.Length) else length.expressions[0]
-        length.replace(exp.Anonymous(this="size", expressions=[argument.copy()]))
+    for tree in (listed, select):
+        for length in [*tree.find_all(exp.Length), *_calls(tree, "len")]:
+            argument = length.this if isinstance(length, exp.Length) else length.expressions[0]
+            length.replace(exp.Anonymous(this="size", expressions=[argument.copy()]))
     source = select.args["from_"].this.alias_or_name
     placed = exp.select("*", exp.Anonymous(this="explode", expressions=[filled]).as_("_place"))
     select.set("from_", exp.From(this=placed.from_(listed.subquery("listed")).subquery(source)))
@@ -180,6 +181,33 @@ def _unnest_by_place(select: exp.Select, calls: list[exp.Anonymous]) -> None:
 
 def _calls(tree: exp.Expr, name: str) -> Iterator[exp.Anonymous]:
     return (call for call in tree.find_all(exp.Anonymous) if call.name.lower() == name)
+
+
+def canonical_inputs(tree: exp.Expr, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> None:
+    """Read the tables so that equal values are equal everywhere; before the columns are qualified.
+
+    ClickHouse and DataFusion tell -0.0 from 0.0, PostgreSQL orders text by the collation of its column.
+    """
+    written = {("clickhouse", "DOUBLE"): _positive_zero, ("datafusion", "DOUBLE"): _positive_zero,
+               ("postgres", "VARCHAR"): _in_order_of_bytes}  # fmt: skip
+    steps = {cte.alias for cte in tree.find_all(exp.CTE)}
+    for table in list(tree.find_all(exp.Table)):
+        types = {} if table.name in steps else schema.get(table.name, {})
+        if any((dialect, type_) in written for type_ in types.values()):
+            columns = (
+                written.get((dialect, type_), exp.column)(name).as_(name) for name, type_ in types.items()
+            )
+            alias = table.alias_or_name
+            table.replace(exp.select(*columns).from_(exp.to_table(table.name)).subquery(alias))
+
+
+def _positive_zero(name: str) -> exp.Expr:
+    value, zero = exp.column(name), literal(0.0)
+    return exp.Case().when(exp.EQ(this=value, expression=zero), zero.copy()).else_(value.copy())
+
+
+def _in_order_of_bytes(name: str) -> exp.Expr:
+    return exp.Collate(this=exp.column(name), expression=exp.to_identifier("C", quoted=True))
 
 
 def steps_as_written(tree: exp.Expr, dialect: str) -> None:

@@ -1,6 +1,5 @@
 -- ClickHouse (executed in tests)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system Nullable(String), segment Nullable(Int64), label Nullable(Float64), score Nullable(Float64), weight Nullable(Float64))
 WITH segments AS (
   SELECT
@@ -9,7 +8,27 @@ WITH segments AS (
     CAST(COUNT(*) AS Nullable(Int64)) AS n,
     CAST(COUNT(*) FILTER(WHERE
       predictions.label > 0) AS Nullable(Int64)) AS n_positive
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
   GROUP BY
     predictions.system,
     predictions.segment
@@ -24,7 +43,27 @@ WITH segments AS (
     END AS label,
     predictions.score AS score,
     CAST(1e0 AS Nullable(Float64)) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
 ), score_groups AS (
   SELECT
     labeled.system AS system,
@@ -97,7 +136,27 @@ WITH segments AS (
       CAST(1e-15 AS Nullable(Float64))
     ) AS p,
     CAST(1e0 AS Nullable(Float64)) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
 ), counted AS (
   SELECT
     score_groups.system AS system,

@@ -1,6 +1,5 @@
 -- Apache DataFusion (executed in tests)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system TEXT, segment BIGINT, label DOUBLE PRECISION, score DOUBLE PRECISION, weight DOUBLE PRECISION)
 WITH segments AS (
   SELECT
@@ -9,7 +8,27 @@ WITH segments AS (
     CAST(count(*) AS BIGINT) AS n,
     CAST(count(*) FILTER(WHERE
       predictions.label > 0) AS BIGINT) AS n_positive
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
   GROUP BY
     predictions.system,
     predictions.segment
@@ -24,7 +43,27 @@ WITH segments AS (
     END AS label,
     predictions.score AS score,
     CAST(1e0 AS DOUBLE PRECISION) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
 ), score_groups AS (
   SELECT
     labeled.system AS system,
@@ -97,7 +136,27 @@ WITH segments AS (
       CAST(1e-15 AS DOUBLE PRECISION)
     ) AS p,
     CAST(1e0 AS DOUBLE PRECISION) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.segment AS segment,
+      CASE
+        WHEN predictions.label = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.label
+      END AS label,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.score
+      END AS score,
+      CASE
+        WHEN predictions.weight = CAST(0.0e0 AS DOUBLE PRECISION)
+        THEN CAST(0.0e0 AS DOUBLE PRECISION)
+        ELSE predictions.weight
+      END AS weight
+    FROM predictions AS predictions
+  ) AS predictions
 ), counted AS (
   SELECT
     score_groups.system AS system,

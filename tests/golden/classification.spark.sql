@@ -1,6 +1,5 @@
 -- Apache Spark 4 (executed in tests)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system STRING, segment BIGINT, label DOUBLE, score DOUBLE, weight DOUBLE)
 WITH segments AS (
   SELECT

@@ -1,6 +1,5 @@
 -- ClickHouse (executed in tests)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system Nullable(String), query_id Nullable(String), item_id Nullable(String), score Nullable(Float64), position Nullable(Int64))
 -- truth (query_id Nullable(String), item_id Nullable(String), relevance Nullable(Float64))
 WITH grades AS (
@@ -9,13 +8,33 @@ WITH grades AS (
     truth.item_id AS item_id,
     truth.relevance AS relevance,
     truth.relevance > 0 AS is_relevant
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id AS query_id,
+      truth.item_id AS item_id,
+      CASE
+        WHEN truth.relevance = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE truth.relevance
+      END AS relevance
+    FROM truth AS truth
+  ) AS truth
 ), ideal AS (
   SELECT
     truth.query_id AS query_id,
     truth.relevance AS relevance,
     CAST(ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC) AS Nullable(Int64)) AS ideal_rank
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id AS query_id,
+      truth.item_id AS item_id,
+      CASE
+        WHEN truth.relevance = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE truth.relevance
+      END AS relevance
+    FROM truth AS truth
+  ) AS truth
   WHERE
     truth.relevance > 0
   QUALIFY
@@ -29,7 +48,19 @@ WITH grades AS (
       PARTITION BY predictions.system, predictions.query_id
       ORDER BY predictions.score DESC, predictions.item_id ASC
     ) AS Nullable(Int64)) AS rank
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.query_id AS query_id,
+      predictions.item_id AS item_id,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      predictions.position AS position
+    FROM predictions AS predictions
+  ) AS predictions
   QUALIFY
     CAST(ROW_NUMBER() OVER (
       PARTITION BY predictions.system, predictions.query_id
@@ -50,17 +81,51 @@ WITH grades AS (
 ), asked AS (
   SELECT DISTINCT
     truth.query_id AS query_id
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id AS query_id,
+      truth.item_id AS item_id,
+      CASE
+        WHEN truth.relevance = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE truth.relevance
+      END AS relevance
+    FROM truth AS truth
+  ) AS truth
 ), systems AS (
   SELECT DISTINCT
     predictions.system AS system
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.query_id AS query_id,
+      predictions.item_id AS item_id,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      predictions.position AS position
+    FROM predictions AS predictions
+  ) AS predictions
 ), answers AS (
   SELECT
     predictions.system AS system,
     predictions.query_id AS query_id,
     CAST(COUNT(*) AS Nullable(Int64)) AS n_predicted
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system AS system,
+      predictions.query_id AS query_id,
+      predictions.item_id AS item_id,
+      CASE
+        WHEN predictions.score = CAST(0.0e0 AS Nullable(Float64))
+        THEN CAST(0.0e0 AS Nullable(Float64))
+        ELSE predictions.score
+      END AS score,
+      predictions.position AS position
+    FROM predictions AS predictions
+  ) AS predictions
   GROUP BY
     predictions.system,
     predictions.query_id

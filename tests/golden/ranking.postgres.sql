@@ -1,6 +1,5 @@
 -- PostgreSQL (executed in tests)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system TEXT, query_id TEXT, item_id TEXT, score DOUBLE PRECISION, position BIGINT)
 -- truth (query_id TEXT, item_id TEXT, relevance DOUBLE PRECISION)
 WITH grades AS (
@@ -9,7 +8,13 @@ WITH grades AS (
     truth.item_id AS item_id,
     truth.relevance AS relevance,
     truth.relevance > 0 AS is_relevant
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id COLLATE "C" AS query_id,
+      truth.item_id COLLATE "C" AS item_id,
+      truth.relevance AS relevance
+    FROM truth AS truth
+  ) AS truth
 ), ideal AS (
   SELECT
     query_id,
@@ -21,7 +26,13 @@ WITH grades AS (
       truth.relevance AS relevance,
       ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC NULLS LAST) AS ideal_rank,
       ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC NULLS LAST) AS _w
-    FROM truth AS truth
+    FROM (
+      SELECT
+        truth.query_id COLLATE "C" AS query_id,
+        truth.item_id COLLATE "C" AS item_id,
+        truth.relevance AS relevance
+      FROM truth AS truth
+    ) AS truth
     WHERE
       truth.relevance > 0
   ) AS _t
@@ -46,7 +57,15 @@ WITH grades AS (
         PARTITION BY predictions.system, predictions.query_id
         ORDER BY predictions.score DESC NULLS LAST, predictions.item_id ASC
       ) AS _w
-    FROM predictions AS predictions
+    FROM (
+      SELECT
+        predictions.system COLLATE "C" AS system,
+        predictions.query_id COLLATE "C" AS query_id,
+        predictions.item_id COLLATE "C" AS item_id,
+        predictions.score AS score,
+        predictions.position AS position
+      FROM predictions AS predictions
+    ) AS predictions
   ) AS _t
   WHERE
     _w <= 100
@@ -65,17 +84,39 @@ WITH grades AS (
 ), asked AS (
   SELECT DISTINCT
     truth.query_id AS query_id
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id COLLATE "C" AS query_id,
+      truth.item_id COLLATE "C" AS item_id,
+      truth.relevance AS relevance
+    FROM truth AS truth
+  ) AS truth
 ), systems AS (
   SELECT DISTINCT
     predictions.system AS system
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system COLLATE "C" AS system,
+      predictions.query_id COLLATE "C" AS query_id,
+      predictions.item_id COLLATE "C" AS item_id,
+      predictions.score AS score,
+      predictions.position AS position
+    FROM predictions AS predictions
+  ) AS predictions
 ), answers AS (
   SELECT
     predictions.system AS system,
     predictions.query_id AS query_id,
     COUNT(*) AS n_predicted
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.system COLLATE "C" AS system,
+      predictions.query_id COLLATE "C" AS query_id,
+      predictions.item_id COLLATE "C" AS item_id,
+      predictions.score AS score,
+      predictions.position AS position
+    FROM predictions AS predictions
+  ) AS predictions
   GROUP BY
     predictions.system,
     predictions.query_id

@@ -1,6 +1,5 @@
 -- Snowflake (text only: no test executes it)
--- reads, with no NULL in ids, no NULL, NaN or -0.0 in numbers, and no row twice;
--- text is in the order of its bytes:
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
 -- predictions (system VARCHAR, query_id VARCHAR, item_id VARCHAR, score DOUBLE, position BIGINT)
 -- truth (query_id VARCHAR, item_id VARCHAR, relevance DOUBLE)
 WITH grades AS (
