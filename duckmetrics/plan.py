@@ -5,7 +5,7 @@ Each rule is one function and says what it is good for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.fold import Value
     from duckmetrics.measure import Measure
 
+ExprT = TypeVar("ExprT", bound=exp.Expr)
 # DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
 MAX_DEPTH = 999_999
 # What of a SELECT may read its own columns.
@@ -118,6 +119,20 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
             part.set("expressions", [part.expressions[i] for i in kept])
             part.set("joins", [j for j in part.args.get("joins") or [] if not _idle(j, part, grains)])
         reads[name] = _column_names(steps[name])
+
+
+def without_idle_steps(query: ExprT) -> ExprT:
+    """Plan rule: a step that nothing reads goes, and then those that only it read; in place."""
+    while True:
+        read = {table.name for table in query.find_all(exp.Table)}
+        idle = [cte for cte in query.find_all(exp.CTE) if cte.alias not in read]
+        for cte in idle:
+            with_ = cte.parent
+            cte.pop()
+            if with_ is not None and not with_.expressions:
+                with_.pop()
+        if not idle:
+            return query
 
 
 def selects(query: exp.Query) -> list[exp.Select]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.fold import bind
+from duckmetrics.plan import without_idle_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,17 +40,8 @@ ALLOWED = frozenset((*_CLAUSES, *_VALUES, *_OPERATORS, *_FUNCTIONS))
 # Names that sqlglot does not know, and a rewrite does.
 KNOWN = ("isfinite",)
 TYPES = ("BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "TEXT", "VARCHAR")
-WHOLE = (
-    exp.Sum,
-    exp.Floor,
-    exp.Count,
-    exp.Add,
-    exp.Literal,
-    exp.Placeholder,
-    exp.Null,
-    exp.Boolean,
-    exp.Column,
-)
+# What is a whole number already, so that no engine has to round it.
+_WHOLE = (exp.Sum, exp.Floor, exp.Count, exp.Placeholder, exp.Null, exp.Boolean)
 
 
 def reason_against(catalog: Catalog, definition: Definition) -> str | None:
@@ -64,19 +56,8 @@ def reason_against(catalog: Catalog, definition: Definition) -> str | None:
 def problems(catalog: Catalog, definition: Definition) -> list[str]:
     """What of a definition is outside of the portable subset."""
     chosen = dict(_chosen(definition))
-    query = _read(bind(definition.query, chosen)) if chosen else definition.query
+    query = without_idle_steps(bind(definition.query, chosen)) if chosen else definition.query
     return sorted(set(_problems(catalog, query)))
-
-
-def _read(query: exp.Expr) -> exp.Expr:
-    """Leave out the steps that nothing reads any more."""
-    while True:
-        read = {table.name for table in query.find_all(exp.Table)}
-        idle = [cte for cte in query.find_all(exp.CTE) if cte.alias not in read]
-        if not idle:
-            return query
-        for cte in idle:
-            cte.pop()
 
 
 def _chosen(definition: Definition) -> Iterator[tuple[str, str]]:
@@ -110,9 +91,7 @@ def _misused(node: exp.Expr) -> Iterator[str]:
             yield "the base of log(x) differs; write ln(x) or log(2, x)"
         case exp.Max() | exp.Min() if any(value for key, value in node.args.items() if key != "this"):
             yield f"{node.sql()} yields a list"
-        case exp.Cast() if node.to.this.name in ("INT", "BIGINT") and not isinstance(
-            node.this.unnest(), WHOLE
-        ):
+        case exp.Cast() if node.to.this.name in ("INT", "BIGINT") and not _is_whole(node.this):
             yield f"{node.sql()} rounds or cuts off, depending on the engine; take floor(x) first"
         case exp.Join() if node.args.get("kind") not in (None, "", "CROSS") or node.args.get("method"):
             yield f"a join of kind {node.args.get('method') or node.args.get('kind')}"
@@ -122,3 +101,10 @@ def _misused(node: exp.Expr) -> Iterator[str]:
             yield "GROUP BY ALL"
         case exp.Subquery() if not node.alias and isinstance(node.parent, exp.From | exp.Join):
             yield "a subquery without a name"
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    node = node.unnest()
+    if isinstance(node, exp.Add | exp.Sub):
+        return _is_whole(node.this) and _is_whole(node.expression)
+    return isinstance(node, _WHOLE) or (isinstance(node, exp.Literal) and node.is_int)

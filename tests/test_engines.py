@@ -248,7 +248,8 @@ ITEM = f"{ITEMS}[1 + CAST(floor(random() * 12) AS INTEGER)]"
 # Scores that engines order or compare otherwise when nobody takes care.
 AWKWARD = (
     "CASE CAST(floor(random() * 9) AS INTEGER) WHEN 0 THEN 0e0 WHEN 1 THEN -0e0 "
-    "WHEN 2 THEN CAST('inf' AS DOUBLE) WHEN 3 THEN CAST('-inf' AS DOUBLE) WHEN 4 THEN {tiny} WHEN 5 THEN -{tiny} WHEN 6 THEN 0.25e0 "
+    "WHEN 2 THEN CAST('inf' AS DOUBLE) WHEN 3 THEN CAST('-inf' AS DOUBLE) "
+    "WHEN 4 THEN {tiny} WHEN 5 THEN -{tiny} WHEN 6 THEN 0.25e0 "
     "WHEN 7 THEN floor(random() * 5) ELSE random() END"
 )
 

@@ -185,6 +185,38 @@ def test_ids_of_several_columns_and_kinds(spark: Any) -> None:
         assert [r["value"] for r in found.rows] == pytest.approx([r["value"] for r in wanted.rows], abs=1e-14)
 
 
+def test_ids_of_different_widths(spark: Any) -> None:
+    rows = "SELECT CAST({id} % 7 AS {wide}) AS query_id, {id} AS item_id, {id} % 13 AS score FROM range(70)"
+    truth = "SELECT {id} % 6 AS query_id, CAST({id} AS {wide}) AS item_id FROM range(0, 70, 3)"
+    mine, theirs = ({"id": name, "wide": "DECIMAL(20, 0)"} for name in ("id", "range"))
+    found = duckmetrics.evaluate(rows.format(**mine), truth.format(**mine), ["ndcg@3"], engine=spark)
+    assert found["ndcg@3"] == pytest.approx(
+        duckmetrics.evaluate(rows.format(**theirs), truth.format(**theirs), ["ndcg@3"])["ndcg@3"], abs=1e-15
+    )
+
+
+def test_a_table_for_each_system(spark: Any, tmp_path: Path) -> None:
+    for model in ("baseline", "candidate"):
+        duckdb.sql(f"SELECT * FROM '{RANKINGS['predictions']}' WHERE model = '{model}'").write_parquet(
+            str(tmp_path / f"{model}.parquet")
+        )
+    systems = {model: str(tmp_path / f"{model}.parquet") for model in ("candidate", "baseline")}
+    arguments = {**RANKINGS, "predictions": None, "system": systems}
+    assert (
+        differences(spark, ["ndcg@10"], **arguments, by=["country"], queries=str(SHOP / "users.parquet"))
+        == []
+    )
+
+
+def test_signed_zeros_tie(spark: Any) -> None:
+    score = "CASE {id} WHEN 1 THEN -0e0 ELSE 0e0 END AS score"
+    rows = f"SELECT 1 AS query_id, {{id}} AS item_id, {score}, {{id}} = 2 AS label"
+    mine, theirs = (rows.format(id=name) for name in ("id", "range"))
+    found = duckmetrics.evaluate(f"{mine} FROM range(4)", None, ["mrr", "ranking.query_auc"], engine=spark)
+    wanted = duckmetrics.evaluate(f"{theirs} FROM range(4)", None, ["mrr", "ranking.query_auc"])
+    assert [row["value"] for row in found.rows] == [row["value"] for row in wanted.rows] == [1 / 3, 0.5]
+
+
 def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> None:
     found = duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10", "map"], engine=spark)
     path = tmp_path / "values.parquet"

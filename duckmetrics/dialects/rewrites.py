@@ -91,6 +91,13 @@ def double_literals(tree: exp.Expr, dialect: str) -> None:
             number.replace(exp.cast(exp.Literal.number(number.name), "DOUBLE"))
 
 
+def wide_integers(tree: exp.Expr, dialect: str) -> None:
+    """Whole numbers of 128 bits are DuckDB's; ids of mixed widths may become such."""
+    for type_ in list(tree.find_all(exp.DataType)):
+        if type_.is_type("INT128", "UINT128", "UBIGINT"):
+            type_.replace(exp.DataType.build("DECIMAL(38, 0)"))
+
+
 def signed_counts(tree: exp.Expr, dialect: str) -> None:
     """Ranks and counts have no sign in DataFusion and ClickHouse: the difference of two would wrap around."""
     if dialect in ("datafusion", "clickhouse"):
@@ -127,17 +134,6 @@ def filters(tree: exp.Expr, dialect: str) -> None:
             argument = literal(1) if isinstance(aggregate.this, exp.Star) else aggregate.this
             case = exp.Case().when(condition.copy(), argument.copy())
             node.replace(type(aggregate)(this=case))
-
-
-def sort_keys(tree: exp.Expr, dialect: str) -> None:
-    """Spark stumbles over a sort key that is selected too, unless it has the name of the result."""
-    if dialect in SPARK:
-        for select in tree.find_all(exp.Select):
-            shown = {p.unalias(): p.alias_or_name for p in select.expressions}
-            for key in select.args["order"].expressions if select.args.get("order") else ():
-                if key.this in shown:
-                    name = shown[key.this]
-                    key.set("this", exp.column(exp.to_identifier(name, quoted=True)))
 
 
 def lists(tree: exp.Expr, dialect: str) -> None:
@@ -210,6 +206,22 @@ def _in_order_of_bytes(name: str) -> exp.Expr:
     return exp.Collate(this=exp.column(name), expression=exp.to_identifier("C", quoted=True))
 
 
+def plain_columns(tree: exp.Expr, dialect: str) -> None:
+    """``t.x AS x`` is ``t.x``: Spark's optimizer takes such names away, and stumbles over it in a UNION."""
+    if dialect in SPARK:
+        for alias in list(tree.find_all(exp.Alias)):
+            if isinstance(alias.this, exp.Column) and alias.this.name == alias.alias:
+                alias.replace(alias.this)
+
+
+def ordered_ranks(tree: exp.Expr, dialect: str) -> None:
+    """Where all rows are alike, any order will do; some engines insist on one."""
+    if dialect in (*SPARK, "snowflake"):
+        for window in tree.find_all(exp.Window):
+            if isinstance(window.this, (*RANKS, exp.Lag)) and not window.args.get("order"):
+                window.set("order", exp.Order(expressions=[exp.Ordered(this=literal(1), desc=False)]))
+
+
 def steps_as_written(tree: exp.Expr, dialect: str) -> None:
     """Whether a step is computed once is for DuckDB to know."""
     for cte in tree.find_all(exp.CTE):
@@ -229,10 +241,12 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     finite_numbers,
     nan_tests,
     double_literals,
+    wide_integers,
     filters,
     signed_counts,
     default_nulls,
-    sort_keys,
+    plain_columns,
+    ordered_ranks,
     steps_as_written,
     outer_joins,
 )

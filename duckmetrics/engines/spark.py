@@ -18,10 +18,11 @@ from duckmetrics import tables
 from duckmetrics.dialects import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
+from duckmetrics.plan import without_idle_steps
 from duckmetrics.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -62,7 +63,7 @@ class SparkEngine:
         self._schema: dict[str, dict[str, str]] = {}
         self._local = DuckDBEngine()
         self._results: set[str] = set()
-        self._kept: list[tuple[str, DataFrame | None]] = []
+        self._kept: list[str] = []
         self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
 
     def release(self) -> None:
@@ -128,7 +129,7 @@ class SparkEngine:
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
-        self._kept.append((name, None))
+        self._kept.append(name)
         self._schema[name] = columns
 
     def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
@@ -143,16 +144,15 @@ class SparkEngine:
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         if self._is_of_results(query):
             return self._local.rows(query)
-        text = self._text(query)
-        return [tuple(map(_plain, row)) for row in self._run(text, lambda frame: frame.collect())]
+        return [tuple(map(_plain, row)) for row in self._run(query, lambda frame: frame.collect())]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
         if self._is_of_results(query):
             return self._local.arrow(query)
-        return self._run(self._text(query), lambda frame: frame.toArrow())
+        return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        return list(self._run(self._text(query), _columns_of).items())
+        return list(self._run(query, _columns_of).items())
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Keep the rows of a query with the executors, in memory and on disk."""
@@ -163,19 +163,15 @@ class SparkEngine:
             self._results.add(name)
             self.ran.append(f"-- by DuckDB, from the results above\n{self._local.ran[-1]}")
             return
-        text = self._text(query)
-        frame = self._run(text, _checkpoint)
+        frame = self._run(query, _checkpoint, made=True)
         frame.createOrReplaceTempView(name)
-        self._kept.append((name, frame))
+        self._kept.append(name)
         self._schema[name] = _columns_of(frame)
-        self.ran.append(text)
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result to DuckDB, which writes from them what is shown."""
-        text = self._text(query)
-        self._local.connection.register(name, self._run(text, lambda frame: frame.toArrow()))
+        self._local.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
         self._results.add(name)
-        self.ran.append(text)
 
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Nothing: the calls of functions are written out for Spark."""
@@ -194,7 +190,7 @@ class SparkEngine:
         """
         if os.path.exists(_expanded(str(path))):
             raise InputError(f"{path}: is there already, and Spark writes a folder; give a new name")
-        self._run(self._text(query), lambda frame: frame.write.parquet(_expanded(str(path))))
+        self._run(query, lambda frame: frame.write.parquet(_expanded(str(path))))
 
     def name(self, stem: str) -> str:
         """Return a name for a temporary view that no other evaluation uses."""
@@ -214,15 +210,34 @@ class SparkEngine:
         read = {table.name for table in query.find_all(exp.Table)} - steps
         return bool(read) and read <= self._results
 
-    def _text(self, query: exp.Query | str) -> str:
-        if isinstance(query, str):
-            return query
-        return translated(self._with_shared_steps_kept(query), self.dialect, self._schema)
+    def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
+        """Run a query, and take from its frame what is wanted.
 
-    def _with_shared_steps_kept(self, query: exp.Query) -> exp.Query:
-        """Plan rule: a step that several others read is computed once and kept; Spark would do so for each.
+        Args:
+            made: whether it makes a table, so that it is told among what ran.
+        """
+        shared: list[str] = []
+        text = query if isinstance(query, str) else self._text(query, shared)
+        try:
+            found = read(self.session.sql(text))
+        except Exception as error:
+            if not _is_of_spark(error):
+                raise
+            raise EngineError(f"Spark: {_first_line(error)}", text) from error
+        finally:
+            self._forget(shared)
+        if made:
+            self.ran.append(text)
+        return found
 
+    def _text(self, query: exp.Query, shared: list[str]) -> str:
+        """Write a query for Spark.
+
+        Plan rule: a step that several others read is computed once and kept; Spark would do so for each.
         Not a step that only picks rows and columns: to read it again costs as much as to keep it.
+
+        Args:
+            shared: gets the names of the steps kept, which are for this query only.
         """
         whole = query.copy()
         for step in list(whole.ctes):
@@ -230,38 +245,25 @@ class SparkEngine:
             if readers > 1 and step.this.find(*_WORK) and not step.this.find(exp.With):
                 name = self.name(step.alias)
                 self.keep(name, _with_steps_before(whole, step))
+                shared.append(name)
                 step.set("this", self.kept(name))
-        return whole
+        return translated(whole, self.dialect, self._schema)
 
-    def _run(self, text: str, read: Any) -> Any:
-        try:
-            return read(self.session.sql(text))
-        except Exception as error:
-            if not _is_of_spark(error):
-                raise
-            raise EngineError(f"Spark: {_first_line(error)}", text) from error
+    def _forget(self, names: Collection[str]) -> None:
+        """Drop tables that were kept; Spark frees their rows when nothing refers to them."""
+        for name in names:
+            self.session.catalog.dropTempView(name)
+        self._kept[:] = [view for view in self._kept if view not in names]
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:
     """A step as a query of its own, with the steps that it reads."""
-    query = step.this.copy()
+    query: exp.Query = step.this.copy()
     for other in whole.ctes:
         if other is step:
             break
         query = query.with_(other.alias, as_=other.this.copy(), copy=False)
-    return _without_idle_steps(query)
-
-
-def _without_idle_steps(query: exp.Query) -> exp.Query:
-    while True:
-        read = {table.name for table in query.find_all(exp.Table)}
-        idle = [cte for cte in query.ctes if cte.alias not in read]
-        if not idle:
-            return query
-        for cte in idle:
-            cte.pop()
-        if not query.ctes:
-            query.set("with_", None)
+    return without_idle_steps(query)
 
 
 def _session(master: str | None) -> SparkSession:
@@ -319,13 +321,11 @@ def _first_line(error: Exception) -> str:
     return text.strip().splitlines()[0].strip().rstrip(".")
 
 
-def _drop(session: SparkSession, kept: list[tuple[str, DataFrame | None]]) -> None:
+def _drop(session: SparkSession, kept: list[str]) -> None:
     """Leave nothing behind on a caller's session."""
-    for name, frame in reversed(kept):
+    for name in reversed(kept):
         try:
             session.catalog.dropTempView(name)
-            if frame is not None:
-                frame.unpersist()
         except Exception:
             # The session is closed already, and everything with it.
             return
