@@ -27,7 +27,6 @@ from duckmetrics.observations import WEIGHTED, observe
 from duckmetrics.plan import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.plan import SORTED as RANKED
 from duckmetrics.portable import reason_against
-from duckmetrics.script import script
 from duckmetrics.segments import (
     FEW_SCORES,
     SegmentSummary,
@@ -309,6 +308,8 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
         MetricError: the measures are of several families.
         UnsupportedError: the dialect is unknown or lacks something, or a metric is for DuckDB only.
     """
+    from duckmetrics.script import script
+
     known = find_dialect(dialect)
     refuse_unportable(catalog, known.name, measures)
     families = {measure.family for measure in measures}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT
-from duckmetrics.dialects import DIALECTS, rewritten, written
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects.translation import rewritten, written
 from duckmetrics.functions import inlined, linked
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ Plan = dict[str, "Value"]
 SEGMENTS, BINARY = "segments", "labeled"
 PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
 RANGES, RANGE_OF = "ranges", "range_of"
+COUNTED, SCORES = "counted", "scores"
 APPROX = "approx"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # What a metric may yield beside its value.
@@ -94,7 +95,7 @@ def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None)
     Args:
         range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
     """
-    plain: Plan = {PLAN: GROUPED}
+    plain: Plan = {PLAN: GROUPED, COUNTED: SCORES}
     ranged: Plan = (
         plain if range_of is None else {**plain, RANGES: len(range_of.edges) + 1, RANGE_OF: range_of}
     )

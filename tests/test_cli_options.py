@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from command import exports, results, run
-from conftest import CATALOG, RANKING, ranking
+from conftest import CATALOG, RANKING
 from little import DCG, PREDICTIONS, RR, little
 
 import duckmetrics
-from duckmetrics.measure import parse_measure
 
 if TYPE_CHECKING:
     from command import Command
@@ -212,16 +211,15 @@ def test_the_printed_sql_gives_the_same_values(run: Command, steps: bool, switch
         rows = connection.execute(out).fetchall()
         names = [column[0] for column in connection.description or []]
     printed = [dict(zip(names, row, strict=True)) for row in rows]
-    columns = {spec: str(parse_measure(CATALOG, spec, options, ranking)) for spec in SPECS}
     assert {(row["query_id"], row["metric"]): row["value"] for row in per_query} == {
-        (row["query_id"], spec): row[column] for row in printed for spec, column in columns.items()
+        (row["query_id"], spec): row[spec] for row in printed for spec in SPECS
     }
 
 
 def test_the_printed_sql_says_which_column_is_whose(run: Command) -> None:
     out = run("sql", "rr@3", "ndcg(gain=exp2)").out
-    assert "reciprocal_rank@3" in out
-    assert "ndcg(gain=exp2)" in out
+    assert '"rr@3"' in out
+    assert '"ndcg(gain=exp2)"' in out
 
 
 @pytest.mark.parametrize("dialect", ["spark", "databricks", "postgres", "snowflake", "trino"])

@@ -10,7 +10,8 @@ from conftest import CATALOG
 from sqlglot import exp
 
 from duckmetrics.api import compose_sql
-from duckmetrics.dialects import DIALECTS, translated
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects.translation import translated
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.fold import RangeOf, literal
 from duckmetrics.functions import inlined, linked

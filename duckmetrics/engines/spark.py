@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics import tables
-from duckmetrics.dialects import translated
+from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.plan import without_idle_steps

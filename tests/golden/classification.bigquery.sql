@@ -93,14 +93,14 @@ WITH segments AS (
     GREATEST(LEAST(predictions.score, 1 - CAST(1e-15 AS FLOAT64)), CAST(1e-15 AS FLOAT64)) AS p,
     CAST(1e0 AS FLOAT64) AS weight
   FROM predictions AS predictions
-), counted AS (
+), mass_places AS (
   SELECT
     score_groups.system AS system,
     score_groups.segment AS segment,
     score_groups.score AS p,
-    score_groups.positives AS positives,
-    score_groups.negatives AS negatives,
     score_groups.size AS size,
+    score_groups.positives + score_groups.negatives AS weight,
+    score_groups.positives AS positives,
     SUM(score_groups.size) OVER (
       PARTITION BY score_groups.system, score_groups.segment
       ORDER BY score_groups.score ASC
@@ -110,23 +110,23 @@ WITH segments AS (
   FROM score_groups AS score_groups
 ), places_2 AS (
   SELECT
-    counted.system AS system,
-    counted.segment AS segment,
-    counted.p AS p,
-    counted.positives AS positives,
-    counted.negatives AS negatives,
-    counted.size AS size,
-    counted.place AS place,
-    FLOOR(counted.total / CAST(10 AS FLOAT64)) AS few,
-    counted.total - 10 * FLOOR(counted.total / CAST(10 AS FLOAT64)) AS wide
-  FROM counted AS counted
+    mass_places.system AS system,
+    mass_places.segment AS segment,
+    mass_places.p AS p,
+    mass_places.size AS size,
+    mass_places.weight AS weight,
+    mass_places.positives AS positives,
+    mass_places.place AS place,
+    FLOOR(mass_places.total / CAST(10 AS FLOAT64)) AS few,
+    mass_places.total - 10 * FLOOR(mass_places.total / CAST(10 AS FLOAT64)) AS wide
+  FROM mass_places AS mass_places
 ), binned_2 AS (
   SELECT
     places.system AS system,
     places.segment AS segment,
     places.p AS p,
     places.size AS size,
-    places.positives + places.negatives AS weight,
+    places.weight AS weight,
     places.positives AS positives,
     CASE
       WHEN places.place < places.wide * (

@@ -3,8 +3,8 @@
 -- predictions (system STRING, segment BIGINT, label DOUBLE, score DOUBLE, weight DOUBLE)
 WITH segments AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
+    predictions.system,
+    predictions.segment,
     COUNT(*) AS n,
     COUNT(*) FILTER(WHERE
       predictions.label > 0) AS n_positive
@@ -14,21 +14,21 @@ WITH segments AS (
     predictions.segment
 ), labeled AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
+    predictions.system,
+    predictions.segment,
     CASE
       WHEN predictions.label > 0
       THEN CAST(1e0 AS DOUBLE)
       ELSE CAST(0e0 AS DOUBLE)
     END AS label,
-    predictions.score AS score,
+    predictions.score,
     CAST(1e0 AS DOUBLE) AS weight
   FROM predictions AS predictions
 ), score_groups AS (
   SELECT
-    labeled.system AS system,
-    labeled.segment AS segment,
-    labeled.score AS score,
+    labeled.system,
+    labeled.segment,
+    labeled.score,
     SUM(labeled.label) AS positives,
     SUM((
       1 - labeled.label
@@ -41,11 +41,11 @@ WITH segments AS (
     labeled.score
 ), cumulated AS (
   SELECT
-    score_groups.system AS system,
-    score_groups.segment AS segment,
-    score_groups.score AS score,
-    score_groups.positives AS positives,
-    score_groups.negatives AS negatives,
+    score_groups.system,
+    score_groups.segment,
+    score_groups.score,
+    score_groups.positives,
+    score_groups.negatives,
     SUM(score_groups.positives) OVER (
       PARTITION BY score_groups.system, score_groups.segment
       ORDER BY score_groups.score DESC
@@ -59,19 +59,19 @@ WITH segments AS (
   FROM score_groups AS score_groups
 ), thresholds AS (
   SELECT
-    cumulated.system AS system,
-    cumulated.segment AS segment,
-    cumulated.score AS score,
-    cumulated.positives AS positives,
-    cumulated.negatives AS negatives,
-    cumulated.fp AS fp,
+    cumulated.system,
+    cumulated.segment,
+    cumulated.score,
+    cumulated.positives,
+    cumulated.negatives,
+    cumulated.fp,
     MAX(cumulated.tp) OVER (PARTITION BY cumulated.system, cumulated.segment) AS p,
     MAX(cumulated.fp) OVER (PARTITION BY cumulated.system, cumulated.segment) AS n
   FROM cumulated AS cumulated
 ), pairs AS (
   SELECT
-    thresholds.system AS system,
-    thresholds.segment AS segment,
+    thresholds.system,
+    thresholds.segment,
     SUM(thresholds.positives) AS positives,
     SUM(thresholds.negatives) AS negatives,
     SUM(thresholds.positives * (
@@ -84,8 +84,8 @@ WITH segments AS (
     thresholds.segment
 ), clipped AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
+    predictions.system,
+    predictions.segment,
     CASE
       WHEN predictions.label > 0
       THEN CAST(1e0 AS DOUBLE)
@@ -94,14 +94,14 @@ WITH segments AS (
     GREATEST(LEAST(predictions.score, 1 - CAST(1e-15 AS DOUBLE)), CAST(1e-15 AS DOUBLE)) AS p,
     CAST(1e0 AS DOUBLE) AS weight
   FROM predictions AS predictions
-), counted AS (
+), mass_places AS (
   SELECT
-    score_groups.system AS system,
-    score_groups.segment AS segment,
+    score_groups.system,
+    score_groups.segment,
     score_groups.score AS p,
-    score_groups.positives AS positives,
-    score_groups.negatives AS negatives,
-    score_groups.size AS size,
+    score_groups.size,
+    score_groups.positives + score_groups.negatives AS weight,
+    score_groups.positives,
     SUM(score_groups.size) OVER (
       PARTITION BY score_groups.system, score_groups.segment
       ORDER BY score_groups.score ASC NULLS LAST
@@ -111,24 +111,24 @@ WITH segments AS (
   FROM score_groups AS score_groups
 ), places_2 AS (
   SELECT
-    counted.system AS system,
-    counted.segment AS segment,
-    counted.p AS p,
-    counted.positives AS positives,
-    counted.negatives AS negatives,
-    counted.size AS size,
-    counted.place AS place,
-    FLOOR(counted.total / CAST(10 AS DOUBLE)) AS few,
-    counted.total - 10 * FLOOR(counted.total / CAST(10 AS DOUBLE)) AS wide
-  FROM counted AS counted
+    mass_places.system,
+    mass_places.segment,
+    mass_places.p,
+    mass_places.size,
+    mass_places.weight,
+    mass_places.positives,
+    mass_places.place,
+    FLOOR(mass_places.total / CAST(10 AS DOUBLE)) AS few,
+    mass_places.total - 10 * FLOOR(mass_places.total / CAST(10 AS DOUBLE)) AS wide
+  FROM mass_places AS mass_places
 ), binned_2 AS (
   SELECT
-    places.system AS system,
-    places.segment AS segment,
-    places.p AS p,
-    places.size AS size,
-    places.positives + places.negatives AS weight,
-    places.positives AS positives,
+    places.system,
+    places.segment,
+    places.p,
+    places.size,
+    places.weight,
+    places.positives,
     CASE
       WHEN places.place < places.wide * (
         places.few + 1
@@ -147,9 +147,9 @@ WITH segments AS (
   FROM places_2 AS places
 ), bins AS (
   SELECT
-    binned.system AS system,
-    binned.segment AS segment,
-    binned.bin AS bin,
+    binned.system,
+    binned.segment,
+    binned.bin,
     CAST(SUM(binned.size) AS BIGINT) AS n,
     SUM(binned.weight) AS total,
     SUM(binned.weight * binned.p) / NULLIF(SUM(binned.weight), 0) AS mean_score,
@@ -161,16 +161,16 @@ WITH segments AS (
     binned.bin
 ), per_segment_of_pairs AS (
   SELECT
-    pairs.system AS system,
-    pairs.segment AS segment,
+    pairs.system,
+    pairs.segment,
     (
       pairs.won + pairs.tied / 2
     ) / NULLIF(pairs.positives * pairs.negatives, 0) AS v1
   FROM pairs AS pairs
 ), per_segment_of_clipped AS (
   SELECT
-    clipped.system AS system,
-    clipped.segment AS segment,
+    clipped.system,
+    clipped.segment,
     -SUM(
       CASE
         WHEN clipped.label = 1 AND clipped.p > 0
@@ -194,8 +194,8 @@ WITH segments AS (
     clipped.segment
 ), per_segment_of_bins AS (
   SELECT
-    bins.system AS system,
-    bins.segment AS segment,
+    bins.system,
+    bins.segment,
     SUM(bins.total * ABS(bins.mean_score - bins.mean_label)) / NULLIF(SUM(bins.total), 0) AS v1
   FROM bins AS bins
   GROUP BY
@@ -203,10 +203,10 @@ WITH segments AS (
     bins.segment
 )
 SELECT
-  segments.system AS system,
-  segments.segment AS segment,
-  segments.n AS n,
-  segments.n_positive AS n_positive,
+  segments.system,
+  segments.segment,
+  segments.n,
+  segments.n_positive,
   per_segment_of_pairs.v1 AS `auc`,
   per_segment_of_clipped.v1 AS `log_loss`,
   per_segment_of_bins.v1 AS `ece(binning=mass)`

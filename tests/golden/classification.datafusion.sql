@@ -157,14 +157,14 @@ WITH segments AS (
       END AS weight
     FROM predictions AS predictions
   ) AS predictions
-), counted AS (
+), mass_places AS (
   SELECT
     score_groups.system AS system,
     score_groups.segment AS segment,
     score_groups.score AS p,
-    score_groups.positives AS positives,
-    score_groups.negatives AS negatives,
     score_groups.size AS size,
+    score_groups.positives + score_groups.negatives AS weight,
+    score_groups.positives AS positives,
     sum(score_groups.size) OVER (
       PARTITION BY score_groups.system, score_groups.segment
       ORDER BY score_groups.score ASC
@@ -174,23 +174,23 @@ WITH segments AS (
   FROM score_groups AS score_groups
 ), places_2 AS (
   SELECT
-    counted.system AS system,
-    counted.segment AS segment,
-    counted.p AS p,
-    counted.positives AS positives,
-    counted.negatives AS negatives,
-    counted.size AS size,
-    counted.place AS place,
-    floor(counted.total / CAST(10 AS DOUBLE PRECISION)) AS few,
-    counted.total - 10 * floor(counted.total / CAST(10 AS DOUBLE PRECISION)) AS wide
-  FROM counted AS counted
+    mass_places.system AS system,
+    mass_places.segment AS segment,
+    mass_places.p AS p,
+    mass_places.size AS size,
+    mass_places.weight AS weight,
+    mass_places.positives AS positives,
+    mass_places.place AS place,
+    floor(mass_places.total / CAST(10 AS DOUBLE PRECISION)) AS few,
+    mass_places.total - 10 * floor(mass_places.total / CAST(10 AS DOUBLE PRECISION)) AS wide
+  FROM mass_places AS mass_places
 ), binned_2 AS (
   SELECT
     places.system AS system,
     places.segment AS segment,
     places.p AS p,
     places.size AS size,
-    places.positives + places.negatives AS weight,
+    places.weight AS weight,
     places.positives AS positives,
     CASE
       WHEN places.place < places.wide * (

@@ -14,8 +14,7 @@ WITH segments AS (
     system,
     segment,
     CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS label,
-    score,
-    1e0 AS weight
+    score
   FROM predictions
 ), score_groups AS (
   SELECT
@@ -25,8 +24,7 @@ WITH segments AS (
     SUM(label) AS positives,
     SUM((
       1 - label
-    )) AS negatives,
-    CAST(COUNT(*) AS DOUBLE) AS size
+    )) AS negatives
   FROM labeled
   GROUP BY
     system,
@@ -80,43 +78,32 @@ WITH segments AS (
     system,
     segment,
     CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS label,
-    GREATEST(LEAST(score, 1 - 1e-15), 1e-15) AS p,
-    1e0 AS weight
+    GREATEST(LEAST(score, 1 - 1e-15), 1e-15) AS p
   FROM predictions
-), counted AS (
+), mass_places AS (
   SELECT
     system,
     segment,
     score AS p,
-    positives,
-    negatives,
-    size,
-    SUM(size) OVER (
-      PARTITION BY system, segment
-      ORDER BY score ASC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) - size AS place,
-    SUM(size) OVER (PARTITION BY system, segment) AS total
-  FROM score_groups
+    CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS positives,
+    RANK() OVER (PARTITION BY system, segment ORDER BY score ASC) - 1 AS place,
+    COUNT(*) OVER (PARTITION BY system, segment) AS total
+  FROM predictions
 ), places_2 AS (
   SELECT
     system,
     segment,
     p,
     positives,
-    negatives,
-    size,
     place,
     FLOOR(total / CAST(10 AS DOUBLE)) AS few,
     total - 10 * FLOOR(total / CAST(10 AS DOUBLE)) AS wide
-  FROM counted
+  FROM mass_places
 ), binned_2 AS (
   SELECT
     system,
     segment,
     p,
-    size,
-    positives + negatives AS weight,
     positives,
     CASE
       WHEN place < wide * (
@@ -137,10 +124,10 @@ WITH segments AS (
     system,
     segment,
     bin,
-    CAST(SUM(size) AS BIGINT) AS n,
-    SUM(weight) AS total,
-    SUM(weight * p) / NULLIF(SUM(weight), 0) AS mean_score,
-    SUM(positives) / NULLIF(SUM(weight), 0) AS mean_label
+    CAST(SUM(1.0e0) AS BIGINT) AS n,
+    SUM(1.0e0) AS total,
+    SUM(1.0e0 * p) / NULLIF(SUM(1.0e0), 0) AS mean_score,
+    SUM(positives) / NULLIF(SUM(1.0e0), 0) AS mean_label
   FROM binned_2 AS binned
   GROUP BY
     system,

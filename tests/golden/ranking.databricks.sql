@@ -4,15 +4,15 @@
 -- truth (query_id STRING, item_id STRING, relevance DOUBLE)
 WITH grades AS (
   SELECT
-    truth.query_id AS query_id,
-    truth.item_id AS item_id,
-    truth.relevance AS relevance,
+    truth.query_id,
+    truth.item_id,
+    truth.relevance,
     truth.relevance > 0 AS is_relevant
   FROM truth AS truth
 ), ideal AS (
   SELECT
-    truth.query_id AS query_id,
-    truth.relevance AS relevance,
+    truth.query_id,
+    truth.relevance,
     ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC) AS ideal_rank
   FROM truth AS truth
   WHERE
@@ -21,9 +21,9 @@ WITH grades AS (
     ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC) <= 100
 ), ranked AS (
   SELECT
-    predictions.system AS system,
-    predictions.query_id AS query_id,
-    predictions.item_id AS item_id,
+    predictions.system,
+    predictions.query_id,
+    predictions.item_id,
     ROW_NUMBER() OVER (
       PARTITION BY predictions.system, predictions.query_id
       ORDER BY predictions.score DESC, predictions.item_id ASC NULLS LAST
@@ -36,10 +36,10 @@ WITH grades AS (
     ) <= 100
 ), found AS (
   SELECT
-    ranked.system AS system,
-    ranked.query_id AS query_id,
-    grades.relevance AS relevance,
-    ranked.rank AS rank,
+    ranked.system,
+    ranked.query_id,
+    grades.relevance,
+    ranked.rank,
     ROW_NUMBER() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY ranked.rank ASC NULLS LAST) AS hit
   FROM ranked AS ranked
   JOIN grades AS grades
@@ -48,16 +48,16 @@ WITH grades AS (
     grades.is_relevant
 ), asked AS (
   SELECT DISTINCT
-    truth.query_id AS query_id
+    truth.query_id
   FROM truth AS truth
 ), systems AS (
   SELECT DISTINCT
-    predictions.system AS system
+    predictions.system
   FROM predictions AS predictions
 ), answers AS (
   SELECT
-    predictions.system AS system,
-    predictions.query_id AS query_id,
+    predictions.system,
+    predictions.query_id,
     COUNT(*) AS n_predicted
   FROM predictions AS predictions
   GROUP BY
@@ -65,8 +65,8 @@ WITH grades AS (
     predictions.query_id
 ), queries AS (
   SELECT
-    systems.system AS system,
-    asked.query_id AS query_id,
+    systems.system,
+    asked.query_id,
     answers.n_predicted IS NULL AS missing
   FROM asked AS asked
   CROSS JOIN systems AS systems
@@ -74,7 +74,7 @@ WITH grades AS (
     ON answers.system = systems.system AND answers.query_id = asked.query_id
 ), judged_queries AS (
   SELECT
-    grades.query_id AS query_id,
+    grades.query_id,
     COUNT(*) FILTER(WHERE
       grades.is_relevant) AS m
   FROM grades AS grades
@@ -82,11 +82,11 @@ WITH grades AS (
     grades.query_id
 ), relevant AS (
   SELECT
-    queries.system AS system,
-    queries.query_id AS query_id,
-    ideal.relevance AS relevance,
-    ideal.ideal_rank AS ideal_rank,
-    judged_queries.m AS m,
+    queries.system,
+    queries.query_id,
+    ideal.relevance,
+    ideal.ideal_rank,
+    judged_queries.m,
     CAST(NULL AS BIGINT) AS rank,
     CAST(NULL AS BIGINT) AS hit
   FROM ideal AS ideal
@@ -96,13 +96,13 @@ WITH grades AS (
     ON judged_queries.query_id = ideal.query_id
   UNION ALL
   SELECT
-    queries.system AS system,
-    queries.query_id AS query_id,
-    found.relevance AS relevance,
+    queries.system,
+    queries.query_id,
+    found.relevance,
     CAST(NULL AS BIGINT) AS ideal_rank,
-    judged_queries.m AS m,
-    found.rank AS rank,
-    found.hit AS hit
+    judged_queries.m,
+    found.rank,
+    found.hit
   FROM found AS found
   JOIN queries AS queries
     ON queries.system = found.system AND queries.query_id = found.query_id
@@ -110,11 +110,11 @@ WITH grades AS (
     ON judged_queries.query_id = found.query_id
 ), placed_3 AS (
   SELECT
-    relevant.system AS system,
-    relevant.query_id AS query_id,
+    relevant.system,
+    relevant.query_id,
     MAX(relevant.relevance) AS relevance,
     TRUE AS is_relevant,
-    slots.position AS position
+    slots.position
   FROM relevant AS relevant
   CROSS JOIN (
     SELECT
@@ -127,8 +127,8 @@ WITH grades AS (
     slots.position
 ), per_query_of_relevant AS (
   SELECT
-    relevant.system AS system,
-    relevant.query_id AS query_id,
+    relevant.system,
+    relevant.query_id,
     COALESCE(
       SUM(relevant.relevance * (
         CAST(1e0 AS DOUBLE) / LOG(2, relevant.rank + 1)
@@ -153,8 +153,8 @@ WITH grades AS (
     relevant.query_id
 ), per_query_of_placed_3 AS (
   SELECT
-    placed.system AS system,
-    placed.query_id AS query_id,
+    placed.system,
+    placed.query_id,
     SUM(
       CASE WHEN NOT placed.is_relevant THEN CAST(0e0 AS DOUBLE) ELSE placed.relevance END * (
         CAST(1e0 AS DOUBLE) / LOG(2, placed.position + 1)
@@ -167,9 +167,9 @@ WITH grades AS (
     placed.query_id
 )
 SELECT
-  queries.system AS system,
-  queries.query_id AS query_id,
-  queries.missing AS missing,
+  queries.system,
+  queries.query_id,
+  queries.missing,
   CASE
     WHEN COALESCE(judged_queries.m, 0) = 0
     THEN NULL
