@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from classification import EVERY, EVERY_ANY_SCORE, PROBABILITIES, TABLES, UNBOUNDED, open_together, specs_of
+from classification import (
+    APART,
+    EVERY,
+    EVERY_ANY_SCORE,
+    PLAIN,
+    PROBABILITIES,
+    TABLES,
+    UNBOUNDED,
+    open_together,
+    reads,
+    specs_of,
+)
 from conftest import CATALOG, RANKING, open_case, ranking
 from conftest import specs_of as ranking_specs
 from other_engines import ClickHouse, DataFusion, Postgres, Spark, postgres_server, spark_session
@@ -227,6 +238,16 @@ def test_any_score(engine: OtherEngine) -> None:
     with classes(UNBOUNDED, engine) as connection:
         copied(connection, engine, "classification")
         assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
+
+
+@pytest.mark.parametrize("case", APART)
+def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
+    """Labels -1 and 1, and ratings."""
+    with classes([case], engine) as connection:
+        copied(connection, engine, "classification")
+        measures = {spec: parse_measure(CATALOG, spec) for spec in portable(PLAIN) if spec in EVERY_ANY_SCORE}
+        specs = [s for s, m in measures.items() if case != "ratings" or not reads(m.metric, "labeled")]
+        assert compared(connection, engine, specs, weighted=True) == []
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
