@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 from sqlglot import exp
 
+from duckmetrics.dialects.lists import SPARK, lists
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.fold import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
-SPARK = ("spark", "databricks")
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
-# A table of the numbers from $low to $high, of $n numbers, under the name of the column.
+# The numbers from low to high, size of them; these three stand for values.
 _NUMBERS = {
-    "spark": "SELECT id AS n FROM RANGE({low}, {high} + 1)",
-    "databricks": "SELECT id AS n FROM RANGE({low}, {high} + 1)",
-    "postgres": "SELECT g.n FROM GENERATE_SERIES(CAST({low} AS BIGINT), CAST({high} AS BIGINT)) AS g(n)",
-    "datafusion": "SELECT value AS n FROM generate_series({low}, {high})",
-    "clickhouse": "SELECT CAST(number AS Nullable(Int64)) + {low} AS n FROM numbers({count})",
-    "trino": "SELECT n FROM UNNEST(SEQUENCE({low}, {high})) AS g(n)",
-    "bigquery": "SELECT n FROM UNNEST(GENERATE_ARRAY({low}, {high})) AS n",
-    "snowflake": "SELECT ROW_NUMBER() OVER (ORDER BY 1) - 1 + {low} AS n "
-    "FROM TABLE(GENERATOR(ROWCOUNT => {count}))",
+    "spark": "SELECT id AS n FROM RANGE(low, high + 1)",
+    "databricks": "SELECT id AS n FROM RANGE(low, high + 1)",
+    "postgres": "SELECT g.n FROM GENERATE_SERIES(CAST(low AS BIGINT), CAST(high AS BIGINT)) AS g(n)",
+    "datafusion": "SELECT value AS n FROM generate_series(low, high)",
+    "clickhouse": "SELECT CAST(number AS Nullable(Int64)) + low AS n FROM numbers(size)",
+    "trino": "SELECT n FROM UNNEST(SEQUENCE(low, high)) AS g(n)",
+    "bigquery": "SELECT n FROM UNNEST(GENERATE_ARRAY(low, high)) AS n",
+    "snowflake": "SELECT ROW_NUMBER() OVER (ORDER BY 1) - 1 + low AS n "
+    "FROM TABLE(GENERATOR(ROWCOUNT => size))",
 }
 
 
@@ -42,9 +42,11 @@ def numbers(tree: exp.Expr, dialect: str) -> None:
             continue
         low = _whole(series.args["start"])
         high = _whole(series.args["end"]) - (1 if series.args.get("is_end_exclusive") else 0)
+        query = cast("exp.Select", sqlglot.parse_one(_NUMBERS[dialect], read=dialect))
+        values = {"low": low, "high": high, "size": high - low + 1}
+        for name in [c for c in query.find_all(exp.Column) if c.name in values]:
+            name.replace(literal(values[name.name]))
         alias = table.args["alias"]
-        text = _NUMBERS[dialect].format(low=low, high=high, count=high - low + 1)
-        query = cast("exp.Select", sqlglot.parse_one(text, read=dialect))
         (column,) = query.expressions
         query.set("expressions", [column.unalias().as_(alias.columns[0].name)])
         table.replace(query.subquery(alias.name))
@@ -134,49 +136,6 @@ def filters(tree: exp.Expr, dialect: str) -> None:
             argument = literal(1) if isinstance(aggregate.this, exp.Star) else aggregate.this
             case = exp.Case().when(condition.copy(), argument.copy())
             node.replace(type(aggregate)(this=case))
-
-
-def lists(tree: exp.Expr, dialect: str) -> None:
-    """``SELECT unnest(items), unnest(scores)``: Spark makes rows of one list at a time.
-
-    So it makes rows of the places in the lists, and takes from each list what is in its place.
-    """
-    if dialect in SPARK:
-        for select in list(tree.find_all(exp.Select)):
-            calls = [c for c in _calls(select, "unnest") if c.find_ancestor(exp.Select) is select]
-            if calls:
-                _unnest_by_place(select, calls)
-
-
-def _unnest_by_place(select: exp.Select, calls: list[exp.Anonymous]) -> None:
-    kept: dict[str, exp.Expr] = {}
-    for call in calls:
-        (argument,) = call.expressions
-        place = exp.column("_place")
-        if isinstance(argument, exp.GenerateSeries) or next(_calls(argument, "range"), None):
-            call.replace(exp.cast(exp.Add(this=place, expression=literal(1)), "BIGINT"))
-        else:
-            name = f"_list_{len(kept) + 1}"
-            kept[name] = argument.copy()
-            call.replace(exp.Anonymous(this="get", expressions=[exp.column(name), place]))
-    sizes = [exp.Anonymous(this="size", expressions=[exp.column(name, "listed")]) for name in kept]
-    longest = sizes[0] if len(sizes) == 1 else exp.func("greatest", *sizes)
-    last = exp.Sub(this=longest.copy(), expression=literal(1))
-    numbers = exp.Anonymous(this="sequence", expressions=[literal(0), last])
-    filled = exp.Case().when(exp.GT(this=longest, expression=literal(0)), numbers)
-    listed = exp.select("*", *(value.as_(name) for name, value in kept.items()), copy=False)
-    listed.set("from_", select.args["from_"].copy())
-    for tree in (listed, select):
-        for length in [*tree.find_all(exp.Length), *_calls(tree, "len")]:
-            argument = length.this if isinstance(length, exp.Length) else length.expressions[0]
-            length.replace(exp.Anonymous(this="size", expressions=[argument.copy()]))
-    source = select.args["from_"].this.alias_or_name
-    placed = exp.select("*", exp.Anonymous(this="explode", expressions=[filled]).as_("_place"))
-    select.set("from_", exp.From(this=placed.from_(listed.subquery("listed")).subquery(source)))
-
-
-def _calls(tree: exp.Expr, name: str) -> Iterator[exp.Anonymous]:
-    return (call for call in tree.find_all(exp.Anonymous) if call.name.lower() == name)
 
 
 def canonical_inputs(tree: exp.Expr, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> None:
