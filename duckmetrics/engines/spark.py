@@ -277,7 +277,9 @@ def _session(master: str | None) -> SparkSession:
     try:
         return builder.getOrCreate()
     except Exception as error:
-        raise EngineError(f"Spark: {_first_line(error)}; check the master, and that Java 17 is there") from error
+        raise EngineError(
+            f"Spark: {_first_line(error)}; check the master, and that Java 17 is there"
+        ) from error
 
 
 def _checkpoint(frame: DataFrame) -> DataFrame:
