@@ -9,12 +9,11 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT
-from duckmetrics.compose import with_directions
 from duckmetrics.errors import InputError
 from duckmetrics.fold import fold, literal
 from duckmetrics.inputs import slice_label
 from duckmetrics.observations import GROUP, OVERALL, WEIGHTED
-from duckmetrics.summary import JOINED
+from duckmetrics.summary import JOINED, with_joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -187,11 +186,7 @@ class SegmentSummary:
         result = result.from_(whole.subquery("summary"))
         for key in ("slice_number", *shown, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
-        for cte in joined.ctes:
-            result = result.with_(cte.alias, as_=cte.this, copy=False)
-        joined.set("with_", None)
-        result = result.with_(JOINED, as_=joined, copy=False)
-        return cast("exp.Select", with_directions(result))
+        return with_joined(result, joined)
 
     def table_query(self, composer: Composer, measure: Measure, plan: Plan) -> exp.Select:
         """The rows of a table, with the system and slice they belong to."""

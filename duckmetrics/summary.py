@@ -87,11 +87,7 @@ class Summary:
         result = result.from_(whole.subquery("summary", copy=False), copy=False)
         for key in ("slice_number", *shown, "measure_number", "system"):
             result = result.order_by(exp.column(key, "summary"), copy=False)
-        for cte in joined.ctes:
-            result = result.with_(cte.alias, as_=cte.this, copy=False)
-        joined.set("with_", None)
-        result = result.with_(JOINED, as_=joined, copy=False)
-        return cast("exp.Select", with_directions(result))
+        return with_joined(result, joined)
 
     def per_query(self) -> exp.Select:
         """Long form: one row per system, measure and query."""
@@ -312,6 +308,15 @@ class Summary:
             _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
             exp.column("slice_number"), literal(i).as_("measure_number"),
         ).from_(JOINED, copy=False)  # fmt: skip
+
+
+def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
+    """Put the step that a summary reads, and those before it, in front of the summary."""
+    for cte in joined.ctes:
+        result = result.with_(cte.alias, as_=cte.this, copy=False)
+    joined.set("with_", None)
+    result = result.with_(JOINED, as_=joined, copy=False)
+    return cast("exp.Select", with_directions(result))
 
 
 @cache

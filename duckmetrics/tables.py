@@ -83,6 +83,11 @@ def kind_of_text(text: str) -> str:
     return "name"
 
 
+def label_of_sql(text: str) -> str:
+    """How messages call a query of the user."""
+    return f"sql:{' '.join(text.split())[:40]}"
+
+
 def file_format(path: str) -> str | None:
     """Return the format that a file's suffix tells: parquet, csv, json, trec, or None."""
     lowered = path.lower()

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlglot import exp
+
+from duckmetrics import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.tables import Role, Source
+
+_NUMBERS = itertools.count(1)
 
 
 class Engine(Protocol):
@@ -32,8 +38,11 @@ class Engine(Protocol):
         ...
 
     def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
-        """Return the smallest and largest value of a column."""
-        ...
+        """Return the smallest and largest value of a column; cheap where there are statistics."""
+        values = tables.column(column)
+        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
+        ((low, high),) = self.rows(query)
+        return low, high
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
@@ -49,7 +58,7 @@ class Engine(Protocol):
 
     def name(self, stem: str) -> str:
         """Return a name for a temporary object that no other evaluation uses."""
-        ...
+        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Run a query and keep its rows as a temporary table of that name, or add them to it."""

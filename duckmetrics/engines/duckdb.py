@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import itertools
 import os
 import re
 import tempfile
@@ -18,6 +17,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics import tables
 from duckmetrics.catalog import definition
+from duckmetrics.engines import Engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import literal
 from duckmetrics.tables import Source
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from duckmetrics.tables import Role
 
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
-_NUMBERS = itertools.count(1)
 _READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
 # The file under sql/shell that reads a TREC file.
@@ -46,7 +45,7 @@ MORE_ROOM = (
 OLDEST_STORAGE = "'v1.0.0'"
 
 
-class DuckDBEngine:
+class DuckDBEngine(Engine):
     """Runs queries on a DuckDB connection, the caller's or one of its own in memory.
 
     Args:
@@ -189,10 +188,6 @@ class DuckDBEngine:
         described = self._execute(exp.Describe(this=query))
         return [(row[0], row[1]) for row in described.fetchall()]
 
-    def name(self, stem: str) -> str:
-        """Return a name for a temporary object that no other evaluation uses."""
-        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
-
     def watch(self) -> None:
         """Make DuckDB measure the progress of the queries to come."""
         self.connection.execute("SET enable_progress_bar = true")
@@ -219,13 +214,6 @@ class DuckDBEngine:
                 raise
             raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
         return replace(source, columns=columns, empty=empty)
-
-    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
-        """Return the smallest and largest value of a column; cheap where there are statistics."""
-        values = tables.column(column)
-        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
-        low, high = self.rows(query)[0]
-        return low, high
 
     def _attach(self, table: Any, role: Role) -> Source:
         if isinstance(table, os.PathLike):
@@ -280,7 +268,7 @@ class DuckDBEngine:
         return None
 
     def _sql(self, text: str) -> Source:
-        label = f"sql:{' '.join(text.split())[:40]}"
+        label = tables.label_of_sql(text)
         try:
             statements = self.connection.extract_statements(text)
         except duckdb.Error as error:

@@ -6,7 +6,6 @@ evaluation keeps, values per query and per segment, stays with the executors; on
 
 from __future__ import annotations
 
-import itertools
 import os
 import weakref
 from decimal import Decimal
@@ -16,6 +15,7 @@ from sqlglot import exp
 
 from duckmetrics import tables
 from duckmetrics.dialects.translation import translated
+from duckmetrics.engines import Engine
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.plan import without_idle_steps
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.tables import Role
 
-_NUMBERS = itertools.count(1)
 _FORMATS = ("parquet", "csv", "json")
 # What DuckDB calls the types of Spark.
 _TYPES = {
@@ -43,7 +42,7 @@ _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
 INSTALL = "install it with pip install 'duckmetrics[spark]'; it needs Java 17"
 
 
-class SparkEngine:
+class SparkEngine(Engine):
     """Runs queries on a Spark session.
 
     Args:
@@ -83,6 +82,8 @@ class SparkEngine:
             columns = _columns_of(frame)
             empty = not frame.limit(1).count()
         except Exception as error:
+            if not _is_of_spark(error):
+                raise
             raise InputError(f"{label}: cannot be read: {_first_line(error)}; check it") from error
         self._view(name, frame, columns)
         return Source(label, exp.to_table(name), columns, empty=empty)
@@ -103,7 +104,7 @@ class SparkEngine:
         kind = tables.kind_of_text(table)
         text = table.removeprefix(f"{kind}:")
         if kind == "sql":
-            return self._read(f"sql:{' '.join(text.split())[:40]}", lambda: self.session.sql(text))
+            return self._read(tables.label_of_sql(text), lambda: self.session.sql(text))
         if kind == "file":
             return self._file([text])
         name = text.removeprefix("table:")
@@ -121,23 +122,18 @@ class SparkEngine:
             reader = reader.option("header", True).option("inferSchema", True)
         return self._read(label, lambda: reader.format(kind).load([_expanded(path) for path in paths]))
 
-    def _read(self, label: str, read: Any) -> tuple[str, DataFrame]:
+    def _read(self, label: str, read: Callable[[], DataFrame]) -> tuple[str, DataFrame]:
         try:
             return label, read()
         except Exception as error:
+            if not _is_of_spark(error):
+                raise
             raise InputError(f"{label}: {_first_line(error)}; check the name or path") from error
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
         self._kept.append(name)
         self._schema[name] = columns
-
-    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
-        """Return the smallest and largest value of a column."""
-        values = tables.column(column)
-        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
-        ((low, high),) = self.rows(query)
-        return low, high
 
     # ---- queries
 
@@ -152,7 +148,7 @@ class SparkEngine:
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        return list(self._run(query, _columns_of).items())
+        return list(_columns_of(self.session.sql(translated(query, self.dialect, self._schema))).items())
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Keep the rows of a query with the executors, in memory and on disk."""
@@ -164,9 +160,7 @@ class SparkEngine:
             self.ran.append(f"-- by DuckDB, from the results above\n{self._local.ran[-1]}")
             return
         frame = self._run(query, _checkpoint, made=True)
-        frame.createOrReplaceTempView(name)
-        self._kept.append(name)
-        self._schema[name] = _columns_of(frame)
+        self._view(name, frame, _columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result to DuckDB, which writes from them what is shown."""
@@ -191,10 +185,6 @@ class SparkEngine:
         if os.path.exists(_expanded(str(path))):
             raise InputError(f"{path}: is there already, and Spark writes a folder; give a new name")
         self._run(query, lambda frame: frame.write.parquet(_expanded(str(path))))
-
-    def name(self, stem: str) -> str:
-        """Return a name for a temporary view that no other evaluation uses."""
-        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
 
     def watch(self) -> None:
         """Nothing: Spark shows its progress itself."""
