@@ -18,7 +18,7 @@ from duckmetrics.compose import Binding, Composer
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import bind, is_false, literal
 from duckmetrics.measure import written
-from duckmetrics.plan import CONTENDERS, selects
+from duckmetrics.plan import CONTENDERS, selects, unpruned
 from duckmetrics.portable import reason_against
 
 if TYPE_CHECKING:
@@ -150,14 +150,20 @@ class Examination:
         self.inputs = inputs
         self.measures = measures
         self.doubtful = doubtful
-        self.composer = Composer(catalog, inputs.unsliced, inputs.constants)
+        self.composer = self._composer(inputs.unsliced)
         self.names: set[str] = set()
         self.totals: dict[str, int] = {}
 
     @cached_property
     def sliced(self) -> Composer:
         """Writes what looks at the slices of rows; all else looks at every row once."""
-        return Composer(self.catalog, self.inputs.queries, self.inputs.constants)
+        return self._composer(self.inputs.queries)
+
+    def _composer(self, queries: Mapping[str, exp.Query]) -> Composer:
+        """Write what reads these inputs; no filter of DuckDB may trust the statistics of their files."""
+        if not self.engine.portable:
+            queries = {name: unpruned(query) for name, query in queries.items()}
+        return Composer(self.catalog, queries, self.inputs.constants)
 
     def run(self, definitions: Iterable[Definition], found: Collection[str] = ()) -> list[Finding]:
         """Run those of the checks that the measures call for, or a check that found something does.

@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.counts import reading
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import literal
+from duckmetrics.plan import unpruned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def check_rows(catalog: Catalog, engine: Engine, counts: Counts) -> list[str]:
         InputError: at least one check of severity error found something.
     """
     checks = [check for check in _checks(catalog, counts) if not _groups(check)]
-    relation = counts.query.subquery()
+    relation = unpruned(counts.query).subquery()
     found = [exp.Filter(this=exp.Count(this=exp.Star()), expression=check.query.args["where"].copy())
              for check in checks]  # fmt: skip
     try:

@@ -27,6 +27,8 @@ TOP, SORTED = "top", "sorted"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
 CONTENDERS = "contenders"
+# The canonical columns that are DOUBLE.
+NUMBERS = ("score", "relevance", "label", "weight", "observed", "expected", "n")
 
 
 def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
@@ -87,6 +89,27 @@ def _as_one_group(select: exp.Select) -> None:
     having = select.args.get("having")
     condition = some if having is None else exp.and_(having.this, some, copy=False)
     select.set("having", exp.Having(this=condition))
+
+
+def unpruned(query: exp.Query) -> exp.Query:
+    """Hide the numbers of an input from the statistics of its files.
+
+    Parquet files of pyarrow, Polars and Spark leave NaN out of their statistics, and DuckDB trusts them:
+    ``WHERE isnan(score)`` finds nothing, ``max(score)`` is no NaN. Nothing is known of TRY(score), which
+    is the score. Every check of numbers reads them so, the metrics need not: no NaN comes to them.
+    """
+    query = query.copy()
+    for select in query.find_all(exp.Select):
+        if select.parent_select is None or isinstance(select.parent, exp.Union):
+            select.set("expressions", [_hidden(projection) for projection in select.expressions])
+    return query
+
+
+def _hidden(projection: exp.Expr) -> exp.Expr:
+    name = projection.alias_or_name
+    if name not in NUMBERS or not projection.find(exp.Column):
+        return projection
+    return exp.Try(this=projection.unalias()).as_(name)
 
 
 def constants_of(query: exp.Query) -> dict[str, Value]:
