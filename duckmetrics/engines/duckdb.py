@@ -41,6 +41,7 @@ MORE_ROOM = (
     "allow more memory (--memory-limit), spill to a larger disk (--temp-directory), use fewer threads "
     "(--threads), or evaluate rankings in parts (--chunks 8)"
 )
+MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 # The format that every DuckDB since 1.0 can read.
 OLDEST_STORAGE = "'v1.0.0'"
 # Macros of ours have a comment each.
@@ -286,6 +287,7 @@ class DuckDBEngine(Engine):
             raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
+        tables.refuse_streams(label, tables.paths_in_sql(text))
         name = self.name("sql")
         self._files_read.append(f"sql:{text}")
         try:
@@ -304,8 +306,9 @@ class DuckDBEngine(Engine):
         self._temporary.append(("VIEW", name))
 
     def _file(self, path: str, role: Role) -> Source:
-        expanded = os.path.expanduser(path)
+        expanded = path if os.path.exists(path) else os.path.expanduser(path)
         if os.path.isdir(expanded):
+            tables.refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
             formats = {tables.file_format(p): p for p in sorted(
                 glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
             known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
@@ -314,13 +317,24 @@ class DuckDBEngine(Engine):
                                  "give a pattern such as 'folder/**/*.parquet'")  # fmt: skip
             suffix = Path(str(formats[known[0]])).suffix
             pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
-            return self._files([pattern], role, path, known[0])
-        remote = re.match(r"[a-z0-9]+://", path) is not None
-        if not remote and not os.path.exists(expanded) and not glob.glob(expanded, recursive=True):
-            raise InputError(f"{path}: no such file; check the path")
+            return self._read_files([pattern], role, path, known[0])
         return self._files([expanded], role, path)
 
-    def _files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
+    def _files(self, paths: Sequence[str], role: Role, label: str) -> Source:
+        """Read files and patterns of one format; what exists under its literal name is no pattern."""
+        exact = []
+        for path in paths:
+            if re.match(r"[a-z0-9]+://", path):
+                exact.append(path)
+                continue
+            exact.append(tables.exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
+            found = glob.glob(exact[-1], recursive=True)
+            if not found:
+                raise InputError(f"{path}: no such file; check the path")
+            tables.refuse_streams(label, found)
+        return self._read_files(exact, role, label)
+
+    def _read_files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
         formats = {format_ or tables.file_format(path) for path in paths}
         if len(formats) != 1 or None in formats:
             raise InputError(
@@ -455,6 +469,8 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _refused(error: duckdb.Error, text: str) -> EngineError:
+    if "Too many open files" in str(error):
+        return EngineError(f"DuckDB: {_first_line(error)}; {MORE_FILES}", text, unreadable=True)
     if _is_full(error):
         return EngineError(f"DuckDB: {_first_line(error)}; {MORE_ROOM}", text, out_of_memory=True)
     return EngineError(f"DuckDB: {_first_line(error)}", text, isinstance(error, _UNREADABLE))
