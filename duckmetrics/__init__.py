@@ -93,3 +93,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(f"duckmetrics.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names, so that tab completion offers those that are not imported yet."""
+    return sorted(__all__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -17,17 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics import outputs
 from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
+from duckmetrics.outputs import FORMATS, RULE, SUFFIXES
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from duckmetrics.engines import Engine
 
 
-FORMATS = ("table", "json", "csv", "markdown", "parquet")
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 # After so many new objects the garbage collector looks at them.
 RARELY = 200_000
 GATE_FAILED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 1, 2, 3, 130
@@ -41,6 +42,9 @@ def cli() -> None:
 
 # The options that an engine is made of.
 ENGINE = ("database", "threads", "memory_limit", "temp_directory")
+# The options that name files to write; all others may name files to read.
+WRITTEN = ("output", "per_query", "movers")
+DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 
 
 def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,7 +55,11 @@ def output_and_engine(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]"
             ),
             click.option(
-                "-o", "--output", type=click.Path(path_type=Path), help="Write the results to a file."
+                "-o",
+                "--output",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",
             ),
             click.option("--threads", type=click.IntRange(min=1), help="Number of threads."),
             click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk."),
@@ -229,8 +237,7 @@ def evaluate(**options: Any) -> None:
     from duckmetrics.gates import failures, read_gates
     from duckmetrics.report import write
 
-    format_ = _format(options["format_"], options["output"])
-    _files_beside(options)
+    format_ = _files(options)
     predictions, truth, system = _tables(options)
     gates = read_gates(options["gates"])
     engine = _engine(options)
@@ -247,7 +254,7 @@ def evaluate(**options: Any) -> None:
         failed = failures(gates, result.rows, result.canonical)
         _beside(result, result, options)
     if options["output"]:
-        with _replacing(options["output"]) as path:
+        with outputs.replacing(options["output"], format_) as path:
             write(result, format_, path)
     else:
         write(result, format_, None)
@@ -295,8 +302,7 @@ def compare(**options: Any) -> None:
     from duckmetrics.gates import failures, read_gates
     from duckmetrics.report import write_comparison
 
-    format_ = _format(options["format_"], options["output"])
-    _files_beside(options)
+    format_ = _files(options)
     predictions, truth, system = _compared_tables(options)
     gates = read_gates(options["gates"])
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
@@ -314,7 +320,7 @@ def compare(**options: Any) -> None:
         failed = failures(gates, result.rows, result.evaluation.canonical)
         _beside(result, result.evaluation, options)
     if options["output"]:
-        with _replacing(options["output"]) as path:
+        with outputs.replacing(options["output"], format_) as path:
             write_comparison(result, format_, path)
     else:
         write_comparison(result, format_, None)
@@ -390,8 +396,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.report import write_rows
 
-    format_ = _format(options["format_"], options["output"])
-    _writable(options["output"])
+    format_ = _files(options)
     predictions, truth, system = _tables(options)
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
     with _progress(engine):
@@ -406,7 +411,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             **_switches(compute, options["switches"]),
         )
     if options["output"]:
-        with _replacing(options["output"]) as path:
+        with outputs.replacing(options["output"], format_) as path:
             write_rows(result.summary, format_, path)
     elif format_ == "table":
         click.echo(repr(result))
@@ -509,8 +514,7 @@ def curve(table: str, **options: Any) -> None:
     from duckmetrics.api import curve as compute
     from duckmetrics.report import write_rows
 
-    format_ = _format(options["format_"], options["output"])
-    _writable(options["output"])
+    format_ = _files(options, known=False)
     engine = _engine(options)
     pairs = _pairs("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
@@ -525,7 +529,7 @@ def curve(table: str, **options: Any) -> None:
             **params,
         )
     if options["output"]:
-        with _replacing(options["output"]) as path:
+        with outputs.replacing(options["output"], format_) as path:
             write_rows(rows, format_, path)
     else:
         write_rows(rows, format_, None)
@@ -603,11 +607,13 @@ def macros(output: Path | None, database: Path | None) -> None:
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
     if database is not None:
-        with _replacing(database) as path:
-            macros_database(path)
+        if database.suffix.lower() not in DATABASE_SUFFIXES:
+            raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
+        macros_database(database)
     elif output is not None:
-        with _replacing(output) as path:
-            path.write_text(macros_sql(), "utf-8")
+        outputs.refuse(output, outputs.SQL)
+        with outputs.replacing(output, outputs.SQL) as path:
+            outputs.write_text(path, macros_sql())
     else:
         click.echo(macros_sql(), nl=False)
 
@@ -681,8 +687,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     from duckmetrics.report import write_rows
     from duckmetrics.statistical_tests import run_test
 
-    format_ = _format(options["format_"], options["output"])
-    _writable(options["output"])
+    format_ = _files(options, [table] if isinstance(table, str) else [], known=False)
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
     params = _switches(run_test, options["params"])
     columns = _pairs("--column", options["columns"])
@@ -692,13 +697,13 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
         whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
         text = f"{whole if format_ == 'json' else result}\n"
         if options["output"]:
-            with _replacing(options["output"]) as path:
-                path.write_text(text, "utf-8")
+            with outputs.replacing(options["output"], format_) as path:
+                outputs.write_text(path, text)
         else:
             click.echo(text, nl=False)
         return
     if options["output"]:
-        with _replacing(options["output"]) as path:
+        with outputs.replacing(options["output"], format_) as path:
             write_rows(result.summary, format_, path)
     else:
         write_rows(result.summary, format_, None)
@@ -777,16 +782,36 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-def _format(asked: str | None, output: Path | None) -> str:
-    format_ = asked or (SUFFIXES.get(output.suffix.lower()) if output else None) or "table"
-    if format_ == "parquet" and output is None:
+def _files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:
+    """Refuse files that must not be written, before anything is computed; return the format of the results.
+
+    Args:
+        inputs: tables that are not among the options.
+        known: whether the columns of the results are known before.
+    """
+    output, asked = options["output"], options["format_"]
+    if output is None and asked == "parquet":
         raise click.UsageError("--format parquet needs a file; add -o results.parquet")
+    format_ = (asked or "table") if output is None else outputs.format_of(output, asked)
+    files = [] if output is None else [(output, format_)]
+    files += _files_beside(options)
+    given = [*inputs, *_texts(value for name, value in options.items() if name not in WRITTEN)]
+    for path, its_format in files:
+        outputs.refuse(path, its_format, given, known or path != output)
+    paths = [os.path.realpath(path) for path, _ in files if path.is_file() or not path.exists()]
+    if len(set(paths)) < len(paths):
+        raise click.UsageError(f"{paths[-1]}: two results would go to one file; give each its own")
     return format_
 
 
-def _writable(path: Path | None) -> None:
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise click.UsageError(f"{path}: cannot be written; name a file in an existing folder")
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """Every text that may name a table: of NAME=TABLE also what follows the equals sign."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+            yield from [value.partition("=")[2]] if "=" in value else []
+        elif isinstance(value, list | tuple):
+            yield from _texts(value)
 
 
 def _tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
@@ -862,33 +887,32 @@ def _inference(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str
     }
 
 
-def _files_beside(options: dict[str, Any]) -> None:
-    """Refuse files that cannot be written, before anything is computed."""
-    per_query, movers = options["per_query"], options["movers"]
-    is_local = options.get("engine") != "spark"
-    for path in (options["output"], Path(per_query) if per_query and is_local else None, movers):
-        _writable(path)
+def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
+    """The files beside the results, with their formats; Spark writes the values per query itself."""
+    per_query, movers = options.get("per_query"), options.get("movers")
     if per_query is not None and Path(per_query).suffix.lower() != ".parquet":
         raise click.UsageError(
             f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"
         )
     if movers is not None and movers.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"--movers {movers}: end it in one of {', '.join(SUFFIXES)}")
+    files = []
+    if per_query is not None and options.get("engine") != "spark":
+        files.append((Path(per_query), "parquet"))
+    if movers is not None:
+        files.append((movers, outputs.format_of(movers, None)))
+    return files
 
 
 def _beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
     """Write the files that were asked for beside the results."""
     if options["per_query"]:
-        if options.get("engine") == "spark":  # A folder, perhaps of another machine; Spark commits it itself.
-            evaluation.write_per_query(options["per_query"])
-        else:
-            with _replacing(Path(options["per_query"])) as path:
-                evaluation.write_per_query(path)
+        evaluation.write_per_query(options["per_query"])
     if options["movers"]:
         from duckmetrics.report import write_rows
 
-        format_ = SUFFIXES.get(options["movers"].suffix.lower(), "table")
-        with _replacing(options["movers"]) as path:
+        format_ = outputs.format_of(options["movers"], None)
+        with outputs.replacing(options["movers"], format_) as path:
             write_rows(result.movers(baseline=options["baseline"]), format_, path)
 
 
@@ -946,17 +970,6 @@ def _row(text: str) -> list[float]:
         raise click.UsageError(
             f"{text!r}: no counts; write 3 7, rows such as 3,7 5,5, or one table"
         ) from None
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Write beside the file and move into place at the end: nothing is written half."""
-    draft = path.with_name(f".{path.name}.partial")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 @contextmanager

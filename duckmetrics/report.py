@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison_results import RIGHT
+from duckmetrics.outputs import write_text
 from duckmetrics.results import COUNTS, NUMERIC
 from duckmetrics.session import catalog
 from duckmetrics.verification import in_one_line
@@ -42,7 +43,7 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
         if path is None:
             sys.stdout.write(text)
         else:
-            path.write_text(text, encoding="utf-8")
+            write_text(path, text)
     if format_ != "json":
         if result.verified and not (format_ == "table" and path is None):
             print(in_one_line(result.verified), file=sys.stderr)
@@ -65,7 +66,7 @@ def _put(text: str, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
     else:
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
@@ -85,7 +86,7 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
     else:
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

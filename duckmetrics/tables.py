@@ -6,19 +6,22 @@ become AST nodes, so that a column called ``"; DROP TABLE`` is just a column.
 
 from __future__ import annotations
 
+import glob
+import os
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog import DIALECT
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.fold import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Role = Literal["predictions", "truth", "queries", "population", "counts", "data"]
 
@@ -27,6 +30,8 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant",
 )  # fmt: skip
+# Columns that several of the user's can make up together, as in user+day.
+KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 
 FILE_SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
@@ -96,6 +101,50 @@ def file_format(path: str) -> str | None:
     return next((f for suffix, f in FILE_SUFFIXES.items() if lowered.endswith(suffix)), None)
 
 
+def exact_path(path: str) -> str:
+    """Write a path as a pattern in which whatever exists under its literal name means just that.
+
+    A file ``run[1].parquet`` would else be read as a pattern, and ``run1.parquet`` beside it instead.
+    """
+    if path.startswith("~"):  # DuckDB would put the home folder in its place
+        path = os.path.join(".", path)
+    head, exact = os.path.split(path), ""
+    parts = [head[1]]
+    while head[1] and head[0]:
+        head = os.path.split(head[0])
+        parts.insert(0, head[1] or head[0])
+    for i, part in enumerate(parts):
+        if not os.path.lexists(os.path.join(exact, part)):
+            return os.path.join(glob.escape(exact), *parts[i:])
+        exact = os.path.join(exact, part)
+    return glob.escape(exact)
+
+
+def refuse_streams(label: str, paths: Iterable[str]) -> None:
+    """Refuse pipes and devices, which can be read only once, where a table is read several times.
+
+    Raises:
+        InputError: one of the paths is neither a file nor a folder.
+    """
+    for path in paths:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise InputError(
+                f"{label}: {path} is a pipe or device, and tables are read several times; write it to a "
+                "file first, as in 'cat > run.csv'"
+            )
+
+
+def paths_in_sql(text: str) -> Iterator[str]:
+    """Yield the texts that a query reads as files; none if we cannot read the query."""
+    try:
+        query = sqlglot.parse_one(text, dialect=DIALECT)
+    except SqlglotError:
+        return
+    for table in query.find_all(exp.Table):
+        yield table.name
+        yield from (literal.name for literal in table.find_all(exp.Literal) if literal.is_string)
+
+
 @dataclass(frozen=True)
 class ColumnMap:
     """The user's names for the canonical columns; ``truth.query_id`` is for one table only."""
@@ -128,6 +177,11 @@ class ColumnMap:
         own = self.names.get(f"{role}.{column}")
         name = own if own is not None else self.names.get(column, column)
         found = source.find(name)
+        if found is None and "+" in name and column not in KEYS:
+            raise InputError(
+                f"{source.label}: no column {name!r} for {column}; {_found(source)}; only keys such as "
+                "query_id are made of several columns"
+            )
         if found is None and own is None and column in self.names and not _composite(source, name):
             found = source.find(column)
         if found is None and self.given(role, column) is not None and "+" not in name:

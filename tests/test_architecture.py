@@ -51,6 +51,7 @@ LEVELS = [
         "statistic_checks",
         "statistic_inputs",
         "tables",
+        "outputs",
         "samples",
         "sampled_ranks",
         "sampling_model",

@@ -15,7 +15,7 @@ import duckdb
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from duckmetrics import tables
+from duckmetrics import outputs, tables
 from duckmetrics.catalog import definition
 from duckmetrics.engines import Engine
 from duckmetrics.errors import EngineError, InputError
@@ -41,8 +41,16 @@ MORE_ROOM = (
     "allow more memory (--memory-limit), spill to a larger disk (--temp-directory), use fewer threads "
     "(--threads), or evaluate rankings in parts (--chunks 8)"
 )
+MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 # The format that every DuckDB since 1.0 can read.
 OLDEST_STORAGE = "'v1.0.0'"
+# Macros of ours have a comment each.
+_CONTENTS = """SELECT
+    (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
+        + (SELECT count(*) FROM duckdb_views() WHERE NOT internal)
+        + (SELECT count(*) FROM duckdb_types() WHERE NOT internal),
+    count(*) FILTER (comment IS NULL), count(*) FILTER (function_name = 'duckmetrics_help')
+    FROM duckdb_functions() WHERE NOT internal"""
 
 
 class DuckDBEngine(Engine):
@@ -70,6 +78,7 @@ class DuckDBEngine(Engine):
         self._temporary: list[tuple[str, str]] = []
         self.ran: list[str] = []
         self._before: dict[str, Any] = {}
+        self._files_read: list[str] = []
         self._limit(threads, memory_limit, temp_directory)
         self._finalizer = weakref.finalize(self, _drop, self.connection, self._temporary)
 
@@ -176,13 +185,16 @@ class DuckDBEngine(Engine):
         return exp.select(exp.Star()).from_(name)
 
     def copy(self, query: exp.Query, path: str | Path) -> None:
-        """Write a query's rows to a Parquet file."""
-        self._execute(
-            exp.Copy(
-                this=query.subquery(), kind=False, files=[literal(str(path))],
-                params=[exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))],
-            ).sql(self.dialect)
-        )  # fmt: skip
+        """Write a query's rows to a Parquet file; see `outputs` for what may be replaced."""
+        target = Path(os.path.expanduser(path))
+        outputs.refuse(target, "parquet", self._files_read)
+        with outputs.replacing(target, "parquet") as draft:
+            self._execute(
+                exp.Copy(
+                    this=query.subquery(), kind=False, files=[literal(str(draft))],
+                    params=[exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))],
+                ).sql(self.dialect)
+            )  # fmt: skip
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         described = self._execute(exp.Describe(this=query))
@@ -275,7 +287,9 @@ class DuckDBEngine(Engine):
             raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
+        tables.refuse_streams(label, tables.paths_in_sql(text))
         name = self.name("sql")
+        self._files_read.append(f"sql:{text}")
         try:
             self._view(name, text)
         except duckdb.Error as error:
@@ -292,8 +306,9 @@ class DuckDBEngine(Engine):
         self._temporary.append(("VIEW", name))
 
     def _file(self, path: str, role: Role) -> Source:
-        expanded = os.path.expanduser(path)
+        expanded = path if os.path.exists(path) else os.path.expanduser(path)
         if os.path.isdir(expanded):
+            tables.refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
             formats = {tables.file_format(p): p for p in sorted(
                 glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
             known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
@@ -302,13 +317,24 @@ class DuckDBEngine(Engine):
                                  "give a pattern such as 'folder/**/*.parquet'")  # fmt: skip
             suffix = Path(str(formats[known[0]])).suffix
             pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
-            return self._files([pattern], role, path, known[0])
-        remote = re.match(r"[a-z0-9]+://", path) is not None
-        if not remote and not os.path.exists(expanded) and not glob.glob(expanded, recursive=True):
-            raise InputError(f"{path}: no such file; check the path")
+            return self._read_files([pattern], role, path, known[0])
         return self._files([expanded], role, path)
 
-    def _files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
+    def _files(self, paths: Sequence[str], role: Role, label: str) -> Source:
+        """Read files and patterns of one format; what exists under its literal name is no pattern."""
+        exact = []
+        for path in paths:
+            if re.match(r"[a-z0-9]+://", path):
+                exact.append(path)
+                continue
+            exact.append(tables.exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
+            found = glob.glob(exact[-1], recursive=True)
+            if not found:
+                raise InputError(f"{path}: no such file; check the path")
+            tables.refuse_streams(label, found)
+        return self._read_files(exact, role, label)
+
+    def _read_files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
         formats = {format_ or tables.file_format(path) for path in paths}
         if len(formats) != 1 or None in formats:
             raise InputError(
@@ -316,6 +342,7 @@ class DuckDBEngine(Engine):
                 f"{', '.join(sorted(tables.FILE_SUFFIXES))}"
             )
         kind = formats.pop()
+        self._files_read += [f"file:{path}" for path in paths]
         listed = exp.Array(expressions=[literal(path) for path in paths])
         if kind == "trec":
             return Source(label, self._trec(listed, role, label), {}, ordered=True)
@@ -391,15 +418,20 @@ class DuckDBEngine(Engine):
 
 
 def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
-    """Make a new database file by running statements in it.
+    """Make a new database file by running statements in it; see `outputs` for what may be replaced.
 
     Args:
         statements: what creates the contents; they run one by one, with the new database in use.
     Raises:
-        EngineError: the file cannot be written.
+        InputError: the file cannot be written, or holds something else.
+        EngineError: the database refuses a statement.
     """
-    place = literal(os.fspath(path)).sql("duckdb")
-    with duckdb.connect() as connection:
+    target = Path(path)
+    outputs.refuse(target, outputs.DATABASE)
+    if target.is_file() and target.stat().st_size and not holds_only_macros(target):
+        raise InputError(f"{path}: a database that holds more than our macros; choose a new file")
+    with outputs.replacing(target, outputs.DATABASE) as draft, duckdb.connect() as connection:
+        place = literal(str(draft)).sql("duckdb")
         try:
             connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
             connection.execute("USE written")
@@ -408,6 +440,16 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
             connection.execute("USE memory; DETACH written")
         except duckdb.Error as error:
             raise _refused(error, f"ATTACH {place}") from error
+
+
+def holds_only_macros(path: Path) -> bool:
+    """Say whether a database holds our macros, and nothing of anybody else."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            ((tables_and_views, others, own),) = connection.execute(_CONTENTS).fetchall()
+    except duckdb.Error:
+        return False
+    return not tables_and_views and not others and own > 0
 
 
 def _registers(table: Any) -> bool:
@@ -427,6 +469,8 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _refused(error: duckdb.Error, text: str) -> EngineError:
+    if "Too many open files" in str(error):
+        return EngineError(f"DuckDB: {_first_line(error)}; {MORE_FILES}", text, unreadable=True)
     if _is_full(error):
         return EngineError(f"DuckDB: {_first_line(error)}; {MORE_ROOM}", text, out_of_memory=True)
     return EngineError(f"DuckDB: {_first_line(error)}", text, isinstance(error, _UNREADABLE))

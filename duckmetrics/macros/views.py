@@ -11,7 +11,7 @@ from duckmetrics.catalog import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.fold import literal
 from duckmetrics.macros.parts import query_of
-from duckmetrics.tables import file_format
+from duckmetrics.tables import exact_path, file_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,6 @@ def _read(catalog: Catalog, file: str) -> exp.Query:
     format_ = file_format(file)
     if format_ == "trec":
         reader = "read_trec_qrels" if ".qrel" in file.lower() else "read_trec_run"
-        return query_of(catalog, reader, {"path": literal(file)})
-    function = exp.Anonymous(this=f"read_{format_}", expressions=[literal(file)])
+        return query_of(catalog, reader, {"path": literal(exact_path(file))})
+    function = exp.Anonymous(this=f"read_{format_}", expressions=[literal(exact_path(file))])
     return exp.select("*").from_(exp.Table(this=function))
