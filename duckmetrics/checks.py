@@ -150,7 +150,7 @@ class Examination:
         self.inputs = inputs
         self.measures = measures
         self.doubtful = doubtful
-        self.composer = Composer(catalog, inputs.unsliced, inputs.constants)
+        self.composer = Composer(catalog, inputs.unsliced, inputs.constants, inputs.facts)
         self.names: set[str] = set()
         self.totals: dict[str, int] = {}
 

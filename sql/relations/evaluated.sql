@@ -34,7 +34,7 @@ SELECT
         WHEN no_relevant AND $no_relevant = 'null' THEN NULL
         WHEN missing AND $missing <> 'undefined'
             THEN CASE $missing WHEN 'zero' THEN 0e0 END
-        WHEN no_relevant AND $no_relevant <> 'keep'
+        WHEN no_relevant AND $no_relevant IN ('zero', 'one')
             THEN CASE $no_relevant WHEN 'zero' THEN 0e0 WHEN 'one' THEN 1e0 END
         ELSE value
     END AS value
