@@ -76,6 +76,7 @@ class Composer:
             of that name. A relation of the same name is replaced by the input.
         constants: the columns that are the same in every row, as the system is when there is one,
             with their value; they need not tell rows apart.
+        facts: what is known of the inputs, as values of parameters: by_rank.
     """
 
     def __init__(
@@ -83,10 +84,12 @@ class Composer:
         catalog: Catalog,
         inputs: Mapping[str, exp.Query] | None = None,
         constants: Mapping[str, Value] | None = None,
+        facts: Mapping[str, Value] | None = None,
     ) -> None:
         self.catalog = catalog
         self.inputs = dict(inputs or {})
         self.constants = dict(constants or {})
+        self.facts = dict(facts or {})
         self.steps: dict[str, exp.Query] = {}
         self.blocks: list[Block] = []
         self._names: dict[str, str] = {}
@@ -151,7 +154,7 @@ class Composer:
 
     def _known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
         """The values, and the defaults of the file if there are parameters without one."""
-        known = dict(values)
+        known = {**self.facts, **values}
         if not self.catalog.placeholders(definition) <= known.keys():
             declared = {**definition.own_params, **definition.switches}
             known = {name: param.default for name, param in declared.items()} | known

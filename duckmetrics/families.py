@@ -119,7 +119,7 @@ def _query_values(
     scale = None if engine.portable else scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
     columns: list[Columns] = []
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = Composer(catalog, part.queries, part.constants).per_query(
+        query, found = Composer(catalog, part.queries, part.constants, part.facts).per_query(
             measures, _ranking_plan(engine, measures)
         )
         engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
@@ -184,7 +184,7 @@ def _largest_gain(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> float | None:
     """The largest gain that a measure gives to an item."""
-    composer = Composer(catalog, inputs.queries, inputs.constants)
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
     truth = composer.relation("truth", {})
     found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
     largest: float | None = found[0][0]
@@ -201,7 +201,7 @@ def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     plan, depth = _ranking_plan(engine, measures), depth_of(measures)
     if plan != TOP:
         return inputs
-    composer = Composer(catalog, inputs.queries, inputs.constants)
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
     found = {composer.relation(CONTENDERS, {**m.values, "plan": plan, "depth": depth}) for m in measures}
     query = composer.complete(exp.select(exp.Star()).from_(found.pop()))
     if found or any(cte.alias == "truth" for cte in query.ctes):
@@ -279,7 +279,7 @@ def segment_values(
     Args:
         plan: how the pairs of each measure are counted, if it is decided already.
     """
-    composer = Composer(catalog, inputs.queries, inputs.constants)
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
     query = per_segment(composer, measures, plan or _plans(catalog, engine, inputs, measures))
     table = engine.name("per_segment")
     engine.keep(table, _linked(catalog, engine, query))
@@ -296,7 +296,7 @@ def table_query(
     inputs, (measure,) = observed(engine, request, [measure], attach)
     check(catalog, engine, inputs, [measure])
     plan = _plans(catalog, engine, inputs, [measure])[measure.text]
-    composer = Composer(catalog, inputs.queries, inputs.constants)
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
     query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return _linked(catalog, engine, query)
 
@@ -365,7 +365,7 @@ def _plans(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[
         return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
     distinct = None
     if depend_on_scores(catalog, measures):
-        distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants)))[0]
+        distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants, inputs.facts)))[0]
     return plans(catalog, measures, distinct)
 
 
@@ -377,7 +377,7 @@ def _range_of(
         return None
 
     def composer() -> Composer:
-        return Composer(catalog, inputs.unsliced, inputs.constants)
+        return Composer(catalog, inputs.unsliced, inputs.constants, inputs.facts)
 
     ((distinct, n),) = engine.rows(distinct_scores(composer()))
     number = min(n // ROWS_OF_RANGE + 1, MOST_RANGES)

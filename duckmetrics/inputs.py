@@ -69,7 +69,7 @@ class Inputs:
         weighted: whether the weights of the rows count.
         weight: the column of the weights, if there is one.
         rows: the predictions once each, where slices repeat them.
-        by_rank: whether a rank orders the items, so that the score is its negative.
+        by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
         text_ids: the ids that are text, or of which a part is.
         cluster: the column of what intervals take as independent, None for the query or row itself.
     """
@@ -92,6 +92,11 @@ class Inputs:
     by_rank: bool = False
     text_ids: frozenset[str] = frozenset()
     cluster: str | None = None
+
+    @property
+    def facts(self) -> Mapping[str, Value]:
+        """What the composer must know of the rows, as values of parameters."""
+        return {"by_rank": self.by_rank}
 
     @property
     def unsliced(self) -> Mapping[str, exp.Query]:
@@ -173,10 +178,29 @@ class _Gathering:
         )  # fmt: skip
 
     def _by_rank(self) -> bool:
-        """Say whether the first table orders its items by a rank."""
-        name, source = next(iter(self.predictions.items()))
-        listed = self.lists[name] is not None
-        return not listed and isinstance(tables.score_expression(source, self.columns), exp.Neg)
+        """Say whether the tables give ranks.
+
+        Raises:
+            InputError: some do and others give scores.
+        """
+        by_rank = {name: self._gives_ranks(name) for name in self.predictions}
+        if len(set(by_rank.values())) > 1:
+            ranks, scores = (
+                next(self.predictions[n].label for n, given in by_rank.items() if given is wanted)
+                for wanted in (True, False)
+            )
+            raise InputError(
+                f"predictions: {ranks} gives ranks and {scores} gives scores, and a rank is taken as it is; "
+                "give both of all systems, or number the others with row_number() AS rank"
+            )
+        return all(by_rank.values())
+
+    def _gives_ranks(self, name: str) -> bool:
+        """Say whether a table gives ranks; the place in a list without scores is one."""
+        source = self.predictions[name]
+        if self.lists[name] is not None:
+            return tables.list_column(source, self.columns, "predictions", "scores") is None
+        return isinstance(tables.score_expression(source, self.columns), exp.Neg)
 
     def _names(self) -> dict[str, str]:
         """Canonical column, with its table, -> the user's column."""
@@ -287,7 +311,9 @@ class _Gathering:
                 **shared,
                 "item_id": self._item_id(self.item_keys[label]),
                 "score": tables.score_expression(source, self.columns),
-                "position": tables.position_expression(source, self.columns, self.request.positions),
+                "position": tables.position_expression(
+                    source, self.columns, self.request.positions and not self._gives_ranks(name)
+                ),
             })  # fmt: skip
         scores = tables.list_column(source, self.columns, "predictions", "scores")
         if scores is not None:

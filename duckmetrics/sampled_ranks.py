@@ -55,7 +55,7 @@ def sampled_ranks(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> list[SampledRanks]:
     """Count the ranks among the candidates, once for the measures that rank in the same way."""
-    composer = Composer(catalog, inputs.queries, inputs.constants)
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
     definition = catalog.sampling["sampled_ranks"]
     alike: dict[str, list[Measure]] = {}
     for measure in measures:

@@ -235,6 +235,7 @@ class _Rankings:
         words: dict[str, Any] = {
             n: v for n, v in measure.values.items() if v is not None and v in WORDS.get(n, (v,))
         }
+        words["by_rank"] = self.inputs.by_rank
         if self.listed is not None:
             words["population"] = [query.number] if query.number in self.listed else []
         try:

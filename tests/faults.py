@@ -187,8 +187,14 @@ OF_RANKINGS = {
         "rank_gap", "warning", 2, "rank", "u01, first_rank=2.0, last_rank=12.0, items=11", "filtered",
         f"{WITH_RANK} WHERE query_id > 'u02' OR rank > 1"),
     "ranks from 0": Fault(
-        "zero_rank", "note", 60, "rank", "query_id=u01, first_rank=0.0, items=12", "nothing to do",
+        "bad_rank", "error", 60, "rank", "query_id=u01, item_id=i08, rank=0.0", "from 1 on",
         f"SELECT query_id, item_id, rank - 1 AS rank FROM {BY_RANK}"),
+    "ranks between two": Fault(
+        "bad_rank", "error", 1, "rank", "query_id=u03, item_id=i25, rank=4.5", "from 1 on",
+        f"SELECT query_id, item_id, if(query_id = 'u03' AND rank = 4, 4.5, rank) AS rank FROM {BY_RANK}"),
+    "ranks twice": Fault(
+        "repeated_rank", "error", 1, "rank", "query_id=u03, rank=5.0, items=2", "rank of its own",
+        f"SELECT query_id, item_id, if(query_id = 'u03' AND rank = 4, 5, rank) AS rank FROM {BY_RANK}"),
     "ranks for scores": Fault(
         "rank_as_score", "warning", 60, "score", "query_id=u01, items=12", "rank=score",
         f"SELECT query_id, item_id, rank AS score FROM {BY_RANK}"),

@@ -48,8 +48,8 @@ def test_the_defaults_count_a_missing_query_as_zero_and_leave_out_one_without_a_
 
 
 QUERIES = {
-    ("zero", "null"): (1 / 6, 3), ("zero", "zero"): (1 / 10, 5), ("zero", "one"): (1 / 2, 5),
-    ("skip", "null"): (1 / 4, 2), ("skip", "zero"): (1 / 8, 4), ("skip", "one"): (5 / 8, 4),
+    ("zero", "null"): (1 / 6, 3), ("zero", "zero"): (1 / 10, 5), ("zero", "one"): (3 / 10, 5),
+    ("skip", "null"): (1 / 4, 2), ("skip", "zero"): (1 / 6, 3), ("skip", "one"): (1 / 2, 3),
 }  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def test_a_null_value_has_a_reason(switches: dict[str, str], reason: str) -> Non
 def test_the_counts_and_the_value_agree_with_the_values_per_query() -> None:
     result = evaluation(PREDICTIONS, TRUTH, "rr", no_relevant="one")
     values = {row["query_id"]: row["value"] for row in result.per_query.to_pylist()}
-    assert values == {"q1": 0.5, "q2": 0.0, "q3": 0.0, "q5": 1.0, "q6": 1.0}
+    assert values == {"q1": 0.5, "q2": 0.0, "q3": 0.0, "q5": 0.0, "q6": 1.0}
 
 
 @pytest.mark.parametrize(

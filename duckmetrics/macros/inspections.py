@@ -11,7 +11,7 @@ from duckmetrics.checks import TOTAL, is_off, protected
 from duckmetrics.compose import Composer
 from duckmetrics.fold import Parameter, literal
 from duckmetrics.macros.body import SOURCE, shown, whole
-from duckmetrics.macros.parts import concatenated, query_of, source
+from duckmetrics.macros.parts import BY_RANK, by_rank, concatenated, query_of, source
 from duckmetrics.macros.problems import in_the_shell
 from duckmetrics.macros.rankings import CONSTANTS, columns_of_tables
 from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference, without_with
@@ -42,7 +42,7 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
         metric: its parameters are those of the checks, its cut-off is the default.
     """
     measure = parse_measure(catalog, metric or catalog.usual(RANKING), meant=lambda: RANKING)
-    values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), "by_rank": Parameter("by_rank")}
+    values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), BY_RANK: Parameter(BY_RANK)}
     tables = (Argument(name, required=True) for name in TABLES)
     arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *columns_of_tables(catalog))
     return Macro(NAME, (Overload(arguments, _query(catalog, values)),),
@@ -51,12 +51,13 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
 
 def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
     """One row for every check that finds something, the worst first."""
-    by_rank = exp.not_(exp.Is(this=reference("rank"), expression=exp.null()))
     composer = Composer(catalog, {}, CONSTANTS)
     steps: dict[str, exp.Query] = {
         name: query_of(catalog, name, {SOURCE: source(catalog, reference(name), reader)})
         for name, reader in TABLES.items()
     }
+    read = {SOURCE: source(catalog, reference("predictions"), TABLES["predictions"])}
+    steps[BY_RANK] = query_of(catalog, BY_RANK, read)
     steps["population"] = exp.select("query_id").from_("truth")
     found: list[exp.Query] = []
     for definition in _definitions(catalog, values):
@@ -73,7 +74,7 @@ def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
         *steps.items(), ("findings", _stacked(found)), ("problems", placed),
         ("checked", query_of(catalog, "checked", {})),
     ]  # fmt: skip
-    opened = [(name, cast("exp.Query", given(step, {"by_rank": by_rank}))) for name, step in every]
+    opened = [(name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in every]
     result = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in SHOWN))
     result = result.from_("findings").join("checked", join_type="cross").where(exp.column("fine"))
     return shown(whole(catalog, result.order_by("place", exp.column("check", quoted=True)), opened))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
 FUNCTIONS = "duckmetrics_fn_"
+# The step that says whether the predictions give ranks, and how the others ask it.
+BY_RANK = "by_rank"
 
 _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 
@@ -52,6 +54,11 @@ def scalar_macros(catalog: Catalog) -> Iterator[Macro]:
 
 def _calls(definition: Definition, names: set[str]) -> bool:
     return any(found.name.lower() in names for found in definition.query.find_all(exp.Anonymous))
+
+
+def by_rank() -> exp.Expr:
+    """Whether the predictions give ranks, which their columns tell when the macro is called."""
+    return exp.select("is_rank").from_(BY_RANK).subquery()
 
 
 def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp.Query:

@@ -14,8 +14,8 @@ from sqlglot import exp
 from duckmetrics.catalog import DIALECT, conditions_of, substituted
 from duckmetrics.checks import concerned, is_off, protected, repeated
 from duckmetrics.compose import Composer
-from duckmetrics.fold import literal
-from duckmetrics.macros.parts import concatenated
+from duckmetrics.fold import Parameter, literal
+from duckmetrics.macros.parts import BY_RANK, concatenated
 from duckmetrics.macros.statement import without_with
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def of_data(
         only: the condition under which some of the measures are asked for, None if they always are.
     Returns: the queries of the problems, and the steps that they need beside those of the macro.
     """
-    composer = Composer(catalog, {}, constants)
+    composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
     filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
     others: list[exp.Query] = []
     for header, offenders, concern in (*_offenders(catalog, composer, measures), *_required(measures)):
@@ -81,7 +81,9 @@ def _offenders(
     for definition in catalog.checks.values():
         found: list[tuple[exp.Query, list[Measure]]] = []
         for measure in measures if definition.header["severity"] == "error" else ():
-            values: dict[str, Value] = {**measure.values, "truth_lists": False, "sampled": "consistent"}
+            values: dict[str, Value] = {
+                **measure.values, "truth_lists": False, "sampled": "consistent", **composer.facts,
+            }  # fmt: skip
             named = concerned(catalog, measure) & protected(definition)
             if not named or is_off(definition, values):
                 continue

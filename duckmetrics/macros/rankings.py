@@ -18,7 +18,7 @@ from duckmetrics.fold import Parameter, Value, bind, literal
 from duckmetrics.macros.body import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.likeness import Likeness
 from duckmetrics.macros.offers import TABLE, Asked, Offer
-from duckmetrics.macros.parts import call, is_null, query_of, source
+from duckmetrics.macros.parts import BY_RANK, by_rank, call, is_null, query_of, source
 from duckmetrics.macros.statement import (
     Argument,
     Call,
@@ -125,14 +125,17 @@ class _Rankings(Body):
     """The query of every metric of rankings, for every cut-off asked for."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
-        composer = Composer(catalog, {}, CONSTANTS)
+        composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
         query, self.columns = composer.per_query([one.measure for one in offer.asked])
         super().__init__(catalog, offer, arguments, query)
         self.blocks = [block.name for block in composer.blocks if block.name in self.steps]
         self._share_relevant()
         self.only_where_asked([(c.value, c.no_relevant, c.undefined) for c in self.columns])
         self._per_cutoff()
-        self.values = {**offer.values(), **self._of_cutoffs()}
+        self.values = {**offer.values(), **self._of_cutoffs(), BY_RANK: by_rank()}
+
+    def shell(self, name: str) -> exp.Query:
+        return query_of(self.catalog, name, {BY_RANK: by_rank()})
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         agg = reference(AGGREGATION) if one.agg is None else literal(one.agg)
@@ -301,7 +304,10 @@ class _Rankings(Body):
             ("truth", reference("truth"), "read_trec_qrels"),
             (POPULATION, listed, "read_trec_qrels"),
         ):
-            yield name, query_of(self.catalog, name, {SOURCE: source(self.catalog, argument, reader)})
+            read = {SOURCE: source(self.catalog, argument, reader)}
+            yield name, query_of(self.catalog, name, read)
+            if name == "predictions":
+                yield BY_RANK, query_of(self.catalog, BY_RANK, read)
 
 
 def _ask_for_cutoff(tree: exp.Expr, cutoff: exp.Expr) -> bool:

@@ -129,11 +129,13 @@ def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> S
 def _value(
     name: str, query: Query, state: Status, switches: Switches, own: Mapping[str, Any]
 ) -> float | None:
-    """no_relevant comes before missing; a rank that does not exist is never made a number."""
+    """missing comes before no_relevant; what either leaves out stays out, and no rank is made up."""
     if name == "first_rank" and (state.missing or state.no_relevant):
         return None
-    if state.no_relevant:
-        return NO_RELEVANT[switches.no_relevant]
+    if state.no_relevant and NO_RELEVANT[switches.no_relevant] is None:
+        return None
     if state.missing:
         return MISSING[switches.missing]
+    if state.no_relevant:
+        return NO_RELEVANT[switches.no_relevant]
     return METRICS[name](query, **own)

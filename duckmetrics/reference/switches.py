@@ -41,6 +41,7 @@ class Switches:
 
     catalog_size: the number of all items, of which the rows of a query are the relevant one and a
     uniform sample of the others; None: the rows are what the system returned.
+    by_rank: whether the scores are negative ranks, which are taken as they are given.
     """
 
     ties: str = "item_asc"
@@ -54,6 +55,7 @@ class Switches:
     missing: str = "zero"
     no_relevant: str = "null"
     catalog_size: int | None = None
+    by_rank: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a word that no switch has."""

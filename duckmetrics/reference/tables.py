@@ -19,6 +19,9 @@ Judgment: TypeAlias = tuple[Id, Id, float | None]  # query_id, item_id, relevanc
 Judgments: TypeAlias = dict[Id, dict[Id, float]]  # query_id -> item_id -> grade
 Lists: TypeAlias = dict[tuple[str, Id], list[Row]]  # (system, query_id) -> rows, best first
 
+# The longest list that is made of given ranks.
+DEEPEST = 1_000_000
+
 TIE_ORDERS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
     "item_asc": lambda rows: sorted(rows, key=lambda row: row.item),
     "item_desc": lambda rows: sorted(rows, key=lambda row: row.item, reverse=True),
@@ -54,16 +57,32 @@ def of_returned_rows(predictions: Iterable[Prediction], judged: Judgments) -> Ju
 def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches: Switches) -> Lists:
     """Return the rows of every (system, query) in rank order.
 
-    A list is empty when unjudged='skip' took all its rows: the query is not missing then.
+    A list is empty when unjudged='skip' took all its rows: the query is not missing then. A given rank
+    is the rank: between the rows stand items that nobody judged, unless unjudged='skip' closes the gaps.
+
+    Raises:
+        ValueError: a rank is not whole, below 1 or repeated within a query.
+        OverflowError: the last rank is so far down that the list would not fit into memory.
     """
     predictions = list(predictions)
     if switches.duplicates == "error":
         _refuse_duplicates("predictions", [row[:3] for row in predictions])
     lists: Lists = defaultdict(list)
     for system, query, item, score in predictions:
-        rounded = _float32(score) if switches.scores == "float32" else float(score)
+        rounded = _float32(score) if switches.scores == "float32" and not switches.by_rank else float(score)
         lists[system, query].append(Row(item, rounded, judged.get(query, {}).get(item)))
     return {key: _of_all_items(_ranked(rows, switches), switches.catalog_size) for key, rows in lists.items()}
+
+
+def _with_holes(ranked: list[Row]) -> list[Row]:
+    """Return the list that the given ranks are of: the row of rank r in the r-th place."""
+    given = [-row.score for row in ranked]
+    if any(rank < 1 or not rank.is_integer() for rank in given) or len(set(given)) < len(given):
+        raise ValueError("ranks are whole numbers from 1 on, each once in a query")
+    if max(given, default=0) > DEEPEST:
+        raise OverflowError(f"rank {max(given)} is too far down")
+    places = {int(rank): row for rank, row in zip(given, ranked, strict=True)}
+    return [places.get(rank, Row(None, -float(rank), None)) for rank in range(1, max(places, default=0) + 1)]
 
 
 def _of_all_items(sample: list[Row], catalog_size: int | None) -> list[Row]:
@@ -88,7 +107,8 @@ def _ranked(rows: list[Row], switches: Switches) -> list[Row]:
         rows = [row for row in rows if row.grade is not None]
     in_tie_order = TIE_ORDERS[switches.ties](rows)
     ranked = sorted(in_tie_order, key=lambda row: row.score, reverse=True)  # stable
-    return _first_of_each_item(ranked) if switches.duplicates == "first" else ranked
+    kept = _first_of_each_item(ranked) if switches.duplicates == "first" else ranked
+    return _with_holes(kept) if switches.by_rank and switches.unjudged == "nonrelevant" else kept
 
 
 def _first_of_each_item(ranked: list[Row]) -> list[Row]:

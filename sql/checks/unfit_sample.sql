@@ -8,10 +8,13 @@
 -- params:   catalog_size INTEGER DEFAULT NULL
 -- advice:   make each relevant item a query of its own, with the items sampled for it, or evaluate without catalog_size
 WITH found AS (
-    SELECT candidates.system, candidates.query_id, count(*) AS n_found
+    SELECT
+        candidates.system,
+        candidates.query_id,
+        count(*) AS n_candidates,
+        count(*) FILTER (WHERE grades.is_relevant) AS n_found
     FROM candidates
-    JOIN grades ON grades.query_id = candidates.query_id AND grades.item_id = candidates.item_id
-    WHERE grades.is_relevant
+    LEFT JOIN grades ON grades.query_id = candidates.query_id AND grades.item_id = candidates.item_id
     GROUP BY candidates.system, candidates.query_id
 )
 SELECT
@@ -32,4 +35,5 @@ WHERE $catalog_size IS NOT NULL
         judged_queries.m = 1
         AND coalesce(found.n_found, 0) = 1
         AND coalesce(returned_counts.n_returned, 0) BETWEEN 2 AND $catalog_size
+        AND coalesce(found.n_candidates, 0) = returned_counts.n_returned  -- ranks without a hole
     );

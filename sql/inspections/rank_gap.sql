@@ -5,7 +5,7 @@
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE
--- advice:   check that nothing was filtered after ranking; the items that are there move up
+-- advice:   check that nothing was filtered after ranking; what a rank lacks counts as an unjudged item
 WITH lists AS (
     SELECT system, query_id, -max(score) AS first_rank, -min(score) AS last_rank, count(*) AS items
     FROM predictions

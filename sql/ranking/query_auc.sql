@@ -17,7 +17,9 @@ SELECT
         sum((tie_first + tie_last) / 2e0) FILTER (WHERE is_relevant)
         - count(*) FILTER (WHERE is_relevant) * (count(*) FILTER (WHERE is_relevant) + 1) / 2e0
     ) / nullif(
-        CAST(count(*) FILTER (WHERE is_relevant) AS DOUBLE) * count(*) FILTER (WHERE NOT is_relevant), 0
+        CAST(count(*) FILTER (WHERE is_relevant) AS DOUBLE)
+        -- As many items as the last rank says: where ranks are given, those between are not relevant either.
+        * (max(tie_last) - count(*) FILTER (WHERE is_relevant)), 0
     ) AS value
 FROM returned
 GROUP BY system, query_id;

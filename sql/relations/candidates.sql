@@ -1,13 +1,15 @@
 -- name:     candidates
 -- title:    Predicted items that take part in the ranking
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   by_rank BOOLEAN DEFAULT FALSE
 -- switches: ties VARCHAR DEFAULT 'item_asc'
 --               CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text', 'pessimistic',
 --               'optimistic', 'input')),
 --           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
 --           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
 -- grain:    system, query_id, item_id
--- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C
+-- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C;
+--           a rank is a whole number and no score
 WITH scored AS (
     SELECT
         system,
@@ -15,7 +17,7 @@ WITH scored AS (
         item_id,
         position,
         CASE
-            WHEN $scores = 'double' THEN predictions.score
+            WHEN $scores = 'double' OR $by_rank THEN predictions.score
             WHEN abs(predictions.score) < 340282356779733661637539395458142568448e0
                 THEN CAST(predictions.score AS FLOAT)
             WHEN predictions.score > 0 THEN CAST('Infinity' AS FLOAT)

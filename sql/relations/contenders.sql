@@ -2,19 +2,25 @@
 -- title:    Candidates that can come to a rank that matters
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   plan VARCHAR DEFAULT 'sorted' CHECK (plan IN ('sorted', 'top')),
---           depth INTEGER DEFAULT NULL CHECK (depth > 0)
+--           depth INTEGER DEFAULT NULL CHECK (depth > 0),
+--           by_rank BOOLEAN DEFAULT FALSE
 -- portable: with plan = sorted
 -- grain:    system, query_id, item_id
--- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included
+-- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included;
+--           by_rank: the score is the negative of a rank, so that it says by itself which these are
 WITH last_scores AS (
     SELECT system, query_id, list_extract(max(score, coalesce($depth, 1)), -1) AS score
     FROM candidates
-    WHERE $plan = 'top'
+    WHERE $plan = 'top' AND NOT ($by_rank AND $unjudged = 'nonrelevant')
     GROUP BY system, query_id
 )
 SELECT system, query_id, item_id, position, score, relevance
 FROM candidates
 WHERE $plan = 'sorted'
+UNION ALL
+SELECT system, query_id, item_id, position, score, relevance
+FROM candidates
+WHERE $plan = 'top' AND $by_rank AND $unjudged = 'nonrelevant' AND score >= -coalesce($depth, 1)
 UNION ALL
 SELECT
     candidates.system,
@@ -26,4 +32,4 @@ SELECT
 FROM candidates
 JOIN last_scores
     ON last_scores.system = candidates.system AND last_scores.query_id = candidates.query_id
-WHERE $plan = 'top' AND candidates.score >= last_scores.score;
+WHERE $plan = 'top' AND NOT ($by_rank AND $unjudged = 'nonrelevant') AND candidates.score >= last_scores.score;

@@ -7,7 +7,8 @@
 -- switches: missing VARCHAR DEFAULT 'zero' CHECK (missing IN ('zero', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null', 'zero', 'one'))
 -- grain:    system, query_id
--- note:     no_relevant is applied before missing; ideal=returned has no ideal where nothing returned gains
+-- note:     what either leaves out is left out: no_relevant=null, then missing, then no_relevant=zero or one;
+--           ideal=returned has no ideal where nothing returned gains
 WITH status AS (
     SELECT
         queries.system,
@@ -29,10 +30,12 @@ SELECT
         AND NOT (no_relevant AND $no_relevant <> 'keep')
         AND NOT (missing AND $missing <> 'undefined') AS undefined,
     CASE
-        WHEN no_relevant AND $no_relevant <> 'keep'
-            THEN CASE $no_relevant WHEN 'zero' THEN 0e0 WHEN 'one' THEN 1e0 END
+        -- Nothing can be found there, so that all systems have the same queries in their means.
+        WHEN no_relevant AND $no_relevant = 'null' THEN NULL
         WHEN missing AND $missing <> 'undefined'
             THEN CASE $missing WHEN 'zero' THEN 0e0 END
+        WHEN no_relevant AND $no_relevant IN ('zero', 'one')
+            THEN CASE $no_relevant WHEN 'zero' THEN 0e0 WHEN 'one' THEN 1e0 END
         ELSE value
     END AS value
 FROM status;

@@ -2,6 +2,7 @@
 -- title:    Returned items of the population's queries with rank, tie group and judgment
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- params:   by_rank BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id, item_id
 -- note:     relevance NULL = unjudged; tie_first and tie_last are the ranks that the equal scores span
 SELECT
@@ -9,8 +10,14 @@ SELECT
     ranked.query_id,
     ranked.item_id,
     ranked.rank,
-    min(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score) AS tie_first,
-    max(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score) AS tie_last,
+    CASE
+        WHEN $by_rank THEN ranked.rank
+        ELSE min(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score)
+    END AS tie_first,
+    CASE
+        WHEN $by_rank THEN ranked.rank
+        ELSE max(ranked.rank) OVER (PARTITION BY ranked.system, ranked.query_id, ranked.score)
+    END AS tie_last,
     grades.relevance,
     coalesce(grades.is_relevant, FALSE) AS is_relevant,
     judged_queries.m,

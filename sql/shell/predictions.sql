@@ -7,7 +7,7 @@
 --           rank VARCHAR DEFAULT NULL,
 --           position VARCHAR DEFAULT NULL
 -- grain:    query_id, item_id
--- note:     a rank counts as a score that falls; position is the place of a row, for ties=input;
+-- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for ties=input;
 --           a column that is not there has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT

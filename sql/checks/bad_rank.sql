@@ -1,0 +1,12 @@
+-- name:     bad_rank
+-- title:    rows whose rank is no whole number from 1 on
+-- for:      ranking
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (query_id, item_id, score)
+-- params:   by_rank BOOLEAN DEFAULT FALSE
+-- advice:   number the items of every query from 1 on, such as with row_number()
+-- note:     ranks are taken as they are given: 1 is the best
+SELECT query_id, item_id, -score AS score
+FROM predictions
+WHERE $by_rank AND score IS NOT NULL AND NOT isnan(score) AND (score > -1 OR score < -9e15 OR score <> floor(score));

@@ -1,0 +1,23 @@
+-- name:     repeated_rank
+-- title:    ranks that several items of a query have
+-- for:      ranking
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   by_rank BOOLEAN DEFAULT FALSE,
+--           reaching BOOLEAN DEFAULT FALSE
+-- advice:   give each item a rank of its own, or name the column that tells the runs apart with system=
+-- note:     reaching: as in duplicate_prediction
+SELECT system, query_id, -score AS score, items
+FROM (
+    SELECT system, query_id, score, count(*) AS items
+    FROM candidates
+    WHERE $by_rank AND NOT $reaching
+    GROUP BY system, query_id, score
+    UNION ALL
+    SELECT system, query_id, score, count(*) AS items
+    FROM contenders
+    WHERE $by_rank AND $reaching
+    GROUP BY system, query_id, score
+) AS counted
+WHERE $by_rank AND items > 1;
