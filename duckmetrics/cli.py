@@ -597,19 +597,37 @@ def macros(output: Path | None, database: Path | None) -> None:
     \b
     duckmetrics macros -o duckmetrics.sql
     duckdb -init duckmetrics.sql
+
+    The file ships with the package and is copied. It is written from the definitions where -o names the
+    shipped file itself.
     """
-    from duckmetrics.api import macros_database, macros_sql
+    from duckmetrics.api import macros_file, macros_sql, written_macros
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
     if database is not None:
         with _replacing(database) as path:
-            macros_database(path)
+            _write_database(path)
     elif output is not None:
+        anew = output.resolve() == macros_file().resolve()
         with _replacing(output) as path:
-            path.write_text(macros_sql(), "utf-8")
+            path.write_text(written_macros() if anew else macros_sql(), "utf-8")
     else:
         click.echo(macros_sql(), nl=False)
+
+
+def _write_database(path: Path) -> None:
+    """Write the macros into a database, and show how far it is."""
+    from duckmetrics.api import macros_database
+    from duckmetrics.progress import bar
+
+    if not sys.stderr.isatty():
+        click.echo("writing the macros into a database; this takes a minute or two", err=True)
+        macros_database(path)
+        return
+    done = [0.0]
+    with bar(lambda: done[0], "writing the macros"):
+        macros_database(path, lambda percent: done.__setitem__(0, percent))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})

@@ -15,7 +15,7 @@ import duckdb
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from duckmetrics import tables
+from duckmetrics import lakes, tables
 from duckmetrics.catalog import definition
 from duckmetrics.engines import Engine
 from duckmetrics.errors import EngineError, InputError
@@ -227,6 +227,8 @@ class DuckDBEngine(Engine):
                 return self._file(text, role)
             return self._named(text, role, table.startswith("table:"))
         if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
+            for path in table:
+                self._refuse_lake(os.fspath(path))
             return self._files([os.fspath(p) for p in table], role, ", ".join(map(str, table)))
         return self._frame(table, role)
 
@@ -293,6 +295,7 @@ class DuckDBEngine(Engine):
 
     def _file(self, path: str, role: Role) -> Source:
         expanded = os.path.expanduser(path)
+        self._refuse_lake(path)
         if os.path.isdir(expanded):
             formats = {tables.file_format(p): p for p in sorted(
                 glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
@@ -307,6 +310,24 @@ class DuckDBEngine(Engine):
         if not remote and not os.path.exists(expanded) and not glob.glob(expanded, recursive=True):
             raise InputError(f"{path}: no such file; check the path")
         return self._files([expanded], role, path)
+
+    def _refuse_lake(self, path: str) -> None:
+        """Refuse the files of a table that keeps older versions of its rows; see `lakes`."""
+        expanded = os.path.expanduser(path)
+        if re.match(r"[a-z0-9]+://", path) is None:
+            # A name with wildcards that exists means that file.
+            place = glob.escape(expanded) if os.path.exists(expanded) else expanded
+            lakes.refuse(place, self.dialect, os.path.isdir(expanded), _first_match)
+        else:
+            lakes.refuse(path, self.dialect, not tables.file_format(path), self._first_remote)
+
+    def _first_remote(self, pattern: str) -> str | None:
+        listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
+        try:
+            found = self.rows(exp.select("file").from_(listed).limit(1))
+        except EngineError:
+            return None  # what cannot be listed is read, or refused, as it was named
+        return str(found[0][0]) if found else None
 
     def _files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
         formats = {format_ or tables.file_format(path) for path in paths}
@@ -391,7 +412,7 @@ class DuckDBEngine(Engine):
 
 
 def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
-    """Make a new database file by running statements in it.
+    """Make a new database file by running statements in it, all in one transaction.
 
     Args:
         statements: what creates the contents; they run one by one, with the new database in use.
@@ -403,11 +424,17 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
         try:
             connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
             connection.execute("USE written")
+            connection.execute("BEGIN")
             for statement in statements:
                 connection.execute(statement)
+            connection.execute("COMMIT")
             connection.execute("USE memory; DETACH written")
         except duckdb.Error as error:
             raise _refused(error, f"ATTACH {place}") from error
+
+
+def _first_match(pattern: str) -> str | None:
+    return next(glob.iglob(pattern, recursive=True), None)
 
 
 def _registers(table: Any) -> bool:
@@ -458,6 +485,8 @@ def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]
     """Leave nothing behind on a caller's connection."""
     for kind, name in reversed(temporary):
         try:
-            connection.execute(exp.Drop(tables=[exp.to_table(name)], kind=kind, exists=True).sql("duckdb"))
+            # Before 30.30 or so, sqlglot writes `this`, and later the first of `tables`.
+            parts = {"this": exp.to_table(name), "tables": [exp.to_table(name)]}
+            connection.execute(exp.Drop(**parts, kind=kind, exists=True).sql("duckdb"))
         except duckdb.Error:
             continue
