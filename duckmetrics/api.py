@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog import RANKING
+from duckmetrics.catalog import RANKING, sql_root
 from duckmetrics.errors import MetricError
 from duckmetrics.families import composed_sql
 from duckmetrics.inference import SEED, USUAL_METHOD, read_inference
@@ -13,7 +13,8 @@ from duckmetrics.session import catalog, opened
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import duckdb
     import pyarrow as pa
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.inference import Inference
     from duckmetrics.results import Evaluation
+
+MACROS_FILE = "duckmetrics.sql"
 
 
 def evaluate(
@@ -213,19 +216,34 @@ def describe(name: str) -> str:
 
 
 def macros_sql() -> str:
-    """Return the macros of the DuckDB shell as the text of one file.
+    """Return the macros of the DuckDB shell as the text of one file, which ships with the package.
 
     They are temporary: they live in the session that executes the text, and work in read-only databases.
     """
+    shipped = macros_file()
+    return shipped.read_text("utf-8") if shipped.is_file() else written_macros()
+
+
+def macros_file() -> Path:
+    """Return the path of the file of macros that ships with the package."""
+    return sql_root() / MACROS_FILE
+
+
+def written_macros() -> str:
+    """Write the text of the file of macros from the definitions, which takes seconds."""
     from duckmetrics.macros.script import script
 
     return script(catalog())
 
 
-def macros_database(path: str | os.PathLike[str]) -> None:
+def macros_database(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
     """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
 
     Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
+    This takes a minute or two.
+
+    Args:
+        progress: called with the percent done, again and again.
 
     Raises:
         EngineError: the file cannot be written.
@@ -233,7 +251,7 @@ def macros_database(path: str | os.PathLike[str]) -> None:
     from duckmetrics.engines.duckdb import write_database
     from duckmetrics.macros.database import statements
 
-    write_database(path, statements(catalog()))
+    write_database(path, statements(catalog(), progress))
 
 
 def _described(metric: Definition) -> str:

@@ -601,21 +601,39 @@ def macros(output: Path | None, database: Path | None) -> None:
     \b
     duckmetrics macros -o duckmetrics.sql
     duckdb -init duckmetrics.sql
+
+    The file ships with the package and is copied. It is written from the definitions where -o names the
+    shipped file itself.
     """
-    from duckmetrics.api import macros_database, macros_sql
+    from duckmetrics.api import macros_file, macros_sql, written_macros
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
     if database is not None:
         if database.suffix.lower() not in DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
-        macros_database(database)
+        _write_database(database)
     elif output is not None:
         outputs.refuse(output, outputs.SQL)
+        anew = output.resolve() == macros_file().resolve()
         with outputs.replacing(output, outputs.SQL) as path:
-            outputs.write_text(path, macros_sql())
+            outputs.write_text(path, written_macros() if anew else macros_sql())
     else:
         click.echo(macros_sql(), nl=False)
+
+
+def _write_database(path: Path) -> None:
+    """Write the macros into a database, and show how far it is."""
+    from duckmetrics.api import macros_database
+    from duckmetrics.progress import bar
+
+    if not sys.stderr.isatty():
+        click.echo("writing the macros into a database; this takes a minute or two", err=True)
+        macros_database(path)
+        return
+    done = [0.0]
+    with bar(lambda: done[0], "writing the macros"):
+        macros_database(path, lambda percent: done.__setitem__(0, percent))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})

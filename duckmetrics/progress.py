@@ -17,10 +17,10 @@ INTERVAL = 0.2
 
 
 @contextmanager
-def bar(percent: Callable[[], float | None]) -> Iterator[None]:
+def bar(percent: Callable[[], float | None], what: str = "evaluating") -> Iterator[None]:
     """Poll `percent` in the background and draw it until the block ends."""
     done = threading.Event()
-    watcher = threading.Thread(target=_draw, args=(percent, done), daemon=True)
+    watcher = threading.Thread(target=_draw, args=(percent, done, what), daemon=True)
     watcher.start()
     try:
         yield
@@ -29,11 +29,11 @@ def bar(percent: Callable[[], float | None]) -> Iterator[None]:
         watcher.join()
 
 
-def _draw(percent: Callable[[], float | None], done: threading.Event) -> None:
+def _draw(percent: Callable[[], float | None], done: threading.Event, what: str) -> None:
     if done.wait(PATIENCE):
         return
-    columns = (TextColumn("evaluating"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn(what), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("evaluating", total=100)
+        task = progress.add_task(what, total=100)
         while not done.wait(INTERVAL):
             progress.update(task, completed=percent() or 0)

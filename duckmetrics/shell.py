@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duckmetrics.api import macros_sql
-from duckmetrics.catalog import sql_root
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.macros.views import views
 from duckmetrics.session import catalog
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PROGRAM = "duckdb"
-MACROS_FILE = "duckmetrics.sql"
 HOME_FILE = Path("~/.duckdbrc")
 
 
@@ -45,15 +43,9 @@ def run(arguments: Sequence[str]) -> int:
         start = Path(folder) / "duckmetrics.sql"
         own = HOME_FILE.expanduser()
         read = f'.read "{own}"\n' if own.is_file() else ""
-        start.write_text(read + _macros() + (views(catalog(), files) if files else ""), "utf-8")
+        start.write_text(read + macros_sql() + (views(catalog(), files) if files else ""), "utf-8")
         with _interrupts_ignored():
             return subprocess.run([program, "-init", str(start), *rest], check=False).returncode
-
-
-def _macros() -> str:
-    """The macros as they lie beside the definitions, which saves the seconds that it takes to write them."""
-    written = sql_root() / MACROS_FILE
-    return written.read_text("utf-8") if written.is_file() else macros_sql()
 
 
 @contextmanager

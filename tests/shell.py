@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.api import macros_sql
+from duckmetrics.api import written_macros
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,8 @@ ABOUT_INIT = re.compile(r"(\x1b\[\d+m)*-- Loading resources from \S+\n?(\x1b\[\d
 
 @cache
 def text() -> str:
-    """The file that people load; it takes seconds to write."""
-    return macros_sql()
+    """The file that people load, written from the definitions as they are now; it takes seconds."""
+    return written_macros()
 
 
 def connected() -> duckdb.DuckDBPyConnection:

@@ -15,7 +15,7 @@ from conftest import CATALOG, ROOT
 from shell import executable, text, written
 
 import duckmetrics
-from duckmetrics import shell
+from duckmetrics import api, shell
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.macros.script import macros
 
@@ -59,12 +59,44 @@ def test_names_are_neither_builtin_nor_reserved() -> None:
 def test_the_command_writes_the_file(run: Command, tmp_path: Path) -> None:
     target = tmp_path / "out.sql"
     assert run("macros", "-o", target) == (0, "", "")
-    assert target.read_text("utf-8") == text()
-    assert run("macros").out == text()
+    shipped = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+    assert target.read_text("utf-8") == shipped
+    assert run("macros").out == shipped
     refused = run("macros", "-o", target, "--database", tmp_path / "x.duckdb")
     assert refused.code == 2
     assert "choose one" in refused.err
     assert run("macros", "-o", tmp_path / "no" / "folder.sql").code == 2
+
+
+def test_the_file_that_ships_is_read_and_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it takes ten seconds of a processor."""
+    monkeypatch.setattr(api, "written_macros", lambda: pytest.fail("the macros were written again"))
+    assert duckmetrics.macros_sql() == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+
+
+def test_the_command_writes_the_shipped_file_anew(
+    run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "duckmetrics.sql").write_text("-- of yesterday\n")
+    monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
+    monkeypatch.setattr(api, "written_macros", lambda: "-- written anew\n")
+    assert run("macros").out == "-- of yesterday\n"
+    assert run("macros", "-o", tmp_path / "duckmetrics.sql").code == 0
+    assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- written anew\n"
+
+
+def test_a_database_tells_how_far_it_is(
+    run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    few = 3 * [macro for macro in PUBLIC if macro.name == "duckmetrics_conventions"]
+    monkeypatch.setattr("duckmetrics.macros.database.self_contained", lambda catalog: iter(few))
+    monkeypatch.setattr("duckmetrics.macros.database.macros", lambda catalog: tuple(few))
+    seen: list[float] = []
+    duckmetrics.macros_database(tmp_path / "few.duckdb", seen.append)
+    assert seen == [pytest.approx(100 / 3), pytest.approx(200 / 3), 100]
+    done = run("macros", "--database", tmp_path / "again.duckdb")
+    assert (done.code, done.out) == (0, "")
+    assert "takes a minute" in done.err
 
 
 @pytest.fixture(scope="session")
@@ -159,10 +191,10 @@ def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatc
     fake.chmod(0o755)
     monkeypatch.setattr(shell, "find", lambda: str(fake))
     monkeypatch.setattr(shell, "HOME_FILE", tmp_path / "none")
-    monkeypatch.setattr(shell, "macros_sql", lambda: "-- written anew\n")
+    monkeypatch.setattr(api, "written_macros", lambda: "-- written anew\n")
     assert shell.run([]) == 0
     assert seen.read_text("utf-8") == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
-    monkeypatch.setattr(shell, "sql_root", lambda: tmp_path)
+    monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
     assert shell.run([]) == 0
     assert seen.read_text("utf-8") == "-- written anew\n"
 

@@ -15,7 +15,7 @@ import duckdb
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from duckmetrics import outputs, tables
+from duckmetrics import lakes, outputs, tables
 from duckmetrics.catalog import definition
 from duckmetrics.engines import Engine
 from duckmetrics.errors import EngineError, InputError
@@ -239,6 +239,8 @@ class DuckDBEngine(Engine):
                 return self._file(text, role)
             return self._named(text, role, table.startswith("table:"))
         if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
+            for path in table:
+                self._refuse_lake(os.fspath(path))
             return self._files([os.fspath(p) for p in table], role, ", ".join(map(str, table)))
         return self._frame(table, role)
 
@@ -307,6 +309,7 @@ class DuckDBEngine(Engine):
 
     def _file(self, path: str, role: Role) -> Source:
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
+        self._refuse_lake(path)
         if os.path.isdir(expanded):
             tables.refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
             formats = {tables.file_format(p): p for p in sorted(
@@ -319,6 +322,24 @@ class DuckDBEngine(Engine):
             pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
             return self._read_files([pattern], role, path, known[0])
         return self._files([expanded], role, path)
+
+    def _refuse_lake(self, path: str) -> None:
+        """Refuse the files of a table that keeps older versions of its rows; see `lakes`."""
+        expanded = os.path.expanduser(path)
+        if re.match(r"[a-z0-9]+://", path) is None:
+            # A name with wildcards that exists means that file.
+            place = glob.escape(expanded) if os.path.exists(expanded) else expanded
+            lakes.refuse(place, self.dialect, os.path.isdir(expanded), _first_match)
+        else:
+            lakes.refuse(path, self.dialect, not tables.file_format(path), self._first_remote)
+
+    def _first_remote(self, pattern: str) -> str | None:
+        listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
+        try:
+            found = self.rows(exp.select("file").from_(listed).limit(1))
+        except EngineError:
+            return None  # what cannot be listed is read, or refused, as it was named
+        return str(found[0][0]) if found else None
 
     def _files(self, paths: Sequence[str], role: Role, label: str) -> Source:
         """Read files and patterns of one format; what exists under its literal name is no pattern."""
@@ -418,7 +439,9 @@ class DuckDBEngine(Engine):
 
 
 def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
-    """Make a new database file by running statements in it; see `outputs` for what may be replaced.
+    """Make a new database file by running statements in it, all in one transaction.
+
+    See `outputs` for what may be replaced.
 
     Args:
         statements: what creates the contents; they run one by one, with the new database in use.
@@ -435,8 +458,10 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
         try:
             connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
             connection.execute("USE written")
+            connection.execute("BEGIN")
             for statement in statements:
                 connection.execute(statement)
+            connection.execute("COMMIT")
             connection.execute("USE memory; DETACH written")
         except duckdb.Error as error:
             raise _refused(error, f"ATTACH {place}") from error
@@ -450,6 +475,10 @@ def holds_only_macros(path: Path) -> bool:
     except duckdb.Error:
         return False
     return not tables_and_views and not others and own > 0
+
+
+def _first_match(pattern: str) -> str | None:
+    return next(glob.iglob(pattern, recursive=True), None)
 
 
 def _registers(table: Any) -> bool:
@@ -502,6 +531,8 @@ def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]
     """Leave nothing behind on a caller's connection."""
     for kind, name in reversed(temporary):
         try:
-            connection.execute(exp.Drop(tables=[exp.to_table(name)], kind=kind, exists=True).sql("duckdb"))
+            # Before 30.30 or so, sqlglot writes `this`, and later the first of `tables`.
+            parts = {"this": exp.to_table(name), "tables": [exp.to_table(name)]}
+            connection.execute(exp.Drop(**parts, kind=kind, exists=True).sql("duckdb"))
         except duckdb.Error:
             continue

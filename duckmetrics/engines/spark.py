@@ -6,6 +6,7 @@ evaluation keeps, values per query and per segment, stays with the executors; on
 
 from __future__ import annotations
 
+import glob
 import os
 import weakref
 from decimal import Decimal
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics import tables
+from duckmetrics import lakes, tables
 from duckmetrics.dialects.translation import translated
 from duckmetrics.engines import Engine
 from duckmetrics.engines.duckdb import DuckDBEngine
@@ -117,10 +118,25 @@ class SparkEngine(Engine):
         if len(formats) != 1 or not formats <= set(_FORMATS):
             raise InputError(f"{label}: Spark reads {', '.join(_FORMATS)} here; write one of these")
         (kind,) = formats
+        for path in paths:
+            lakes.refuse(_expanded(path), self.dialect, not tables.file_format(path), self._first_file)
         reader = self.session.read
         if kind == "csv":
             reader = reader.option("header", True).option("inferSchema", True)
         return self._read(label, lambda: reader.format(kind).load([_expanded(path) for path in paths]))
+
+    def _first_file(self, pattern: str) -> str | None:
+        """One file of a pattern, as this process or Spark sees it."""
+        if "://" not in pattern:
+            return next(glob.iglob(pattern, recursive=True), None)
+        if "/**/" in pattern or "/../" in pattern:
+            return None  # Hadoop has no such patterns
+        try:
+            return next(iter(self.session.read.text(pattern).inputFiles()), None)
+        except Exception as error:
+            if not _is_of_spark(error):
+                raise
+            return None
 
     def _read(self, label: str, read: Callable[[], DataFrame]) -> tuple[str, DataFrame]:
         try:

@@ -84,7 +84,7 @@ class _Shelf:
         own = (Argument(p.name, p.default, p.required, p.choices) for p in params)
         arguments = (
             *(Argument(column, required=True) for column in columns),
-            *sorted(own, key=lambda argument: not argument.required), Argument(WHERE, True),
+            *sorted(own, key=lambda argument: not argument.required), Argument(WHERE, True, type="BOOLEAN"),
         )  # fmt: skip
         body = self._checked(definition, params, value, values)
         arguments_of = dict(zip(COLUMNS, columns, strict=True))

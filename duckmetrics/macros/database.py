@@ -15,7 +15,7 @@ from duckmetrics.macros.script import macro_names, macros
 from duckmetrics.macros.statement import Call, Macro, Overload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog import Catalog
 
@@ -34,11 +34,17 @@ def self_contained(catalog: Catalog) -> Iterator[Macro]:
             yield _whole(wanted, tables, scalars)
 
 
-def statements(catalog: Catalog) -> Iterator[str]:
-    """Create the macros in the database in use, and comment on them."""
-    for macro in self_contained(catalog):
+def statements(catalog: Catalog, progress: Callable[[float], None] | None = None) -> Iterator[str]:
+    """Create the macros in the database in use, and comment on them.
+
+    Args:
+        progress: called with the percent done, after every macro.
+    """
+    for done, macro in enumerate(self_contained(catalog), start=1):
         yield macro.create("MACRO ")
         yield macro.comment_on("")
+        if progress is not None:
+            progress(100 * done / sum(not known.is_internal for known in macros(catalog)))
 
 
 def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macro]]]:
@@ -54,13 +60,15 @@ def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macr
 
 
 def _scalars(catalog: Catalog) -> Scalars:
-    """The parameters and bodies of all scalar macros."""
+    """The parameters and bodies of all scalar macros, with nothing in them that calls another."""
     scalars: Scalars = {}
     for macro in macros(catalog):
         if not macro.is_table:
             (overload,) = macro.overloads
             names = tuple(argument.name for argument in overload.arguments)
-            scalars[macro.name] = names, cast("exp.Expr", overload.body)
+            holder = exp.paren(cast("exp.Expr", overload.body))
+            _put_scalars_in(holder, scalars)
+            scalars[macro.name] = names, cast("exp.Expr", holder.this)
     return scalars
 
 
@@ -105,7 +113,6 @@ def _put_scalars_in(tree: exp.Expr, scalars: Scalars) -> None:
             names, body = known
             holder = exp.paren(body.copy(), copy=False)
             _replace_references(holder, dict(zip(names, call.expressions, strict=True)))
-            _put_scalars_in(holder, scalars)
             call.replace(holder)
 
 

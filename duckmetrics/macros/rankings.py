@@ -99,10 +99,13 @@ def _of_metric(
     likeness = Likeness(metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)
-    like = replace(likeness.like, required=True)
+    # Typed, so that DuckDB tells it from a k without its name.
+    like = replace(likeness.like, required=True, by_name=True, type="VARCHAR")
     passed = {**likeness.passed(), METRICS: one}
     called = Call(evaluate, passed, where=likeness.can_be_followed)
-    liked = Overload((*tables, like, *likeness.opened(own), aggregated, *columns), called)
+    needed = [argument for argument in own if argument.required]
+    opened = [argument for argument in likeness.opened(own) if not argument.required]
+    liked = Overload((*tables, *needed, like, *opened, aggregated, *columns), called)
     return Macro(macro, (plain, liked), metric.title, metric)
 
 

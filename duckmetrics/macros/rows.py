@@ -42,7 +42,10 @@ SETTLED: dict[str, Value] = {WEIGHTED: True}
 SEGMENT, PER = "segment", "per"
 VALUES = "duckmetrics_segment_values"
 DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
-OPTIONS = (Argument(PER),)
+# DuckDB also takes optional arguments without their names, and would take a weight for what rows are told
+# apart by. The guard stands where that argument would go, and the file `observations` refuses it.
+GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
+OPTIONS = (GUARD, Argument(PER))
 SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
 
 
@@ -60,10 +63,10 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
     offer = Offer(catalog, aliases, SETTLED)
     plan = Argument(PLAN, SORTED)
     group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)
-    arguments = (*DATA, metrics, group, *OPTIONS, weight, plan, *offer.arguments)
+    arguments = (*DATA, metrics, *OPTIONS, group, weight, plan, *offer.arguments)
     body = _Rows(catalog, offer, arguments)
     yield (values := Macro(VALUES, (Overload(arguments, body.query()),), ""))
-    shared = (*DATA, metrics, group, *OPTIONS, *offer.arguments)
+    shared = (*DATA, metrics, *OPTIONS, group, *offer.arguments)
     yield Macro("evaluate_classification", _overloads(Call(values, {}, SHOWN), shared),
                 "Several metrics of the same rows")  # fmt: skip
     for asked in offer.asked:
@@ -85,7 +88,8 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
                 elif asked.measure.values.get(WEIGHTED):
                     overloads = (Overload(_ordered(*own, weight), called),)
                 else:
-                    overloads = (Overload(_ordered(*own), called),)
+                    unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
+                    overloads = (Overload(_ordered(*own), unweighted),)
                 yield Macro(names[name], overloads, metric.title, metric)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION and not only:
@@ -98,7 +102,7 @@ def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, .
     DuckDB tells overloads apart by their number of parameters.
     """
     weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
-    weight = Argument(WEIGHT, required=True)
+    weight = Argument(WEIGHT, required=True, by_name=True)
     return (
         Overload(_ordered(*arguments, Argument(PLAN, SORTED)), called),
         Overload(_ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
@@ -127,7 +131,7 @@ def _table(catalog: Catalog, table: Definition) -> Macro:
         body = _Table(catalog, offer, (*arguments, weight), GROUPED)
         return Macro(table.name, (Overload((*arguments, weight), body.query()),), table.title, table)
     sorted_ = Overload(arguments, _Table(catalog, offer, arguments, SORTED).query())
-    weighted = _ordered(*arguments, Argument(WEIGHT, required=True))
+    weighted = _ordered(*arguments, Argument(WEIGHT, required=True, by_name=True))
     grouped_ = Overload(weighted, _Table(catalog, offer, weighted, GROUPED).query())
     return Macro(table.name, (sorted_, grouped_), table.title, table)
 

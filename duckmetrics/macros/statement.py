@@ -30,6 +30,10 @@ class Argument:
     Attributes:
         usual: what NULL stands for, where that is the default.
         is_needed: whether NULL, the default, is refused in words of ours.
+        by_name: whether people write its name in a call, though it must be given.
+        type: the type that DuckDB casts the argument to; empty for any. Among overloads, DuckDB prefers one
+            with a type for a name that it cannot resolve yet, such as a column of the user.
+        is_guard: whether the parameter only catches what was passed without its name.
     """
 
     name: str
@@ -38,6 +42,9 @@ class Argument:
     choices: tuple[Value, ...] = ()
     usual: Value = None
     is_needed: bool = False
+    by_name: bool = False
+    type: str = ""
+    is_guard: bool = False
 
     @property
     def about(self) -> str:
@@ -54,7 +61,7 @@ class Argument:
 
     @property
     def text(self) -> str:
-        name = reference(self.name).sql(DIALECT)
+        name = f"{reference(self.name).sql(DIALECT)} {self.type}".strip()
         return name if self.required else f"{name} := {self.value.sql(DIALECT)}"
 
 
@@ -125,13 +132,14 @@ class Macro:
         lines = ["duckmetrics", f"title: {self.comment}"]
         for overload in self.overloads:
             given_ = ", ".join(
-                f"{a.name} := ..." if a.is_needed else a.name
+                f"{reference(a.name).sql(DIALECT)} := ..." if a.is_needed or a.by_name else a.name
                 for a in overload.arguments if a.required or a.is_needed
             )  # fmt: skip
             lines.append(f"call: {'FROM ' if self.is_table else ''}{self.name}({given_})")
         known: dict[str, str] = {}
         for overload in self.overloads:
-            known |= {a.name: a.about for a in overload.arguments if not a.required}
+            told = (a for a in overload.arguments if (not a.required or a.by_name) and not a.is_guard)
+            known |= {a.name: a.about for a in told}
         lines += [f"{name}: {text}" for name, text in known.items()]
         lines += [f"{topic}: {header[topic]}" for topic in TOPICS if topic in header]
         return "\n".join(lines)
@@ -203,7 +211,7 @@ class _Generator(DuckDBGenerator):
 
 
 def _sql(tree: exp.Expr) -> str:
-    return _Generator(dialect=DIALECT).generate(tree)
+    return _Generator(dialect=DIALECT).generate(tree, copy=False)
 
 
 def _written(body: exp.Expr) -> str:

@@ -5,14 +5,31 @@
 --           score DOUBLE,
 --           group_id VARCHAR DEFAULT NULL,
 --           weight DOUBLE DEFAULT NULL,
---           per VARCHAR DEFAULT NULL
+--           per VARCHAR DEFAULT NULL,
+--           by_name VARCHAR DEFAULT 'by name'
 -- grain:    row
--- note:     label, score, group_id, weight and per are expressions over the columns of data
+-- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default unless
+--           an argument was passed without its name
 SELECT
     '' AS system,
     $per AS segment,
     grade($label, 'the label') AS label,
     number($score, 'the score') AS score,
-    CASE WHEN typeof($weight) = '"NULL"' THEN 1e0 ELSE number($weight, 'the weight') END AS weight,
+    CASE
+        WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
+        WHEN EXISTS (
+            SELECT 1
+            FROM query('SELECT column_name AS _column_name FROM (DESCRIBE ' || $source || chr(10) || ')')
+            WHERE lower(_column_name) = 'weight'
+        ) THEN error(
+            'duckmetrics: the data have a column weight, which Python and the command line count; '
+            || 'write weight := weight to count it, or weight := 1'
+        )
+        ELSE 1e0
+    END AS weight,
     $group_id AS group_id
-FROM query($source);
+FROM query($source)
+WHERE CASE
+    WHEN $by_name IS NOT DISTINCT FROM 'by name' THEN TRUE
+    ELSE error('duckmetrics: an optional argument was passed without its name; write weight := ..., or per := ...')
+END;

@@ -1,0 +1,100 @@
+"""Folders of Delta, Iceberg, Hudi and DuckLake tables: their files are of several versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import duckmetrics
+from duckmetrics.errors import InputError
+
+OLD = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.1, 0.9]})
+NEW = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.9, 0.1]})
+TRUTH = pa.table({"query_id": [1], "item_id": [1]})
+# The marker of each format, where its data files are, and the words that the message must have.
+FORMATS = {
+    "delta": ("_delta_log/00000000000000000000.json", "", "delta_scan('{}')"),
+    "delta with partitions": ("_delta_log/00000000000000000000.json", "day=1/hour=2/", "delta_scan('{}')"),
+    "iceberg": ("metadata/00001-a.metadata.json", "data/", "iceberg_scan('{}')"),
+    "iceberg with partitions": ("metadata/v1.metadata.json", "data/day=1/", "iceberg_scan('{}')"),
+    "hudi": (".hoodie/hoodie.properties", "day=1/", "export the current version"),
+    "ducklake": (None, "", "ducklake:"),
+}
+
+
+@pytest.fixture(params=FORMATS)
+def lake(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, str]:
+    marker, inside, words = FORMATS[request.param]
+    folder = tmp_path / "shop" / "table"
+    (folder / inside).mkdir(parents=True)
+    stem = "part" if marker else "ducklake"
+    for version, rows in enumerate((OLD, NEW)):
+        pq.write_table(rows, folder / inside / f"{stem}-{version}.parquet")
+    if marker:
+        (folder / marker).parent.mkdir()
+        (folder / marker).write_text("{}\n")
+    return folder, f"{folder}/{inside}{stem}-1.parquet", words.format(folder)
+
+
+PATHS = [
+    "{0}",
+    "{0}/",
+    "{0}/**/*.parquet",
+    "{0}/../**/*.parquet",
+    "{1}",
+    "{0}/..",
+    "{0}/../table/**/*.parquet",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("given", [str, Path, lambda path: f"file:{path}", lambda path: [path]])
+def test_the_files_of_versions_are_not_read_as_plain_parquet(
+    lake: tuple[Path, str, str], path: str, given: Any
+) -> None:
+    folder, file, words = lake
+    with pytest.raises(InputError) as raised:
+        duckmetrics.evaluate(given(path.format(folder, file)), TRUTH, ["ndcg@10"])
+    message = str(raised.value)
+    assert "older versions" in message
+    assert "pattern" not in message
+    if "export" not in words and "ducklake" not in words:
+        assert words in message or "/.." in message
+
+
+def test_the_folder_of_the_data_files_alone_is_refused(lake: tuple[Path, str, str]) -> None:
+    _, file, _ = lake
+    for path in (
+        str(Path(file).parent),
+        f"{Path(file).parent}/*.parquet",
+        f"{Path(file).parent}/*-1.parquet",
+    ):
+        with pytest.raises(InputError, match="older versions"):
+            duckmetrics.evaluate(path, TRUTH, ["ndcg@10"])
+
+
+def test_a_relative_path_is_looked_at_as_well(
+    lake: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, file, _ = lake
+    monkeypatch.chdir(Path(file).parent)
+    with pytest.raises(InputError, match="older versions"):
+        duckmetrics.evaluate(Path(file).name, TRUTH, ["ndcg@10"])
+
+
+def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
+    folder, _, _ = lake
+    plain = folder.parent / "plain"
+    plain.mkdir()
+    pq.write_table(NEW, plain / "a.parquet")
+    for path in (plain, plain / "a.parquet", f"{plain}/*.parquet"):
+        assert duckmetrics.evaluate(path, TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0
+
+
+def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
+    _, file, _ = lake
+    assert duckmetrics.evaluate(f"FROM '{file}'", TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0
