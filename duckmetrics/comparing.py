@@ -10,19 +10,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.checks import NOTE, WARNING, Finding
-from duckmetrics.comparison_results import (
-    BASELINE,
-    BETTER,
-    COLUMNS,
-    DIFFERENT,
-    UNCLEAR,
-    UNTESTED,
-    WORSE,
-    Comparison,
-)
+from duckmetrics.comparison_results import COLUMNS, Comparison
 from duckmetrics.errors import InputError, MetricError, suggestion, unknown
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
+from duckmetrics.gates import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 from duckmetrics.intervals import tested
 from duckmetrics.results import SMALLEST_P
 from duckmetrics.session import catalog

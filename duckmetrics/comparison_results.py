@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
-from duckmetrics.gates import failures, read_gates
+from duckmetrics.gates import BASELINE, WORSE, failures, read_gates
 from duckmetrics.results import Tabular, aligned, html, p_text
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.checks import Finding
     from duckmetrics.results import Evaluation
-
-BETTER, WORSE, DIFFERENT = "better", "worse", "different"
-UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
