@@ -82,7 +82,9 @@ def test_equal_differences_of_classifiers(connection: duckdb.DuckDBPyConnection,
     for row in found.rows:
         if row["system"] == "B" and row["metric"] != "classification.precision":
             assert row["verdict"] == "worse", row
-    assert len(found.failures([f"{m} verdict by country = worse" for m in CLASSIFIERS])) == 2 * len(CLASSIFIERS)
+    assert len(found.failures([f"{m} verdict by country = worse" for m in CLASSIFIERS])) == 2 * len(
+        CLASSIFIERS
+    )
 
 
 def test_units_that_say_nothing_are_no_evidence(connection: duckdb.DuckDBPyConnection) -> None:
@@ -145,10 +147,10 @@ def test_a_column_without_any_value_is_known(connection: duckdb.DuckDBPyConnecti
 
 def test_a_row_that_is_not_there_fails() -> None:
     """B has no rows in FR."""
-    systems = {
-        "A": "FROM (VALUES (1, 0.5, 'DE'), (0, 0.2, 'DE'), (1, 0.5, 'FR'), (0, 0.2, 'FR')) AS t(label, score, country)",
-        "B": "FROM (VALUES (1, 0.5, 'DE'), (0, 0.2, 'DE')) AS t(label, score, country)",
-    }
+    both = (
+        "SELECT i % 2 AS label, 0.2 + i % 2 AS score, c AS country FROM range(2) AS t(i), (VALUES {}) AS u(c)"
+    )
+    systems = {"A": both.format("('DE'), ('FR')"), "B": both.format("('DE')")}
     found = duckmetrics.evaluate(systems, metrics="auc", by=["country"])
     assert found.failures("auc by country < 0.9") == [
         "gate failed: auc by country < 0.9: B, country=FR has no row"
