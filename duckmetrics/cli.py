@@ -154,8 +154,7 @@ def slices_and_inference(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--interval",
                 type=float,
                 metavar="LEVEL",
-                help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95, so that a "
-                "verdict needs p < 0.05]",
+                help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95]",
             ),
             click.option(
                 "--interval-method",
@@ -276,6 +275,9 @@ def evaluate(**options: Any) -> None:
 @click.option(
     "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
 )
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
+)
 @click.option("--power", type=float, default=0.8, show_default=True, help="For which the column mde holds.")
 @click.option(
     "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
@@ -306,7 +308,9 @@ def compare(**options: Any) -> None:
     predictions, truth, system = _compared_tables(options)
     gates = read_gates(options["gates"])
     engine = DuckDBEngine(*(options[name] for name in ENGINE))
-    chosen = {name: options[name] for name in ("baseline", "test", "adjust", "power", "allow_different")}
+    chosen = {
+        name: options[name] for name in ("baseline", "test", "adjust", "alpha", "power", "allow_different")
+    }
     with _progress(engine):
         result = compute(
             predictions,

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from duckmetrics.checks import NOTE, WARNING, Finding
-from duckmetrics.comparison_results import (
-    BASELINE,
-    BETTER,
-    COLUMNS,
-    DIFFERENT,
-    UNCLEAR,
-    UNTESTED,
-    WORSE,
-    Comparison,
-)
+from duckmetrics.comparison_results import COLUMNS, Comparison
 from duckmetrics.errors import InputError, MetricError, suggestion, unknown
 from duckmetrics.fold import literal
 from duckmetrics.functions import linked
+from duckmetrics.gates import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.inference import MOST_RESAMPLES
 from duckmetrics.intervals import tested
 from duckmetrics.results import SMALLEST_P
 from duckmetrics.session import catalog
@@ -44,6 +38,9 @@ if TYPE_CHECKING:
 CANCELLED = 1e-14
 # What tells n, effect sizes and intervals of the differences, whatever tells p.
 PAIRED = "paired_t"
+BOOTSTRAPPED = "paired_bootstrap"
+# What makes p where the whole metric is taken again on samples.
+SAMPLED = "bootstrap_samples"
 ADJUSTED = "adjusted_p"
 NONE, HOLM = "none", "holm"
 FIELDS = (
@@ -104,20 +101,28 @@ class Comparing:
             self._refuse_unfit_test(session.engine, part)
         rows: list[Row] = []
         told = self._warnings()
+        resamples = self._enough(parts, base)
         for part in parts:
-            found = self._compared(session.engine, part, base)
+            found = self._compared(session.engine, part, base, resamples)
             told += _of_samples(part)
             told += self._different(session.engine, part, found, base)
             rows += found
         _sort(rows, [base, *known])
         self._adjust(session.engine, rows)
+        told += self._out_of_reach(rows)
         measures = {measure.text: measure for part in parts for measure in part.measures}
         for row in rows:
             row["verdict"] = self._verdict(row, measures[row["metric"]])
         return Comparison(
             tuple(rows), base, self.test.name, self.adjust, self.inference.level, session.assembled(parts),
-            tuple(told),
+            tuple(told), self.inference.alpha,
         )  # fmt: skip
+
+    def _enough(self, parts: Sequence[Part], baseline: str) -> int:
+        """The number of resamples of the test: as usual, or as many as the largest family needs."""
+        families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != baseline)
+        comparisons = max(families.values(), default=1) if self.adjust != NONE else 1
+        return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)
 
     def _refuse_unfit_test(self, engine: Engine, part: Part) -> None:
         """Refuse tests that look at units one by one where these are linearized, or not as the test wants."""
@@ -141,35 +146,65 @@ class Comparing:
         text = self.test.header.get("warning")
         return [] if text is None else [_warning("test", f"{self.test.name}: {text}", "")]
 
-    def _compared(self, engine: Engine, part: Part, baseline: str) -> list[Row]:
+    def _compared(self, engine: Engine, part: Part, baseline: str, resamples: int) -> list[Row]:
         """The results of one family with what the tests say of them."""
         paired = catalog().statistics[PAIRED]
-        differences = self._tested(engine, part, paired, baseline)
-        rows = []
-        special = differences if self.test is paired else self._tested(engine, part, self.test, baseline)
+        differences = self._tested(engine, part, paired, baseline, resamples)
+        special = differences
+        if self.test is not paired:
+            special = self._tested(engine, part, self.test, baseline, resamples)
         sampled = _sampled(engine, part, baseline)
-        values = {_key(part, row): row["value"] for row in part.rows}
+        speakers = _speakers(engine, part)
+        bases = {_key(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
+        rows = []
         for row in part.rows:
             key = _key(part, row)
-            found = {**differences.get(key, {})}
-            other = values.get((baseline, *key[1:]))
-            if key in sampled and other is not None and row["value"] is not None:
-                delta = row["value"] - other
-                found = {**sampled[key], "delta": delta, "relative_change": delta / other if other else None}
-            elif self.test is not paired:
-                told = special.get(key, {})
-                found |= {name: told.get(name) for name in ("statistic", "df", "p")}
-                found["n"] = told.get("n", found.get("n"))
-                bounds = ("delta_lower", "delta_upper")
-                found |= {name: told[name] for name in bounds if told.get(name) is not None}
+            other = bases.get(key[1:], {})
+            found = self._found(part, row, other, differences.get(key, {}), special.get(key, {}))
+            if key in sampled:
+                found = _of_whole(row, other, sampled[key], part)
+            known = [speakers[k] for k in (key, (baseline, *key[1:])) if k in speakers]
+            _floored(found, min(known, default=None))
+            found["reason"] = _reason(row, other, found, part)
             rows.append(self._row(row, part, found, baseline))
         return rows
 
-    def _tested(self, engine: Engine, part: Part, test: Definition, baseline: str) -> dict[Any, Row]:
+    def _found(
+        self,
+        part: Part,
+        row: Mapping[str, Any],
+        other: Mapping[str, Any],
+        paired: Mapping[str, Any],
+        special: Mapping[str, Any],
+    ) -> Row:
+        """What the tests say of one row: p and bounds as the test does, all else as the paired t-test."""
+        found = {**paired, "test": self.test.name}
+        # All differences are equal: tests whose p comes from their spread fall back on the sign test.
+        found["is_constant"] = paired.get("se") == 0 and bool(paired.get("delta"))
+        if self.test.name != PAIRED:
+            found |= {name: special.get(name) for name in ("statistic", "df", "p", "resamples")}
+            if special.get("exact"):
+                # All ways to choose the signs were tried, and none was drawn.
+                found["resamples"] = None
+            found["n"] = special.get("n", found.get("n"))
+            bounds = ("delta_lower", "delta_upper")
+            found |= {name: special[name] for name in bounds if special.get(name) is not None}
+            # Power is that of the paired t-test, and says nothing of another one.
+            found["se"] = None
+        if part.units is not None and part.units.linearized and _is_rounding(row["value"], found):
+            found["is_constant"] = False
+        return found
+
+    def _tested(
+        self, engine: Engine, part: Part, test: Definition, baseline: str, resamples: int
+    ) -> dict[Any, Row]:
         """What a test says, by system, metric and slice."""
         if part.units is None or not part.units.measures:
             return {}
-        values: dict[str, Value] = {**self.inference.values(), "power": self.power, "baseline": baseline}
+        values: dict[str, Value] = {
+            **self.inference.values(), "resamples": resamples, "alpha": self.inference.alpha,
+            "power": self.power, "baseline": baseline,
+        }  # fmt: skip
         given = {name: value for name, value in values.items() if name in catalog().params(test)}
         table = tested(catalog(), engine, part.units, test.name, given)
         found = {}
@@ -194,15 +229,21 @@ class Comparing:
         elif _lower_is_better(part, row):
             fields |= {"wins": fields["losses"], "losses": fields["wins"]}
         linearized = part.per_query is None or _is_clustered(part)
-        if linearized and _is_rounding(row["value"], found):
+        if linearized and fields["p"] is not None and _is_rounding(row["value"], found):
             # The same rows in another order have sums that differ in the last digit.
             fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
             for bound in ("delta_lower", "delta_upper"):
                 fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
+        drawn = found.get("resamples")
         return {
-            **kept, "baseline": baseline, **fields, "p_adjusted": None, "mde": found.get("mde"),
-            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"), "test": self.test.name,
-            "reason": row["reason"], "signature": row["signature"],
+            **kept, "baseline": baseline, **fields, "p_adjusted": None, "mde": found.get("se"),
+            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"), "test": found["test"],
+            "adjust": self.adjust, "n_tests": None, "alpha": self.inference.alpha,
+            "interval_level": self.inference.level, "interval_method": self.inference.method,
+            "cluster": _cluster(part), "resamples": drawn,
+            "seed": None if drawn is None else self.inference.seed,
+            "reason": row["reason"] if row["system"] == baseline else found["reason"],
+            "signature": row["signature"],
         }  # fmt: skip
 
     def _different(self, engine: Engine, part: Part, rows: Iterable[Row], baseline: str) -> list[Finding]:
@@ -225,15 +266,57 @@ class Comparing:
         return found
 
     def _adjust(self, engine: Engine, rows: Sequence[Row]) -> None:
-        """Adjust the p-values of every slicing for their number, in place."""
+        """Adjust the p-values of every slicing for their number, in place; the column mde holds se before."""
+        powers = []
         for slicing in dict.fromkeys(row["slice"] for row in rows):
-            family = [row for row in rows if row["slice"] == slicing and row["p"] is not None]
+            of_slicing = [row for row in rows if row["slice"] == slicing]
+            family = [row for row in of_slicing if row["p"] is not None]
             adjusted = [row["p"] for row in family]
             if self.adjust != NONE and family:
                 adjusted = _adjusted(engine, adjusted, self.adjust)
             for row, p in zip(family, adjusted, strict=True):
                 row["p_adjusted"] = max(p, SMALLEST_P)
                 row["p"] = max(row["p"], SMALLEST_P)
+            for row in of_slicing:
+                row["n_tests"] = len(family)
+                if row["mde"] and row["df"]:
+                    powers.append((row, row["mde"], row["df"], self.inference.alpha / self._steps(family)))
+                row["mde"] = None
+        if powers:
+            for (row, *_), mde in zip(
+                powers, _mdes(engine, [p[1:] for p in powers], self.power), strict=True
+            ):
+                row["mde"] = mde
+
+    def _steps(self, family: Sequence[Row]) -> float:
+        """How many times smaller than alpha the smallest p of a family must be."""
+        match self.adjust:
+            case "none":
+                return 1.0
+            case "benjamini_yekutieli":
+                return len(family) * math.fsum(1 / i for i in range(1, len(family) + 1))
+        return float(len(family))
+
+    def _out_of_reach(self, rows: Sequence[Row]) -> list[Finding]:
+        """Warn where so few resamples were drawn that no adjusted p can be a verdict."""
+        found = {}
+        for row in rows:
+            if row["p"] is None or row["resamples"] is None:
+                continue
+            smallest = (2 if row["test"] == SAMPLED else 1) / (1 + row["resamples"])
+            steps = self._steps(
+                [one for one in rows if one["slice"] == row["slice"] and one["p"] is not None]
+            )
+            if smallest * steps >= self.inference.alpha and row["p"] >= smallest * (1 - ROUNDING):
+                needed = math.ceil(2 * steps / self.inference.alpha)
+                found[row["metric"], row["slice"]] = _warning(
+                    "test",
+                    f"{row['metric']}: p cannot be below {smallest:.2g} with {row['resamples']} resamples, "
+                    f"and a verdict in a family of {row['n_tests']} comparisons needs p < "
+                    f"{self.inference.alpha / steps:.2g}",
+                    f"set resamples={needed} (--resamples {needed}) or more, or compare fewer",
+                )
+        return list(found.values())
 
     def _verdict(self, row: Mapping[str, Any], measure: Measure) -> str:
         """Say in words what a comparison came to."""
@@ -243,7 +326,7 @@ class Comparing:
             return BASELINE
         if row["p_adjusted"] is None:
             return UNTESTED
-        if row["p_adjusted"] >= 1 - self.inference.level or (of_means and not row["delta"]):
+        if row["p_adjusted"] >= self.inference.alpha or (of_means and not row["delta"]):
             return UNCLEAR
         declared = measure.metric.header.get("range", "")
         gained = row["delta"]
@@ -330,6 +413,92 @@ def _sampled(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
         return {}
     query = part.units.samples.differences(baseline)
     return {part.units.row_key(row): row for row in engine.arrow(query).to_pylist()}
+
+
+def _of_whole(
+    row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: Part
+) -> Row:
+    """What bootstrap samples of the whole metric say of one row."""
+    samples = None if part.units is None else part.units.samples
+    found = {**sampled, "test": SAMPLED, "resamples": None if samples is None else samples.number}
+    if other.get("value") is None or row["value"] is None:
+        return {"test": SAMPLED}
+    delta = row["value"] - other["value"]
+    change = delta / abs(other["value"]) if other["value"] else None
+    return {**found, "delta": delta, "relative_change": change}
+
+
+def _speakers(engine: Engine, part: Part) -> dict[Any, int]:
+    """How many units a measure of rows depends on, by system, metric and slice."""
+    units = part.units
+    if units is None:
+        return {}
+    found = {}
+    of_sums = units.speakers()
+    if of_sums is not None:
+        found = {units.row_key(row): row["n"] for row in engine.arrow(of_sums).to_pylist()}
+    if units.samples is not None and units.members is not None:
+        sizes = units.samples.units.sizes(units.members)
+        found |= {units.row_key(row): row["n"] for row in engine.arrow(sizes).to_pylist()}
+    return found
+
+
+def _floored(found: Row, speaking: int | None) -> None:
+    """No p is smaller than that of the sign test of as many units as speak, in place."""
+    n = found.get("n") if speaking is None else speaking
+    if found.get("p") is None or n is None:
+        return
+    if found["test"] == SAMPLED:
+        found["n"] = n
+    if found.get("is_constant") or found["test"] == SAMPLED:
+        found["p"] = None if n < 2 else max(found["p"], 2.0 ** max(1 - n, -1000))
+        found["speaking"] = n
+
+
+def _reason(
+    row: Mapping[str, Any], other: Mapping[str, Any], found: Mapping[str, Any], part: Part
+) -> str | None:
+    """Say why there is no p, or where it comes from unless from the test."""
+    if found.get("p") is not None:
+        equal = found.get("is_constant") and found["test"] in (PAIRED, BOOTSTRAPPED)
+        return row["reason"] or ("all differences are equal; p is that of the sign test" if equal else None)
+    if row["value"] is None:
+        return str(row["reason"] or "it has no value")
+    if other.get("value") is None:
+        why = f": {other['reason']}" if other.get("reason") else ""
+        return f"the baseline has no value{why}"
+    units = part.units
+    if units is None or row["metric"] in units.without:
+        return "it has no test" if units is None else f"it has no test: {units.without[row['metric']]}"
+    if found.get("speaking") is not None or (units.linearized and (found.get("n") or 0) > 1):
+        return f"no more than one unit of the {units.kind} has rows that it depends on"
+    one = {QUERIES: "query"}.get(units.kind, units.kind.replace("clusters", "cluster", 1))
+    return (
+        f"only one {one} has a value in both" if found.get("n") else f"no {units.kind} have a value in both"
+    )
+
+
+def _cluster(part: Part) -> str | None:
+    """The column whose values are the units, where they are no queries."""
+    if part.units is None or not _is_clustered(part):
+        return None
+    return part.units.kind.removeprefix("clusters of ")
+
+
+def _mdes(engine: Engine, given: Sequence[Sequence[float]], power: float) -> list[float | None]:
+    """The minimum detectable effects of (se, df, alpha), in their order."""
+    names = ("place", "se", "df", "alpha")
+    rows = [
+        exp.Tuple(expressions=[literal(i), *(literal(float(v)) for v in one)]) for i, one in enumerate(given)
+    ]
+    alias = exp.TableAlias(this=exp.to_identifier("given"), columns=[exp.to_identifier(n) for n in names])
+    arguments: list[exp.Expr] = [*(exp.column(n) for n in names[1:]), literal(float(power))]
+    mde = exp.Anonymous(this="student_t_mde", expressions=arguments)
+    query, macros = linked(
+        catalog(), exp.select("place", mde.as_("mde")).from_(exp.Values(expressions=rows, alias=alias))
+    )
+    engine.define(macros)
+    return [value for _, value in sorted(engine.rows(query))]
 
 
 def _of_samples(part: Part) -> list[Finding]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparing import HOLM, NONE, PAIRED, Comparing, find_adjustment, find_test, of_all_pairs
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluated import part_of_evaluations
-from duckmetrics.inference import SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.inference import ALPHA, SEED, USUAL_METHOD, read_inference, read_level
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measures, read_specs
 from duckmetrics.results import Evaluation
 from duckmetrics.session import catalog, opened
@@ -45,6 +46,7 @@ def compare(
     cluster: str | None = None,
     test: str = PAIRED,
     adjust: str | None = None,
+    alpha: float = ALPHA,
     power: float = 0.8,
     resamples: int | None = None,
     seed: int = SEED,
@@ -67,6 +69,7 @@ def compare(
             ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or ``"tukey"``.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
             default holm, and none where the test itself looks at all pairs of systems, as ``"tukey"``.
+        alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
         power: for which the minimum detectable effect holds.
         allow_different: compare the queries that are common where the systems have values of different ones,
             or results of other conventions. Of classifiers, only the same rows can be compared.
@@ -89,7 +92,8 @@ def compare(
     chosen = find_test(test)
     method = find_adjustment(adjust or (NONE if of_all_pairs(chosen) else HOLM))
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    comparing = Comparing(chosen, method, inference, _power(power), allow_different)
+    inference = replace(inference, alpha=_probability("alpha", alpha, 0.05))
+    comparing = Comparing(chosen, method, inference, _probability("power", power, 0.8), allow_different)
     evaluated = _evaluations(predictions)
     given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
     if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
@@ -108,6 +112,9 @@ def compare(
             specs = read_specs(session.usual if metrics is None else metrics)
             measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
             _means(measures)
+            if method != NONE:
+                compared = replace(inference, measures=len(measures))
+                session.request = replace(session.request, inference=compared)
             parts = session.parts(measures)
         if baseline is None and isinstance(system, str):
             raise MetricError(
@@ -126,11 +133,13 @@ def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
     return found or None
 
 
-def _power(power: float) -> float:
-    try:
-        return read_level(power)
-    except MetricError:
-        raise MetricError(f"power={power!r}: no probability between 0 and 1; write 0.8") from None
+def _probability(name: str, value: float, usual: float) -> float:
+    if not isinstance(value, bool):
+        try:
+            return read_level(value)
+        except MetricError:
+            pass
+    raise MetricError(f"{name}={value!r}: no probability between 0 and 1; write {usual}")
 
 
 def _means(measures: Sequence[Measure]) -> None:

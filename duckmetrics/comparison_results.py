@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
-from duckmetrics.gates import failures, read_gates
+from duckmetrics.gates import WORSE, failures, read_gates
+from duckmetrics.inference import ALPHA
 from duckmetrics.results import Tabular, aligned, html, p_text
 
 if TYPE_CHECKING:
@@ -18,22 +19,20 @@ if TYPE_CHECKING:
     from duckmetrics.checks import Finding
     from duckmetrics.results import Evaluation
 
-BETTER, WORSE, DIFFERENT = "better", "worse", "different"
-UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
-
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
-    "statistic", "df", "p", "p_adjusted", "mde",
+    "statistic", "df", "p", "p_adjusted", "mde", "alpha", "interval_level",
 )  # fmt: skip
-COUNTS = ("wins", "ties", "losses", "n", "n_units")
+COUNTS = ("wins", "ties", "losses", "n", "n_units", "n_tests", "resamples", "seed")
+WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
 # What a person wants to see, in this order, and the column that tells whether it is there.
 SHOWN = {
-    "verdict": "verdict", "n": "n", "value": "value", "interval": "lower", "delta": "delta",
-    "delta_interval": "delta_lower", "relative_change": "relative_change", "effect_size": "effect_size",
-    "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted", "mde": "mde",
+    "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
+    "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
+    "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted", "mde": "mde",
 }  # fmt: skip
 # The columns that a slicing column must not be called as.
-COLUMNS = {*NUMBERS, *COUNTS, "verdict", "baseline", "test"}
+COLUMNS = {*NUMBERS, *COUNTS, *WORDS}
 RIGHT = {*SHOWN} - {"verdict"}
 # Smaller numbers would be shown as 0.0000.
 TINY = 5e-5
@@ -46,17 +45,23 @@ class Comparison(Tabular):
     Attributes:
         rows: one dictionary per system, slice and metric. value, lower, upper: of the system; delta,
             delta_lower, delta_upper: its difference to the baseline, in the units of the metric;
-            relative_change: delta / value of the baseline; effect_size: delta in standard deviations of the
-            differences (d_z); wins, ties, losses: units that are better, equal and worse in number;
+            relative_change: delta / abs(value of the baseline); effect_size: delta in standard deviations of
+            the differences (d_z); wins, ties, losses: units that are better, equal and worse in number;
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
-            mde: the smallest difference that this many units would show with the power asked for;
-            verdict: better, worse, different, not distinguishable, not tested, or baseline.
+            mde: the smallest difference that the paired t-test would find among as many comparisons with
+            the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
+            baseline; n: queries or rows; n_units: what p rests on; test: what made p,
+            ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was adjusted, for
+            how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
+            interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
+            why a value or a p is missing, or where p comes from.
         baseline: the system that the others are compared with.
         test: the file under sql/statistics that tells p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
-        level: of the intervals; a verdict needs p_adjusted below 1 - level.
+        level: of the intervals.
         evaluation: the values of the systems, with what the checks found.
         told: what to know of the comparison, beside what the checks of the evaluation found.
+        alpha: a verdict needs p_adjusted below it.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -66,6 +71,7 @@ class Comparison(Tabular):
     level: float
     evaluation: Evaluation = field(repr=False)
     told: tuple[Finding, ...] = ()
+    alpha: float = ALPHA
 
     @property
     def summary(self) -> pa.Table:
@@ -76,7 +82,7 @@ class Comparison(Tabular):
         values = self.evaluation.summary.schema
         types = {name: values.field(name).type for name in ("system", "metric", "slice", *by)}
         types |= dict.fromkeys(NUMBERS, pa.float64()) | dict.fromkeys(COUNTS, pa.int64())
-        types |= dict.fromkeys(("verdict", "baseline", "test", "adjust", "reason", "signature"), pa.string())
+        types |= dict.fromkeys((*WORDS, "reason", "signature"), pa.string())
         order = [name for name in self.rows[0] if name in types]
         return pa.Table.from_pylist(list(self.rows), pa.schema([(name, types[name]) for name in order]))
 
@@ -137,6 +143,8 @@ class Comparison(Tabular):
         shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in self.rows)]
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in self.rows):
             shown.remove("p")
+        if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in self.rows):
+            shown.remove("n_units")
         cells = []
         for row in self.rows:
             segment = {name: str(value) for name, value in self._shown_segment(row).items()}
@@ -165,9 +173,30 @@ class Comparison(Tabular):
         """How the verdicts came about, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
-            f"against {self.baseline}: {self.test}, {adjusted}; a verdict needs "
-            f"p_adjusted < {1 - self.level:.4g}; {100 * self.level:g} % intervals, not adjusted"
+            f"against {self.baseline}: {self._tests()}; {self._families()}, {adjusted}; a verdict needs "
+            f"p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
         )
+
+    def _tests(self) -> str:
+        """What made p, with the number of resamples, and of which metrics if there are several."""
+        made: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            if row["system"] != self.baseline and row["p"] is not None:
+                drawn = "" if row["resamples"] is None else f" with {row['resamples']} resamples"
+                made.setdefault(f"{row['test']}{drawn}", {})[row["metric"]] = None
+        if len(made) < 2:
+            return next(iter(made), self.test)
+        return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in made.items())
+
+    def _families(self) -> str:
+        """How many comparisons were adjusted together, by slicing if there are several."""
+        sizes = {row["slice"]: row["n_tests"] for row in self.rows}
+        total = sum(sizes.values())
+        counted = f"{total} comparison{'' if total == 1 else 's'}"
+        if len(sizes) < 2:
+            return counted
+        each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
+        return f"{counted} in {len(sizes)} families ({each})"
 
     def _verdicts(self) -> Iterator[str]:
         """A line for every system: what its metrics come to, and where it is worse in a slice."""

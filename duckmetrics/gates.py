@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import operator
 import re
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError, suggestion, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+# The words in the column verdict.
+BETTER, WORSE, DIFFERENT = "better", "worse", "different"
+UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
+# Those that a gate can ask for: the baseline is not compared with itself.
+VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED)
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -23,6 +30,10 @@ _COLUMN = re.compile(r"[a-z_]+")
 BY = "by"
 # The column whose values are words.
 VERDICT = "verdict"
+# Columns behind the value that hold words, of which nothing can be asked.
+WORDS = (
+    "baseline", "test", "adjust", "interval_method", "cluster", "reason", "signature",
+)  # fmt: skip
 MISSING = object()
 HOW = "write METRIC [COLUMN] [by SLICE] < NUMBER, as in 'ndcg@10 < 0.35' or 'ndcg@10 delta_lower < -0.005'"
 
@@ -71,6 +82,11 @@ def _read(text: str) -> Gate:
     if BY in before[1:]:
         place = before.index(BY, 1)
         before, slicing = before[:place], " ".join(before[place + 1 :])
+        if not slicing:
+            raise MetricError(
+                f"gate {text!r}: no slice behind 'by'; name one, as in 'ndcg@10 by country < 0.2', or leave "
+                "'by' out"
+            )
     if not before:
         raise MetricError(f"gate {text!r}: no metric; {HOW}")
     named = len(before) > 1 and _COLUMN.fullmatch(before[-1]) is not None
@@ -81,7 +97,10 @@ def _read(text: str) -> Gate:
 
 def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
     if column == VERDICT and word and _OPERATORS[comparison] in (operator.eq, operator.ne):
-        return word.strip("'\"")
+        verdict = word.strip("'\"")
+        if verdict not in VERDICTS:
+            raise MetricError(f"gate {text!r}: {unknown(VERDICT, verdict, VERDICTS)}")
+        return verdict
     try:
         bound = float(word)
     except ValueError:
@@ -97,7 +116,7 @@ def failures(
     """Return a line for every gate that fails, and every system and slice where it does.
 
     Gates look at the overall rows, or with ``by`` at slices; of a comparison not at the baseline. Where
-    there is no value the gate fails too: nothing shows that it is passed.
+    there is no value, no test or no row at all, the gate fails too: nothing shows that it is passed.
 
     Args:
         rows: those of an evaluation or a comparison.
@@ -106,39 +125,37 @@ def failures(
     Raises:
         MetricError: a gate names a metric, column or slice that the results do not have.
     """
-    lines = []
-    for gate in gates:
-        for row in _rows_of(gate, rows, canonical):
-            value = row[gate.column]
-            if value is None or gate.fails(value):
-                lines.append(f"gate failed: {gate.text}: {_told(gate, row)}")
-    return lines
+    return [f"gate failed: {gate.text}: {why}" for gate in gates for why in _whys(gate, rows, canonical)]
 
 
-def _told(gate: Gate, row: Mapping[str, Any]) -> str:
-    value = row[gate.column]
-    names = list(row)
-    columns = [n for n in names[names.index("slice") + 1 : names.index("value")] if n in gate.slicing]
-    where = [*([row["system"]] if row["system"] is not None else []), *(f"{n}={row[n]}" for n in columns)]
-    place = f" of {', '.join(where)}" if where else ""
-    if value is None:
-        return f"{gate.column}{place} has no value"
-    return f"{gate.column}{place} is {f'{value:.6g}' if _is_number(value) else value}"
+def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> Iterator[str]:
+    """Say why a gate fails, once for every row."""
+    if not rows:
+        yield "there are no results"
+        return
+    _refuse_unknown(gate, rows, canonical)
+    wanted = _rows_of(gate, rows, canonical)
+    if not wanted:
+        yield f"no system has a row of {gate.metric}{f' by {gate.slicing}' if gate.slicing else ''}"
+    for place, row in wanted:
+        value = None if row is None else row.get(gate.column)
+        if row is None:
+            yield f"{place} has no row"
+        elif value is None or value == UNTESTED or value != value:
+            lacks = "was not tested" if value == UNTESTED else "has no value"
+            why = f": {row['reason']}" if row.get("reason") else ""
+            yield f"{gate.column}{f' of {place}' if place else ''} {lacks}{why}"
+        elif gate.fails(value):
+            shown = f"{value:.6g}" if _is_number(value) else value
+            yield f"{gate.column}{f' of {place}' if place else ''} is {shown}"
 
 
-def _rows_of(
-    gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
-) -> list[Mapping[str, Any]]:
-    """The rows that a gate looks at."""
-    columns = [
-        name for name in rows[0]
-        if name in ("value", VERDICT) or any(_is_number(row[name]) for row in rows)
-    ]  # fmt: skip
+def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
+    columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
     if gate.column not in columns:
         raise MetricError(f"gate {gate.text!r}: {unknown('column', gate.column, columns)}")
-    known = dict.fromkeys(row["metric"] for row in rows)
-    names = {name for name in known if gate.metric in (name, canonical.get(name))}
-    if not names:
+    if not _metrics(gate, rows, canonical):
+        known = dict.fromkeys(row["metric"] for row in rows)
         raise MetricError(
             f"gate {gate.text!r}: {gate.metric!r} is not evaluated; {suggestion(gate.metric, known)}"
         )
@@ -146,11 +163,39 @@ def _rows_of(
     if gate.slicing and gate.slicing not in slicings:
         advice = suggestion(gate.slicing, slicings) if slicings else "nothing is sliced; ask for it with by="
         raise MetricError(f"gate {gate.text!r}: no slices by {gate.slicing!r}; {advice}")
-    return [
-        row for row in rows
-        if row["metric"] in names and row["slice"] == gate.slicing
-        and row["system"] != row.get("baseline", MISSING)
-    ]  # fmt: skip
+
+
+def _metrics(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> set[str]:
+    return {row["metric"] for row in rows if gate.metric in (row["metric"], canonical.get(row["metric"]))}
+
+
+def _rows_of(
+    gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
+) -> list[tuple[str, Mapping[str, Any] | None]]:
+    """The rows that a gate looks at, each with its place; None where a system lacks what another one has."""
+    names = list(rows[0])
+    columns = names[names.index("slice") + 1 : names.index("value")]
+    chosen = _metrics(gate, rows, canonical)
+    looked_at = [row for row in rows if row["metric"] in chosen and row["slice"] == gate.slicing]
+    keys = dict.fromkeys((row["metric"], *(_hashable(row[c]) for c in columns)) for row in looked_at)
+    systems = dict.fromkeys(row["system"] for row in rows if row["system"] != row.get("baseline", MISSING))
+    found = {}
+    for row in looked_at:
+        found[row["system"], row["metric"], *(_hashable(row[c]) for c in columns)] = row
+    named = next(csv.reader([gate.slicing]), [])
+    told: list[tuple[str, Mapping[str, Any] | None]] = []
+    for system in systems:
+        for key in keys:
+            values = dict(zip(columns, key[1:], strict=True))
+            where = [f"{name}={values[name]}" for name in columns if name in named]
+            place = ", ".join(map(str, [*([] if system is None else [system]), *where]))
+            told.append((place, found.get((system, *key))))
+    return told
+
+
+def _hashable(value: Any) -> Any:
+    """A value of a slicing column as a key: lists and NaN are told by their text."""
+    return value if value.__hash__ is not None and value == value else repr(value)
 
 
 def _is_number(value: object) -> bool:

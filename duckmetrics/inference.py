@@ -18,6 +18,10 @@ LEVEL = 0.95
 RESAMPLES, SEED = 10_000, 42
 # Each of these costs as much as the metric itself.
 SAMPLES = 1000
+# A family of many comparisons takes more than usual, but never more than these.
+MOST_RESAMPLES, MOST_SAMPLES = 100_000, 10_000
+# The error rate of verdicts.
+ALPHA = 0.05
 # Below so many units, what large samples are like is no guide.
 FEW_UNITS = 30
 # The file under sql/statistics that makes the interval of a mean.
@@ -36,6 +40,9 @@ class Inference:
         resamples: the number of resamples of a bootstrap, and of tests that resample.
         samples: that of metrics that are taken again as a whole on each.
         seed: another one draws other resamples.
+        fixed: whether somebody chose the number of resamples, so that it is not raised.
+        alpha: below which an adjusted p is a verdict.
+        measures: how many of them are compared and adjusted together; 0 where nothing is.
     """
 
     level: float = LEVEL
@@ -44,6 +51,15 @@ class Inference:
     resamples: int = RESAMPLES
     samples: int = SAMPLES
     seed: int = SEED
+    fixed: bool = False
+    alpha: float = ALPHA
+    measures: int = 0
+
+    def enough(self, comparisons: int, usual: int, most: int) -> int:
+        """The number of resamples at which p of so many comparisons can fall below alpha when adjusted."""
+        if self.fixed:
+            return usual
+        return min(max(usual, math.ceil(2 * comparisons / self.alpha)), most)
 
     def values(self) -> dict[str, Value]:
         """The parameters of the files under sql/statistics."""
@@ -71,7 +87,8 @@ def read_inference(
     if seed != 0 and whole_number(seed) == 0:
         raise MetricError(f"seed={seed!r}: no whole number; write one such as 42")
     drawn = (RESAMPLES, SAMPLES) if resamples is None else (whole_number(resamples),) * 2
-    return Inference(read_level(level), method, cluster, *drawn, whole_number(seed))
+    fixed = resamples is not None
+    return Inference(read_level(level), method, cluster, *drawn, whole_number(seed), fixed)
 
 
 def read_level(level: Any) -> float:

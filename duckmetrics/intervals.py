@@ -16,7 +16,7 @@ from duckmetrics.compose import Composer, with_directions
 from duckmetrics.errors import InputError
 from duckmetrics.fold import bind, literal
 from duckmetrics.functions import linked
-from duckmetrics.inference import BOOTSTRAP, FEW_UNITS, INTERVALS
+from duckmetrics.inference import BOOTSTRAP, FEW_UNITS, INTERVALS, MOST_SAMPLES
 from duckmetrics.linearized import Linearization
 from duckmetrics.measure import DEFAULT_AGGREGATION
 from duckmetrics.observations import GROUP, UNIT
@@ -88,7 +88,10 @@ def units_of_rows(
         query, macros = linked(catalog, linearization.values(table))
         engine.define(macros)
     without, members = linearization.without, _counted(table)
-    units = Units(query, segments, summary.by, texts, kind, without, linearized=True, members=members)
+    units = Units(
+        query, segments, summary.by, texts, kind, without, linearized=True, members=members,
+        speaking=linearization.speaking(table),
+    )  # fmt: skip
     return _with_samples(catalog, engine, inputs, measures, inference, units)
 
 
@@ -107,10 +110,22 @@ def _with_samples(
         return replace(units, without={**units.without, **hints})
     if not sampled:
         return units
+    inference = replace(inference, samples=_number_of_samples(engine, inputs, inference))
     table = bootstrapped(catalog, engine, inputs, sampled, inference)
     named = Units(_no_units(), units.segments, units.columns, tuple(m.text for m in sampled), units.kind)
     left = {text: why for text, why in units.without.items() if text not in named.measures}
     return replace(units, samples=Samples(named, table, inference.level, inference.samples), without=left)
+
+
+def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> int:
+    """As usual, or as many as the comparisons of all systems and segments need."""
+    if not inference.measures:
+        return inference.samples
+    rows = inputs.queries["predictions"].subquery("rows")
+    keys = (struct("system", "segment"), exp.column("segment"))
+    counts = [exp.Count(this=exp.Distinct(expressions=[key])) for key in keys]
+    ((all_, segments),) = engine.rows(exp.select(*counts).from_(rows))
+    return inference.enough(inference.measures * (all_ - segments), inference.samples, MOST_SAMPLES)
 
 
 def _with_values(query: exp.Query) -> exp.Select:

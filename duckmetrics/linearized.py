@@ -270,6 +270,32 @@ class Linearization:
         whole = whole.with_("summed", as_=summed.from_(table).group_by("system", SEGMENT), copy=False)
         return whole.with_("slopes", as_=slopes.from_("summed"), copy=False)
 
+    def speaking(self, table: str) -> exp.Query | None:
+        """How many units a measure depends on: those with sums that are not 0, or with a row of each class.
+
+        Of the others nothing is known, even where all of them have the same value.
+        """
+        parts: list[exp.Query] = []
+        for place, linear in enumerate(self.linear):
+            names = dict.fromkeys(c.name for c in linear.value.find_all(exp.Column))
+            positive = exp.GT(this=exp.column("n_positive"), expression=literal(0))
+            negative = exp.GT(this=exp.column("n"), expression=exp.column("n_positive"))
+            said = exp.or_(*(exp.NEQ(this=exp.column(c), expression=literal(0.0)) for c in names))
+            kinds = (positive, negative) if self.influences.keys() & names.keys() else (said,)
+            counts: list[exp.Expr] = [
+                exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=kind)) for kind in kinds
+            ]
+            n = counts[0] if len(counts) == 1 else exp.func("least", *counts)
+            number = exp.Add(
+                this=exp.Mul(this=exp.column(SEGMENT), expression=literal(len(self.linear))),
+                expression=literal(place),
+            )
+            part = exp.select("system", number.as_("metric"), n.as_("n")).from_(table)
+            parts.append(part.group_by("system", SEGMENT))
+        if not parts:
+            return None
+        return parts[0] if len(parts) == 1 else cast("exp.Query", exp.union(*parts, distinct=False))
+
     def _values_of(self, place: int, linear: Linear, table: str) -> exp.Select:
         known = {name: exp.column(f"slope_{place}_{name}", "slopes") for name in linear.slopes}
         moved = _moved(linear.slopes, known, table)

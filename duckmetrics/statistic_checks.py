@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from duckmetrics.measure import Measure
     from duckmetrics.statistic_inputs import Data
 
+# A p-value.
+P = "p"
 # So many names of what there is are listed at most.
 LISTED = 20
 
@@ -45,7 +47,9 @@ def checks(table: str, columns: Sequence[str]) -> Iterator[Check]:
     """The checks of an input that is no table of counts, where its canonical columns are."""
     labels = [name for name in columns if name in LABELS]
     units = [name for name in columns if name in UNITS]
-    for name in filter(is_number, columns):
+    if P in columns:
+        yield _no_probabilities(table, columns)
+    for name in (name for name in columns if is_number(name) and name != P):
         finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
         offenders = exp.select(*columns).from_(table).where(exp.not_(finite))
         yield Check(name, "rows with NaN or an infinite value", "give numbers, or NULL for none", offenders)
@@ -62,6 +66,15 @@ def checks(table: str, columns: Sequence[str]) -> Iterator[Check]:
         more = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(1))
         offenders = exp.select(*keys).from_(table).group_by(*keys).having(more)
         yield Check("", "units with several rows", "keep one row per unit", offenders)
+
+
+def _no_probabilities(table: str, columns: Sequence[str]) -> Check:
+    """The check of p-values; NaN stands for none, as NULL does."""
+    p = exp.column(P)
+    is_nan = exp.Anonymous(this="isnan", expressions=[p.copy()])
+    outside = exp.and_(exp.not_(p.between(literal(0), literal(1))), exp.not_(is_nan))
+    offenders = exp.select(*columns).from_(table).where(outside)
+    return Check(P, "p-values outside of [0, 1]", "give p-values, not statistics", offenders)
 
 
 def _proportions(table: str, columns: Sequence[str]) -> Iterator[Check]:

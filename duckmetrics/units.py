@@ -53,6 +53,7 @@ class Units:
         kind: what the units are, as a sentence goes on: "queries", "clusters of user_id".
         without: text of a measure -> why it has no units.
         linearized: whether the values come from the delta method.
+        speaking: system, metric (as in `query`), n: how many units a measure of rows depends on.
         members: system, unit, fingerprint of what must be the same for systems to be compared, where the
             values of the units do not tell: the rows of a cluster, its queries.
         samples: the values of measures that have no units on bootstrap samples, where they were drawn.
@@ -67,6 +68,7 @@ class Units:
     linearized: bool = False
     samples: Samples | None = None
     members: exp.Query | None = None
+    speaking: exp.Query | None = None
 
     def tested(self, catalog: Catalog, statistic: str, values: Mapping[str, Value]) -> exp.Select:
         """Write a test over the units; its rows name measure and slice as the results do.
@@ -109,6 +111,27 @@ class Units:
         counted = exp.select("system", "metric", n).from_(self.query.subquery("units"))
         named = self.named("counted", ("n",))
         return named.with_("counted", as_=counted.group_by("system", "metric"), copy=False)
+
+    def speakers(self) -> exp.Select | None:
+        """The units that a measure of rows depends on: system, metric, slice, the slicing columns, n."""
+        if self.speaking is None or not self.measures:
+            return None
+        return self.named("speaking", ("n",)).with_("speaking", as_=self.speaking.copy(), copy=False)
+
+    def sizes(self, members: exp.Query) -> exp.Select:
+        """The number of all units of rows, for every measure: the same columns."""
+        segment = exp.Dot(this=exp.column("unit"), expression=exp.to_identifier("segment"))
+        places = exp.Values(
+            expressions=[exp.Tuple(expressions=[literal(i)]) for i in range(len(self.measures))],
+            alias=exp.TableAlias(this=exp.to_identifier("places"), columns=[exp.to_identifier("place")]),
+        )
+        number = exp.Add(
+            this=exp.Mul(this=segment, expression=literal(len(self.measures))), expression=exp.column("place")
+        )
+        counted = exp.select("system", number.as_("metric"), exp.Count(this=exp.Star()).as_("n"))
+        counted = counted.from_(members.subquery("members")).join(places, join_type="cross")
+        counted = counted.group_by("system", number.copy())
+        return self.named("counted", ("n",)).with_("counted", as_=counted, copy=False)
 
     def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
         """The number of members that are not the same in a system as in the baseline: system, number."""

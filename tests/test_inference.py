@@ -143,7 +143,7 @@ def test_the_randomization_test_of_the_textbook(engine: DuckDBEngine) -> None:
 
 def test_the_bootstrap_of_the_textbook(engine: DuckDBEngine) -> None:
     rows, expected = pair("poisson_bootstrap_golden")
-    row = one(engine, "paired_bootstrap", rows, baseline="A", resamples=2000, seed=42)
+    row = one(engine, "paired_bootstrap", rows, baseline="A", resamples=2000, seed=42, method="percentile")
     close(row, se=expected["se"], delta_lower=expected["ci_low"], delta_upper=expected["ci_high"],
           resamples=expected["reps"], delta=0.06)  # fmt: skip
     differences = per_query(D=[b[3] - a[3] for a, b in zip(rows[:10], rows[10:], strict=True)])
@@ -438,10 +438,35 @@ def test_ratios_as_numpy(engine: DuckDBEngine) -> None:
     z = (rb - ra) / math.sqrt(va + vb)
     half = scipy.stats.norm.isf(0.025) * math.sqrt(va / ra**2 + vb / rb**2)
     rows = [(arm, *map(float, unit)) for arm, (y, x) in arms_of.items() for unit in zip(y, x, strict=True)]
-    row = one(engine, "ratio_delta", [*rows, ("a", None, 1.0), ("b", 1.0, None)], control="a")
+    given = [*rows, ("a", None, 1.0), ("b", 1.0, None)]
+    row = one(engine, "ratio_delta", given, control="a", variance="delta")
     close(row, ratio=rb, statistic=z, p=2 * scipy.stats.norm.sf(z), relative_change=rb / ra - 1, n=170,
           relative_lower=rb / ra * math.exp(-half) - 1,
           relative_upper=rb / ra * math.exp(half) - 1)  # fmt: skip
+
+
+def test_ratios_without_each_user_as_scipy(engine: DuckDBEngine) -> None:
+    """The jackknife, leaving out one user after the other, and Welch's t of effective numbers of users."""
+    source = np.random.default_rng(9)
+    rows: list[Row] = []
+    errors, sizes, ratios = [], [], []
+    for arm, n in (("a", 40), ("b", 25)):
+        x = np.ceil(source.pareto(1.5, n) * 3 + 1)
+        y = source.binomial(x.astype(int), 0.3)
+        rows += [(arm, float(hits), float(views)) for hits, views in zip(y, x, strict=True)]
+        without = np.array([np.delete(y, i).sum() / np.delete(x, i).sum() for i in range(n)])
+        errors.append((n - 1) * without.var())
+        sizes.append(x.sum() ** 2 / (x**2).sum())
+        ratios.append(y.sum() / x.sum())
+    delta, se = ratios[1] - ratios[0], math.sqrt(sum(errors))
+    df = se**4 / sum(v * v / (m - 1) for v, m in zip(errors, sizes, strict=True))
+    low, high = scipy.stats.t.interval(0.95, df, delta, se)
+    relative = [v / r**2 for v, r in zip(errors, ratios, strict=True)]
+    log_df = sum(relative) ** 2 / sum(v * v / (m - 1) for v, m in zip(relative, sizes, strict=True))
+    bounds = scipy.stats.t.interval(0.95, log_df, math.log(ratios[1] / ratios[0]), math.sqrt(sum(relative)))
+    close(one(engine, "ratio_delta", rows, control="a"), ratio=ratios[1], se=se, df=df, delta_lower=low,
+          delta_upper=high, p=2 * scipy.stats.t.sf(abs(delta / se), df), relative_lower=math.expm1(bounds[0]),
+          relative_upper=math.expm1(bounds[1]))  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -560,6 +585,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
                {"baseline": "few"}, {"baseline": "one class"}],
     "randomization_test": [{"exact": True}, {}],
     "mean_interval": [{"level": 0.8}],
+    "paired_t": [{}, {"level": 0.8, "alpha": 0.001, "power": 0.9}],
+    "ratio_delta": [{}, {"level": 0.8}, {"variance": "delta"}],
     "welch_t": [{"level": 0.8}],
 }  # fmt: skip
 GAINS = {"gain", "loss"}
@@ -656,11 +683,16 @@ def test_systems_that_are_alike(engine: DuckDBEngine, name: str) -> None:
 
 def test_constant_differences(engine: DuckDBEngine) -> None:
     rows = per_query(A=[0.1, 0.2, 0.3], B=[0.4, 0.5, 0.6])
-    close(one(engine, "paired_t", rows, baseline="A"), p=None, statistic=None, se=0.0, delta_lower=0.3,
-          delta_upper=0.3, mde=0.0)  # fmt: skip
+    sign = scipy.stats.binomtest(3, 3).pvalue
+    close(one(engine, "paired_t", rows, baseline="A"), p=sign, statistic=None, se=0.0, delta_lower=0.3,
+          delta_upper=0.3, mde=None, effect_size=None)  # fmt: skip
     close(
-        one(engine, "paired_bootstrap", rows, baseline="A", **FEW), delta_lower=0.3, delta_upper=0.3, se=0.0
-    )
+        one(engine, "paired_bootstrap", rows, baseline="A", **FEW), delta_lower=0.3, delta_upper=0.3, se=0.0,
+        p=sign,
+    )  # fmt: skip
+    two = per_query(A=[0.0, 0.0], B=[1.0, 1.0])
+    for name in ("paired_t", "paired_bootstrap"):
+        close(one(engine, name, two, baseline="A", **(FEW if "boot" in name else {})), p=0.5)
     close(one(engine, "anova", rows), f=None, p=None)
     close(one(engine, "wilcoxon", rows, baseline="A"), w_plus=6.0, w_minus=0.0, rank_biserial=1.0)
 
@@ -740,8 +772,9 @@ def test_resampling_finds_the_error_of_the_mean(engine: DuckDBEngine) -> None:
     row = one(engine, "bootstrap_interval", per_query(A=values), resamples=2000)
     assert row["se"] == pytest.approx(np.std(values) / math.sqrt(2000), rel=0.06)
     pairs = per_query(A=[0.0] * 2000, B=values)
+    percentile = one(engine, "paired_bootstrap", pairs, baseline="A", resamples=2000, method="percentile")
     paired = one(engine, "paired_bootstrap", pairs, baseline="A", resamples=2000)
-    close(paired, se=row["se"], delta_lower=row["lower"], delta_upper=row["upper"])
+    close(percentile, se=row["se"], delta_lower=row["lower"], delta_upper=row["upper"])
     student = scipy.stats.ttest_1samp(values, 0).pvalue
     drawn = one(engine, "randomization_test", pairs, baseline="A", resamples=4000)
     assert paired["p"] == pytest.approx(student, abs=0.05)

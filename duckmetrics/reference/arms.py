@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from statistics import fmean, variance
+from statistics import fmean
+from statistics import variance as variance_of
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duckmetrics.reference.choice import choose
 from duckmetrics.reference.distributions import (
     normal_p,
     normal_quantile,
@@ -83,7 +85,7 @@ class Sample(NamedTuple):
 
 
 def sample(values: Sequence[float]) -> Sample:
-    error = variance(values) / len(values) if len(values) > 1 else None
+    error = variance_of(values) / len(values) if len(values) > 1 else None
     return Sample(len(values), fmean(values), error)
 
 
@@ -113,10 +115,11 @@ def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row
     delta = other.mean - one.mean
     start, sizes = (one.mean, other.mean, delta), (one.n, other.n)
     ratio = other.mean / one.mean if one.mean else None
-    relative: Row = (None if ratio is None else ratio - 1, None, None)
+    change = delta / abs(one.mean) if one.mean else None
+    relative: Row = (change, None, None)
     if ratio is not None and (spread := satterthwaite(one.relative(), other.relative())):
         factor = math.exp(student_t_critical(1 - level, spread[1]) * spread[0])
-        relative = ratio - 1, ratio / factor - 1, ratio * factor - 1
+        relative = change, ratio / factor - 1, ratio * factor - 1
     found = satterthwaite(one, other)
     if found is None:
         if one.error is None or other.error is None:
@@ -126,7 +129,7 @@ def _welch(before: Sequence[float], after: Sequence[float], level: float) -> Row
         return *start, delta, delta, *relative, None if delta else 1.0, *sizes, 0.0, None, None, None
     se, df = found
     half, n = student_t_critical(1 - level, df) * se, one.n + other.n
-    pooled = ((one.n - 1) * variance(before) + (other.n - 1) * variance(after)) / (n - 2)
+    pooled = ((one.n - 1) * variance_of(before) + (other.n - 1) * variance_of(after)) / (n - 2)
     return (*start, delta - half, delta + half, *relative, student_t_p(delta / se, df), *sizes, se,
             delta / math.sqrt(pooled), delta / se, df)  # fmt: skip
 
@@ -156,45 +159,90 @@ def cuped(
 
 
 def ratio_delta(
-    rows: Iterable[tuple[str, float | None, float | None]], control: str, level: float = 0.95
+    rows: Iterable[tuple[str, float | None, float | None]],
+    control: str,
+    level: float = 0.95,
+    variance: str = "jackknife",
 ) -> list[Row]:
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for arm, y, x in rows:
         groups[arm] += [] if y is None or x is None else [(y, x)]
-    arms = {arm: _ratio(units) for arm, units in sorted(groups.items()) if units}
+    taken = choose({"jackknife": _without_each, "delta": _by_moments}, variance)
+    arms = {arm: (taken(units), _effective(units)) for arm, units in sorted(groups.items()) if units}
     before = arms.pop(control, None)
-    return [(arm, *_ratios(before, after, level)) for arm, after in arms.items() if before]
+    return [
+        (arm, *_ratios(before, after, level, variance == "delta")) for arm, after in arms.items() if before
+    ]
 
 
-def _ratio(units: Sequence[tuple[float, float]]) -> Sample:
+def _effective(units: Sequence[tuple[float, float]]) -> float:
+    """How many units of one size would weigh as evenly."""
+    square = math.fsum(x * x for _, x in units)
+    return math.fsum(x for _, x in units) ** 2 / square if square else math.nan
+
+
+def _without_each(units: Sequence[tuple[float, float]]) -> Sample:
+    """The ratio of the sums, and its variance by leaving out one unit after the other."""
+    n, y, x = len(units), math.fsum(y for y, _ in units), math.fsum(x for _, x in units)
+    if not x:
+        return Sample(n, math.nan, None)
+    if n < 2 or any(own == x for _, own in units):
+        return Sample(n, y / x, None)
+    without = [(y - own_y) / (x - own_x) for own_y, own_x in units]
+    return Sample(n, y / x, (n - 1) ** 2 / n * variance_of(without))
+
+
+def _by_moments(units: Sequence[tuple[float, float]]) -> Sample:
     """The ratio of the sums, and its variance by var(y), var(x) and cov(y, x)."""
     n, my, mx = len(units), fmean(y for y, _ in units), fmean(x for _, x in units)
     if not mx:
         return Sample(n, math.nan, None)
     if n < 2:
         return Sample(n, my / mx, None)
-    vy, vx = variance(y for y, _ in units), variance(x for _, x in units)
+    vy, vx = variance_of(y for y, _ in units), variance_of(x for _, x in units)
     covariance = math.fsum((y - my) * (x - mx) for y, x in units) / (n - 1)
     ratio = my / mx
     return Sample(n, ratio, (vy - 2 * ratio * covariance + ratio * ratio * vx) / (n * mx * mx))
 
 
-def _ratios(before: Sample, after: Sample, level: float) -> Row:
+def _ratios(
+    control: tuple[Sample, float], treated: tuple[Sample, float], level: float, is_normal: bool
+) -> Row:
+    (before, m), (after, n) = control, treated
     start, sizes = tuple(None if math.isnan(s.mean) else s.mean for s in (before, after)), (before.n, after.n)
     delta = after.mean - before.mean
     if math.isnan(delta):
-        return *start, *(None,) * 7, *sizes, None, None
+        return *start, *(None,) * 7, *sizes, None, None, None
     lift = after.mean / before.mean if before.mean else None
-    relative: Row = (None if lift is None else lift - 1, None, None)
+    change = delta / abs(before.mean) if before.mean else None
     if before.error is None or after.error is None:
-        return *start, delta, None, None, *relative, None, *sizes, None, None
-    z, se = normal_quantile((1 + level) / 2), math.sqrt(max(before.error + after.error, 0.0))
+        return *start, delta, None, None, change, None, None, None, *sizes, None, None, None
+    se, critical, df = _error(before.error, m, after.error, n, level, is_normal)
+    relative: Row = (None, None)
     if lift is not None and before.mean > 0 and after.mean > 0:
-        half = z * math.sqrt(max(before.error / before.mean**2 + after.error / after.mean**2, 0.0))
-        relative = lift - 1, lift / math.exp(half) - 1, lift * math.exp(half) - 1
-    statistic = delta / se if se > 1e-12 * max(abs(delta), 1e-3) else None
-    p = normal_p(statistic) if statistic is not None else None if abs(delta) > 1e-12 else 1.0
-    return *start, delta, delta - z * se, delta + z * se, *relative, p, *sizes, se, statistic
+        errors = before.error / before.mean**2, after.error / after.mean**2
+        log_se, log_critical, _ = _error(errors[0], m, errors[1], n, level, is_normal)
+        factor = math.exp(log_critical * log_se)
+        relative = lift / factor - 1, lift * factor - 1
+    alike = 1e-12 * max(abs(before.mean), abs(after.mean))
+    start = (*start, delta, delta - critical * se, delta + critical * se, change, *relative)
+    if se <= alike:
+        return *start, 1.0 if abs(delta) <= alike else None, *sizes, se, None, None
+    p = normal_p(delta / se) if df is None else student_t_p(delta / se, df)
+    return *start, p, *sizes, se, delta / se, df
+
+
+def _error(
+    one: float, m: float, other: float, n: float, level: float, is_normal: bool
+) -> tuple[float, float, float | None]:
+    """The standard error of a difference, the critical value, and its degrees of freedom."""
+    se = math.sqrt(max(one + other, 0.0))
+    if is_normal:
+        return se, normal_quantile((1 + level) / 2), None
+    if not one + other:
+        return se, 0.0, None
+    df = (one + other) ** 2 / (one**2 / (m - 1) + other**2 / (n - 1))
+    return se, student_t_critical(1 - level, df), df
 
 
 def mann_whitney(rows: Iterable[tuple[str, float | None]], control: str) -> list[Row]:

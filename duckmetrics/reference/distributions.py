@@ -144,6 +144,12 @@ def paired_mde(sd: float, n: float, alpha: float, power: float) -> float:
     return two_sample_mde(sd * sd, n, 0.0, 1.0, alpha, power)
 
 
+def student_t_mde(se: float, df: float, alpha: float, power: float) -> float:
+    """So far from 0 is the value at which a t-test rejects with `power`: t has a normal quantile near it."""
+    t = student_t_critical(alpha, df)
+    return se * (t * (1 - 1 / (4 * df)) + normal_quantile(power) * math.sqrt(1 + t * t / (2 * df)))
+
+
 def two_sample_mde(var_c: float, n_c: float, var_t: float, n_t: float, alpha: float, power: float) -> float:
     """So far from 0 is the value that the critical one lies `power` below."""
     return (-normal_quantile(alpha / 2) + normal_quantile(power)) * math.sqrt(var_c / n_c + var_t / n_t)

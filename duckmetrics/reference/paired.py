@@ -17,9 +17,9 @@ from duckmetrics.reference.distributions import (
     binomial_cdf,
     chi_square_sf,
     normal_p,
-    normal_quantile,
     poisson_count,
     student_t_critical,
+    student_t_mde,
     student_t_p,
 )
 
@@ -44,10 +44,16 @@ def pairs(rows: Iterable[PerQuery], baseline: str) -> Iterator[tuple[str, str, l
         yield system, metric, both
 
 
+def rounding(both: Sequence[Pair]) -> float:
+    """What equal values may differ by, beside their mean size."""
+    return EPSILON * fmean(max(abs(a), abs(b)) for a, b in both)
+
+
 def signs(both: Sequence[Pair]) -> tuple[int, int, int]:
     """Wins, ties and losses."""
-    wins = sum(b - a > EPSILON for a, b in both)
-    losses = sum(a - b > EPSILON for a, b in both)
+    alike = rounding(both)
+    wins = sum(b - a > alike for a, b in both)
+    losses = sum(a - b > alike for a, b in both)
     return wins, len(both) - wins - losses, losses
 
 
@@ -67,29 +73,31 @@ def mean_interval(rows: Iterable[PerQuery], level: float = 0.95) -> list[Row]:
     return found
 
 
-def paired_t(rows: Iterable[PerQuery], baseline: str, level: float = 0.95, power: float = 0.8) -> list[Row]:
-    return [(*key, *_paired_t(both, level, power)) for *key, both in pairs(rows, baseline)]
+def paired_t(
+    rows: Iterable[PerQuery], baseline: str, level: float = 0.95, alpha: float = 0.05, power: float = 0.8
+) -> list[Row]:
+    return [(*key, *_paired_t(both, level, alpha, power)) for *key, both in pairs(rows, baseline)]
 
 
-def _paired_t(both: Sequence[Pair], level: float, power: float) -> Row:
+def _paired_t(both: Sequence[Pair], level: float, alpha: float, power: float) -> Row:
     n, differences = len(both), [b - a for a, b in both]
     before, after = fmean(a for a, _ in both), fmean(b for _, b in both)
     delta = fmean(differences)
-    change = delta / before if before else None
+    change = delta / abs(before) if before else None
     if n < 2:
         return (n, before, after, delta, None, None, None, None, change, None, None, None,
                 *signs(both), None, 0, None, None)  # fmt: skip
     spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
     d_av = delta / math.sqrt(spread) if spread else None
     sd = stdev(differences)
-    rounding = EPSILON * max(abs(before), abs(after), math.sqrt(spread))
-    if sd <= rounding:
-        p = 1.0 if abs(delta) <= rounding else None
+    alike = EPSILON * max(abs(before), abs(after), math.sqrt(spread))
+    if sd <= alike:
+        p = 1.0 if abs(delta) <= alike else fair_coin_p(0, n)
         return (n, before, after, delta, sd, 0.0, delta, delta, change, None, d_av, None,
-                *signs(both), None, n - 1, p, 0.0)  # fmt: skip
+                *signs(both), None, n - 1, p, None)  # fmt: skip
     se, d_z = sd / math.sqrt(n), delta / sd
     half = student_t_critical(1 - level, n - 1) * se
-    mde = (normal_quantile((1 + level) / 2) + normal_quantile(power)) * se
+    mde = student_t_mde(se, n - 1, alpha, power)
     hedges = d_z * (1 - 3 / (4 * (n - 1) - 1))
     return (n, before, after, delta, sd, se, delta - half, delta + half, change, d_z, d_av, hedges,
             *signs(both), delta / se, n - 1, student_t_p(delta / se, n - 1), mde)  # fmt: skip
@@ -128,7 +136,8 @@ def wilcoxon(
 ) -> list[Row]:
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
-        differences = [round(b - a, 12) for a, b in both]
+        alike = rounding(both) or 1.0
+        differences = [round(EPSILON * (b - a) / alike, 12) for a, b in both]
         found.append((system, metric, len(both), *_wilcoxon(differences, zeros, correction)))
     return found
 
@@ -154,10 +163,12 @@ def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool) -> Row
 def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:
     """The units that gain and lose most, in the order of their differences."""
     values = {(system, metric, query): value for system, metric, query, value in rows if value is not None}
+    rows = [(*key, value) for key, value in values.items()]
+    alike = {(system, metric): rounding(both) for system, metric, both in pairs(rows, baseline)}
     moved: dict[tuple[str, str, str], list[tuple[float, Any]]] = defaultdict(list)
     for (system, metric, query), value in values.items():
         difference = value - values.get((baseline, metric, query), math.nan)
-        if abs(difference) > EPSILON:
+        if abs(difference) > alike.get((system, metric), math.inf):
             moved[system, metric, "gain" if difference > 0 else "loss"].append((-abs(difference), query))
     return [
         (*key, place, query, values[baseline, key[1], query], values[key[0], key[1], query],
@@ -184,7 +195,7 @@ def randomization_test(
         differences, n = [b - a for a, b in both], len(both)
         every = n <= 20 and (exact or (exact is None and 2**n <= resamples))
         draws = product((-1, 1), repeat=n) if every else _random_signs(n, resamples, seed)
-        enough = abs(sum(differences)) - EPSILON * max(sum(map(abs, differences)), 1.0)
+        enough = abs(sum(differences)) - n * rounding(both)
         sums = [sum(s * d for s, d in zip(draw, differences, strict=True)) for draw in draws]
         far = sum(abs(total) >= enough for total in sums)
         p = far / len(sums) if every else (1 + far) / (1 + len(sums))
@@ -200,17 +211,44 @@ def _random_signs(n: int, resamples: int, seed: int) -> Iterator[list[int]]:
 
 
 def paired_bootstrap(
-    rows: Iterable[PerQuery], baseline: str, resamples: int = 10_000, seed: int = 42, level: float = 0.95
+    rows: Iterable[PerQuery],
+    baseline: str,
+    resamples: int = 10_000,
+    seed: int = 42,
+    level: float = 0.95,
+    method: str = "studentized",
 ) -> list[Row]:
     found: list[Row] = []
     for system, metric, both in pairs(rows, baseline):
-        differences = [b - a for a, b in both]
-        means = _resampled(differences, resamples, seed)
-        beyond = min(sum(m <= EPSILON for m in means), sum(m >= -EPSILON for m in means))
-        p = min(1.0, 2 * (1 + beyond) / (1 + len(means)))
-        numbers = (*_spread(means, level), p) if len(both) > 1 else (None,) * 4
+        differences, alike = [b - a for a, b in both], rounding(both)
+        drawn = _drawn(differences, resamples, seed)
+        means = sorted(mean for mean, _ in drawn)
+        numbers: Row = (None,) * 4
+        if len(both) > 1:
+            se, low, high = _spread(means, level)
+            beyond = min(sum(m <= alike for m in means), sum(m >= -alike for m in means))
+            p = min(1.0, 2 * (1 + beyond) / (1 + len(means)))
+            if method == "studentized":
+                low, high, p = _studentized(differences, drawn, level)
+            if stdev(differences) <= alike:
+                p = 1.0 if abs(fmean(differences)) <= alike else fair_coin_p(0, len(both))
+            numbers = se, low, high, p
         found.append((system, metric, len(both), fmean(differences), *numbers, len(means)))
     return found
+
+
+def _studentized(
+    differences: Sequence[float], drawn: Sequence[tuple[float, float]], level: float
+) -> tuple[Any, Any, float]:
+    """Bounds and p by how many standard errors of their own the resampled means are off the mean."""
+    delta, se = fmean(differences), stdev(differences) / math.sqrt(len(differences))
+    if not se:
+        return delta, delta, 1.0
+    far = sorted(abs(mean - delta) / error if error else math.inf for mean, error in drawn)
+    p = (1 + sum(t >= abs(delta) / se * (1 - EPSILON) for t in far)) / (1 + len(far))
+    place = math.ceil(level * (len(far) + 1) - 1e-9)
+    half = far[place - 1] * se if place <= len(far) else math.inf
+    return (delta - half, delta + half, p) if math.isfinite(half) else (None, None, p)
 
 
 def bootstrap_interval(
@@ -229,13 +267,20 @@ def bootstrap_interval(
 
 def _resampled(values: Sequence[float], resamples: int, seed: int) -> list[float]:
     """The weighted means of the resamples that have any weight, sorted."""
+    return sorted(mean for mean, _ in _drawn(values, resamples, seed))
+
+
+def _drawn(values: Sequence[float], resamples: int, seed: int) -> list[tuple[float, float]]:
+    """Mean and standard error of the resamples that have any weight; 0 where all that is drawn is equal."""
     generator = random.Random(seed)
-    means = []
+    found = []
     for _ in range(resamples):
-        weights = [poisson_count(generator.random()) for _ in values]
-        if total := sum(weights):
-            means.append(sum(w * v for w, v in zip(weights, values, strict=True)) / total)
-    return sorted(means)
+        drawn = [value for value in values for _ in range(int(poisson_count(generator.random())))]
+        if drawn:
+            mean = fmean(drawn)
+            known = len(set(drawn)) > 1
+            found.append((mean, stdev(drawn) / math.sqrt(len(drawn)) if known else 0.0))
+    return found
 
 
 def _spread(means: Sequence[float], level: float) -> tuple[float, float, float]:

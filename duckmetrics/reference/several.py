@@ -89,9 +89,10 @@ def tukey_hsd(rows: Iterable[PerQuery], resamples: int = 10_000, seed: int = 42)
         df_error, left = (k - 1) * (n - 1), squares(table)[2]
         spreads = list(_shuffled_spreads(table, resamples, seed)) if k > 1 else []
         means = [fmean(column) for column in zip(*table, strict=True)]
+        alike = EPSILON * fmean(abs(value) for row in table for value in row)
         for i, j in combinations(range(k), 2):
             delta = means[j] - means[i]
-            far = sum(spread >= abs(delta) - EPSILON for spread in spreads)
+            far = sum(spread >= abs(delta) - alike for spread in spreads)
             effect = delta / math.sqrt(left / df_error) if df_error and left else None
             p = (1 + far) / (1 + resamples) if n > 1 else None
             found.append((metric, systems[i], systems[j], n, delta, effect, p, resamples))

@@ -3,13 +3,16 @@
 -- inputs:   per_query (system, metric, query_id, value)
 -- switches: baseline VARCHAR
 -- grain:    system, metric, query_id
+-- note:     rounding is what equal values may differ by: 1e-12 of the mean size of the values
 SELECT
     compared.system,
     compared.metric,
     compared.query_id,
     baseline.value AS baseline_value,
     compared.value,
-    compared.value - baseline.value AS difference
+    compared.value - baseline.value AS difference,
+    1e-12 * avg(greatest(abs(compared.value), abs(baseline.value)))
+        OVER (PARTITION BY compared.system, compared.metric) AS rounding
 FROM per_query AS compared
 JOIN per_query AS baseline
     ON baseline.query_id = compared.query_id AND baseline.metric = compared.metric

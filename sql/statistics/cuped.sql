@@ -46,6 +46,8 @@ compared AS (
         control.n AS n_control, treated.n, treated.theta,
         control.mean AS control_mean, treated.mean,
         treated.mean - control.mean AS delta,
+        1e-12 * greatest(abs(control.mean), abs(treated.mean), abs(control.raw_mean), abs(treated.raw_mean))
+            AS rounding,
         sqrt(control.error + treated.error) AS se,
         power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
             + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,
@@ -56,8 +58,8 @@ compared AS (
 ),
 errors AS (
     SELECT
-        arm, n_control, n, theta, control_mean, mean, delta, se, df, unadjusted_delta, unadjusted_se,
-        se <= 1e-12 * greatest(abs(delta), 1e-3) AS constant,
+        arm, n_control, n, theta, control_mean, mean, delta, se, df, unadjusted_delta, unadjusted_se, rounding,
+        se <= rounding AS constant,
         student_t_critical(1 - $level, df) * se AS half
     FROM compared
 )
@@ -66,7 +68,7 @@ SELECT
     CASE WHEN constant THEN delta ELSE delta - half END AS delta_lower,
     CASE WHEN constant THEN delta ELSE delta + half END AS delta_upper,
     CASE
-        WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
+        WHEN constant THEN CASE WHEN abs(delta) <= rounding THEN 1e0 END
         ELSE student_t_p(delta / nullif(se, 0), df)
     END AS p,
     1 - power(se / nullif(unadjusted_se, 0), 2e0) AS variance_reduction,

@@ -2,24 +2,25 @@
 -- title:    Paired t-test against a baseline, with effect sizes
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
+--           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1),
 --           power DOUBLE DEFAULT 0.8 CHECK (power > 0 AND power < 1)
 -- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, sd, se, delta_lower,
 --           delta_upper, relative_change, effect_size, d_av, hedges_g, wins, ties, losses, statistic, df, p, mde
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is
 --           d_z = delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1));
---           mde = (z(1 - alpha / 2) + z(power)) * sd / sqrt(n), alpha = 1 - level
+--           mde as student_t_mde of se, df, alpha and power
 -- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; Lakens, Frontiers in Psychology 2013,
 --           doi:10.3389/fpsyg.2013.00863
 -- oracle:   scipy.stats.ttest_rel
 -- example:  paired_t(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 2, 2, 1, 0.5773502691896257, -0.4841377117503298,
 --           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
---           0.07417990022744854, 1.6174959798351987
--- note:     units without a value on one side are left out. Differences of up to 1e-12 are ties; where all
---           differences are alike but for rounding there is no effect size, and p is 1 if they are 0, else NULL.
---           Of one unit there is a delta, and no more. mde is what a test of as many units finds with
---           probability power
+--           0.07417990022744854, 3.2667612193388297
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the
+--           values are ties. Where all differences are equal but for rounding, there is no statistic, no effect
+--           size and no mde; p is 1 if they are 0, else that of the sign test, 2 / 2^n. Of one unit there is a
+--           delta, and no more. mde is what a test of as many units finds with probability power
 WITH moments AS (
     SELECT
         system,
@@ -30,9 +31,9 @@ WITH moments AS (
         avg(difference) AS delta,
         CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
         CASE WHEN count(*) > 1 THEN 0.5e0 * (var_samp(value) + var_samp(baseline_value)) END AS mean_variance,
-        count(*) FILTER (WHERE difference > 1e-12) AS wins,
-        count(*) FILTER (WHERE abs(difference) <= 1e-12) AS ties,
-        count(*) FILTER (WHERE difference < -1e-12) AS losses
+        count(*) FILTER (WHERE difference > rounding) AS wins,
+        count(*) FILTER (WHERE abs(difference) <= rounding) AS ties,
+        count(*) FILTER (WHERE difference < -rounding) AS losses
     FROM differences
     GROUP BY system, metric
 ),
@@ -63,7 +64,7 @@ SELECT
     se,
     delta - critical * se AS delta_lower,
     delta + critical * se AS delta_upper,
-    delta / nullif(baseline_mean, 0) AS relative_change,
+    delta / nullif(abs(baseline_mean), 0) AS relative_change,
     effect_size,
     delta / nullif(sqrt(mean_variance), 0) AS d_av,
     effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
@@ -72,6 +73,10 @@ SELECT
     losses,
     effect_size * sqrt(n) AS statistic,
     df,
-    CASE WHEN se = 0 AND abs(delta) <= rounding THEN 1e0 ELSE student_t_p(effect_size * sqrt(n), df) END AS p,
-    (normal_quantile(0.5e0 + 0.5e0 * $level) + normal_quantile($power)) * se AS mde
+    CASE
+        WHEN se = 0 AND abs(delta) <= rounding THEN 1e0
+        WHEN se = 0 THEN power(2e0, 1 - n)
+        ELSE student_t_p(effect_size * sqrt(n), df)
+    END AS p,
+    student_t_mde(nullif(se, 0), df, $alpha, $power) AS mde
 FROM errors;

@@ -1,47 +1,71 @@
 -- name:     ratio_delta
--- title:    Ratio of sums against a control, by the delta method
+-- title:    Ratio of sums against a control, by the jackknife or the delta method
 -- inputs:   ratios (arm, numerator, denominator)
--- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
+--           variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
 -- grain:    one row per arm but the control: arm, control_ratio, ratio, delta, delta_lower, delta_upper,
---           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic
+--           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  ratio = sum of numerators / sum of denominators; its variance v is that of (numerator - ratio *
---           denominator) / mean denominator over n; statistic = delta / se, se^2 = v of both arms; relative_change
---           = r - 1, r = ratio / control_ratio, within r * exp(-+ z * s) - 1, s^2 the sum of v / ratio^2
--- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919
+-- formula:  ratio = sum of numerators / sum of denominators; its variance v is (n - 1) / n * the sum of squares of the
+--           ratios without one unit each around their mean; statistic = delta / se, se^2 = v of both arms, of Student's
+--           t with df = se^4 / sum of v^2 / (m - 1), m = (sum of denominators)^2 / sum of denominators^2. delta: v is
+--           that of (numerator - ratio * denominator) / mean denominator over n, the statistic normal.
+--           relative_change = delta / abs(control_ratio), within r * exp(-+ t * s) - 1, r = ratio / control_ratio,
+--           s^2 the sum of v / ratio^2, df as above of v / ratio^2
+-- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919; jackknife: Miller, Biometrika 1974,
+--           doi:10.1093/biomet/61.1.1
 -- oracle:   the formula in numpy
--- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A') = 'B', 0.5, 1.5, 1,
---           -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296, 22.679169312297127, 0.15729920705028502,
---           2, 2, 0.7071067811865476, 1.4142135623730951
+-- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A', variance := 'delta')
+--           = 'B', 0.5, 1.5, 1, -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296, 22.679169312297127,
+--           0.15729920705028502, 2, 2, 0.7071067811865476, 1.4142135623730951, NULL
 -- note:     a row is a unit, such as a user with clicks and impressions; one with NULL on either side is left
---           out. An arm with one unit has no interval and no p, one whose denominators sum to 0 no ratio
-WITH shares AS (
-    SELECT
-        arm,
-        sum(CAST(numerator AS DOUBLE)) / nullif(sum(CAST(denominator AS DOUBLE)), 0) AS ratio,
-        avg(denominator) AS mean_denominator
+--           out. An arm with one unit has no interval and no p, one whose denominators sum to 0 no ratio; where one
+--           unit has all of the denominators, the jackknife has no interval. The delta method finds a difference
+--           where there is none in 8 to 13 of 100 tests of fewer than 200 users with unequal denominators
+WITH known AS (
+    SELECT arm, CAST(numerator AS DOUBLE) AS numerator, CAST(denominator AS DOUBLE) AS denominator
     FROM ratios
     WHERE numerator IS NOT NULL AND denominator IS NOT NULL
+),
+sums AS (
+    SELECT
+        arm,
+        count(*) AS n,
+        sum(numerator) AS numerator,
+        nullif(sum(denominator), 0) AS denominator,
+        sum(denominator) * sum(denominator) / nullif(sum(denominator * denominator), 0) AS effective
+    FROM known
     GROUP BY arm
 ),
-linear AS (
+influences AS (
     SELECT
-        shares.arm,
-        shares.ratio,
-        (ratios.numerator - shares.ratio * ratios.denominator) / nullif(shares.mean_denominator, 0) AS influence
-    FROM ratios
-    JOIN shares ON shares.arm = ratios.arm
-    WHERE ratios.numerator IS NOT NULL AND ratios.denominator IS NOT NULL
+        sums.arm,
+        sums.n,
+        sums.effective,
+        sums.numerator / sums.denominator AS ratio,
+        CASE $variance
+            -- What a ratio loses without the unit; by this form, little is lost to rounding.
+            WHEN 'jackknife' THEN (known.numerator - sums.numerator / sums.denominator * known.denominator)
+                / nullif(sums.denominator - known.denominator, 0)
+            WHEN 'delta' THEN (known.numerator - sums.numerator / sums.denominator * known.denominator)
+                * sums.n / sums.denominator
+        END AS influence
+    FROM known
+    JOIN sums ON sums.arm = known.arm
 ),
 arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control,
         arm,
         ratio,
-        count(*) AS n,
-        CASE WHEN count(*) > 1 THEN var_samp(influence) END / nullif(count(*), 0) AS error
-    FROM linear
-    GROUP BY arm, ratio
+        n,
+        effective,
+        CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
+            WHEN 'jackknife' THEN var_samp(influence) * (n - 1) * (n - 1) / nullif(n, 0)
+            WHEN 'delta' THEN var_samp(influence) / nullif(n, 0)
+        END END AS error
+    FROM influences
+    GROUP BY arm, ratio, n, effective
 ),
 compared AS (
     SELECT
@@ -49,26 +73,48 @@ compared AS (
         control.n AS n_control, treated.n,
         control.ratio AS control_ratio, treated.ratio,
         treated.ratio - control.ratio AS delta,
+        1e-12 * greatest(abs(control.ratio), abs(treated.ratio)) AS rounding,
         sqrt(control.error + treated.error) AS se,
+        power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.effective - 1, 0)
+            + power(treated.error, 2e0) / nullif(treated.effective - 1, 0), 0) AS df,
         treated.ratio / nullif(control.ratio, 0) AS lift,
-        CASE WHEN control.ratio > 0 AND treated.ratio > 0 THEN exp(normal_quantile(0.5e0 + 0.5e0 * $level)
-            * sqrt(control.error / nullif(control.ratio * control.ratio, 0)
-                + treated.error / nullif(treated.ratio * treated.ratio, 0))) END AS factor
+        CASE WHEN control.ratio > 0 AND treated.ratio > 0
+            THEN control.error / nullif(control.ratio * control.ratio, 0) END AS control_relative,
+        CASE WHEN control.ratio > 0 AND treated.ratio > 0
+            THEN treated.error / nullif(treated.ratio * treated.ratio, 0) END AS relative,
+        control.effective AS control_effective, treated.effective
     FROM arms AS treated
     JOIN arms AS control ON control.is_control AND NOT treated.is_control
+),
+tested AS (
+    SELECT
+        arm, n_control, n, control_ratio, ratio, delta, se, lift, rounding,
+        se <= rounding AS constant,
+        CASE $variance WHEN 'jackknife' THEN df END AS df,
+        sqrt(control_relative + relative) AS log_se,
+        CASE $variance WHEN 'delta' THEN normal_quantile(0.5e0 + 0.5e0 * $level) ELSE
+            coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) END AS critical,
+        CASE $variance WHEN 'delta' THEN normal_quantile(0.5e0 + 0.5e0 * $level) ELSE
+            coalesce(student_t_critical(1 - $level, power(control_relative + relative, 2e0) / nullif(
+                power(control_relative, 2e0) / nullif(control_effective - 1, 0)
+                + power(relative, 2e0) / nullif(effective - 1, 0), 0)), CASE WHEN se = 0 THEN 0e0 END)
+        END AS log_critical
+    FROM compared
 )
 SELECT
     arm, control_ratio, ratio, delta,
-    delta - normal_quantile(0.5e0 + 0.5e0 * $level) * se AS delta_lower,
-    delta + normal_quantile(0.5e0 + 0.5e0 * $level) * se AS delta_upper,
-    lift - 1 AS relative_change,
-    lift / nullif(factor, 0) - 1 AS relative_lower,
-    lift * factor - 1 AS relative_upper,
+    delta - critical * se AS delta_lower,
+    delta + critical * se AS delta_upper,
+    sign(control_ratio) * (lift - 1) AS relative_change,
+    lift / nullif(exp(log_critical * log_se), 0) - 1 AS relative_lower,
+    lift * exp(log_critical * log_se) - 1 AS relative_upper,
     CASE
-        WHEN se > 1e-12 * greatest(abs(delta), 1e-3) THEN normal_p(delta / nullif(se, 0))
-        WHEN se IS NOT NULL AND abs(delta) <= 1e-12 THEN 1e0
+        WHEN constant THEN CASE WHEN abs(delta) <= rounding THEN 1e0 END
+        WHEN $variance = 'delta' THEN normal_p(delta / nullif(se, 0))
+        ELSE student_t_p(delta / nullif(se, 0), df)
     END AS p,
     n_control, n, se,
-    CASE WHEN se > 1e-12 * greatest(abs(delta), 1e-3) THEN delta / nullif(se, 0) END AS statistic
-FROM compared
+    CASE WHEN NOT constant THEN delta / nullif(se, 0) END AS statistic,
+    CASE WHEN NOT constant THEN df END AS df
+FROM tested
 ORDER BY arm;

@@ -12,16 +12,16 @@
 --           = 'B', 'm', 4, 3, 1, 0, 0.25
 -- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
 --           shapes of their values differ
--- note:     units without a value on one side are left out. Differences of up to 1e-12 are ties and do not
---           count; of one unit p is NULL
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size
+--           of the values are ties and do not count; of one unit p is NULL
 WITH counted AS (
     SELECT
         system,
         metric,
         count(*) AS n,
-        count(*) FILTER (WHERE difference > 1e-12) AS wins,
-        count(*) FILTER (WHERE abs(difference) <= 1e-12) AS ties,
-        count(*) FILTER (WHERE difference < -1e-12) AS losses
+        count(*) FILTER (WHERE difference > rounding) AS wins,
+        count(*) FILTER (WHERE abs(difference) <= rounding) AS ties,
+        count(*) FILTER (WHERE difference < -rounding) AS losses
     FROM differences
     GROUP BY system, metric
 )

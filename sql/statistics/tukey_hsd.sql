@@ -14,7 +14,8 @@
 --           resamples := 100) = 'm', 'A', 'B', 2, 0, NULL, 1, 100
 -- note:     p holds for all pairs together: the chance of any such p <= alpha is alpha if all systems are alike.
 --           Only complete blocks count: queries that every system of the metric has a value for. The order
---           comes from a hash of query_id. Differences of up to 1e-12 are alike; of one query p is NULL
+--           comes from a hash of query_id. Differences of up to 1e-12 of the mean size of
+--           the values are alike; of one query p is NULL
 WITH means AS (
     SELECT system, metric, count(*) AS n, avg(value) AS mean, any_value(systems) AS systems
     FROM blocks
@@ -24,13 +25,14 @@ centered AS (
     -- What is left of a value without the means of its query and of its system.
     SELECT
         blocks.metric,
+        blocks.value,
         blocks.value - means.mean - avg(blocks.value - means.mean) OVER (PARTITION BY blocks.metric, blocks.query_id)
             AS residual
     FROM blocks
     JOIN means ON means.system = blocks.system AND means.metric = blocks.metric
 ),
 errors AS (
-    SELECT metric, sum(residual * residual) AS ss_error
+    SELECT metric, sum(residual * residual) AS ss_error, 1e-12 * avg(abs(value)) AS rounding
     FROM centered
     GROUP BY metric
 ),
@@ -67,10 +69,10 @@ pairs AS (
 SELECT
     pairs.metric, pairs.system, pairs.other, pairs.n, pairs.delta,
     pairs.delta / nullif(sqrt(errors.ss_error / nullif((pairs.systems - 1) * (pairs.n - 1), 0)), 0) AS effect_size,
-    CASE WHEN pairs.n > 1 THEN (1 + count(*) FILTER (WHERE spreads.spread >= abs(pairs.delta) - 1e-12))
+    CASE WHEN pairs.n > 1 THEN (1 + count(*) FILTER (WHERE spreads.spread >= abs(pairs.delta) - errors.rounding))
         / nullif(1 + count(*), 0) END AS p,
     count(*) AS resamples
 FROM pairs
 JOIN errors ON errors.metric = pairs.metric
 JOIN spreads ON spreads.metric = pairs.metric
-GROUP BY pairs.metric, pairs.system, pairs.other, pairs.n, pairs.delta, pairs.systems, errors.ss_error;
+GROUP BY pairs.metric, pairs.system, pairs.other, pairs.n, pairs.delta, pairs.systems, errors.ss_error, errors.rounding;

@@ -18,7 +18,8 @@
 --           1.5707963267948966, 2.581988897471611
 -- note:     rows of one arm add up; one with NULL on either side is left out. An arm without hits has no
 --           relative interval; where both arms have no hits, or nothing else, p is 1. With few hits use
---           fisher_exact
+--           fisher_exact. p is that of the pooled z-test and the interval Newcombe's: with small arms one in fifty
+--           has p < 0.05 and 0 inside the interval; decide by one of them, chosen before
 WITH arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control, arm,

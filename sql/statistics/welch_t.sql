@@ -6,7 +6,8 @@
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, effect_size, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1);
---           relative_change = r - 1, r = mean / control_mean, within r * exp(-+ t * s) - 1, where s and df are those
+--           relative_change = delta / abs(control_mean), within r * exp(-+ t * s) - 1, r = mean / control_mean, where
+--           s and df are those
 --           of var / mean^2; effect_size = delta / pooled sd (Cohen's d)
 -- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,
 --           doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
@@ -44,6 +45,7 @@ compared AS (
             power(control.relative_error, 2e0) / nullif(control.n - 1, 0)
             + power(treated.relative_error, 2e0) / nullif(treated.n - 1, 0), 0) AS log_df,
         treated.mean / nullif(control.mean, 0) AS ratio,
+        1e-12 * greatest(abs(control.mean), abs(treated.mean)) AS rounding,
         ((control.n - 1) * control.variance + (treated.n - 1) * treated.variance)
             / nullif(control.n + treated.n - 2, 0) AS pooled
     FROM arms AS treated
@@ -51,8 +53,8 @@ compared AS (
 ),
 errors AS (
     SELECT
-        arm, n_control, n, control_mean, mean, delta, se, df, ratio, pooled,
-        se <= 1e-12 * greatest(abs(delta), 1e-3) AS constant,
+        arm, n_control, n, control_mean, mean, delta, se, df, ratio, pooled, rounding,
+        se <= rounding AS constant,
         coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) * se AS half,
         exp(coalesce(student_t_critical(1 - $level, log_df), CASE WHEN log_se = 0 THEN 0e0 END) * log_se) AS factor
     FROM compared
@@ -61,11 +63,11 @@ SELECT
     arm, control_mean, mean, delta,
     delta - half AS delta_lower,
     delta + half AS delta_upper,
-    ratio - 1 AS relative_change,
+    sign(control_mean) * (ratio - 1) AS relative_change,
     ratio / nullif(factor, 0) - 1 AS relative_lower,
     ratio * factor - 1 AS relative_upper,
     CASE
-        WHEN constant THEN CASE WHEN abs(delta) <= 1e-12 THEN 1e0 END
+        WHEN constant THEN CASE WHEN abs(delta) <= rounding THEN 1e0 END
         ELSE student_t_p(delta / nullif(se, 0), df)
     END AS p,
     n_control, n, se,

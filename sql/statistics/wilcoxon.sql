@@ -16,17 +16,21 @@
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 6, 0, 1, 1.6035674514745464, 0.10880943004054568
 -- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
 --           shapes of their values differ
--- note:     the normal approximation, rough below ten units. Differences are rounded to 12 digits before they
---           are ranked. Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
+-- note:     the normal approximation, rough below ten units. Differences are rounded to 1e-12 of the mean
+--           size of the values before they are ranked. Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
 --           1/2 towards its mean. Where all differences are 0, p is 1; of one unit it is NULL
-WITH ranked AS (
+WITH rounded AS (
+    SELECT system, metric, coalesce(round(1e-12 * difference / nullif(rounding, 0), 12), 0e0) AS difference
+    FROM differences
+),
+ranked AS (
     SELECT
         system,
         metric,
-        round(difference, 12) AS difference,
-        rank() OVER (PARTITION BY system, metric ORDER BY abs(round(difference, 12))) AS first_rank,
-        CAST(count(*) OVER (PARTITION BY system, metric, abs(round(difference, 12))) AS DOUBLE) AS alike
-    FROM differences
+        difference,
+        rank() OVER (PARTITION BY system, metric ORDER BY abs(difference)) AS first_rank,
+        CAST(count(*) OVER (PARTITION BY system, metric, abs(difference)) AS DOUBLE) AS alike
+    FROM rounded
 ),
 summed AS (
     SELECT
