@@ -26,7 +26,8 @@ APART = """SELECT 'AB'[m + 1] AS {name}, q AS query_id, 1000 * q + i + 100 * m A
     1 / (i + 1) + 0.01 * m AS score FROM range(50) AS _(q), range(30) AS __(i), range(2) AS ___(m)"""
 # They share items, but those of the last have the largest scores by far, as the most popular ones have.
 SHARED = """SELECT ['als', 'svd', 'pop'][m + 1] AS {name}, q AS query_id,
-    1000 * q + (i + 5 * m) % 40 AS item_id, 1 / (i + 1) + 5 * m AS score FROM range({n}) AS _(q), range(30) AS __(i), range(3) AS ___(m)"""
+    1000 * q + (i + 5 * m) % 40 AS item_id, 1 / (i + 1) + 5 * m AS score
+    FROM range({n}) AS _(q), range(30) AS __(i), range(3) AS ___(m)"""
 NAMES = ("system", "Model", "run", "variant", "model_name", "run_id", "RunId", "tag", "model_version")
 SHALLOW, DEEP = "ndcg@10,hit_rate@5", "map,ndcg@30"
 
