@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog import DIALECT, RANKING, Catalog, substituted
 from duckmetrics.compose import Binding, Composer
+from duckmetrics.copies import explained_copies
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.fold import bind, is_false, literal
 from duckmetrics.measure import written
@@ -34,6 +35,8 @@ EXAMPLES = 3
 WEIGHT, WEIGHTED = "weight", "weighted"
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SAMPLE = 10_000
+# So many rows that can come to a cut-off tell the queries of which all rows are searched.
+PROBED = 5_000
 # What a check reads that looks at the values of a metric; the others look at the inputs.
 METRIC = "metric"
 # The column of a check that tells among how many its rows were found.
@@ -182,7 +185,7 @@ class Examination:
             _finding(self.engine, self.inputs, one, count, self.totals)
             for one, count in zip(planned, counts, strict=True) if count
         ]  # fmt: skip
-        return [finding for finding in findings if finding]
+        return explained_copies(self.engine, self.inputs, filter(None, findings))
 
     def explained(self, found: Iterable[Finding], notes: bool = False) -> list[Finding]:
         """Run the inspections that are about what was found.
@@ -233,7 +236,7 @@ class Examination:
             seen: set[Binding] = set()
             planned: list[_Check] = []
             for measure in asking:
-                values = _values(self.inputs, measure)
+                values = {**_values(self.inputs, measure), **self._probe}
                 binding = composer.binding(definition, values)
                 if binding in seen:
                     continue
@@ -243,6 +246,20 @@ class Examination:
                     if all(offenders != known.offenders for known in planned):
                         planned.append(_bound(composer, definition, values, offenders))
             yield from planned
+
+    @cached_property
+    def _probe(self) -> dict[str, Value]:
+        """Plan rule: the last of the queries that are searched from end to end, as a literal.
+
+        DuckDB reads only the part of a sorted file that a literal lets through, which a join does not tell.
+        """
+        if CONTENDERS not in self.inputs.queries:
+            return {}
+        first = exp.select("query_id").from_(CONTENDERS).order_by("query_id").limit(literal(PROBED))
+        self.composer.relation(CONTENDERS, {})
+        last = exp.select(exp.Max(this=exp.column("query_id"))).from_(first.subquery("first_rows"))
+        ((value,),) = self.engine.rows(self.composer.complete(last))
+        return {"until": value} if type(value) in (int, str) else {}
 
     def _is_doubtful(self, one: _Check) -> bool:
         """Say whether a check depends on a column that cannot be relied on."""
@@ -279,6 +296,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     return {
         **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
         "untied": measure.untied, "reaching": CONTENDERS in inputs.queries,
+        "named_runs": bool(inputs.runs),
         "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
     }  # fmt: skip
 
@@ -399,7 +417,9 @@ def _scanned(
     count for each.
     """
     total = exp.Count(this=exp.Star())
-    conditions = (_of_the_row(counter.expression.this) for _, counter in counters)
+    conditions = [_of_the_row(counter.expression.this) for _, counter in counters]
+    if not engine.portable:
+        conditions = _finite(conditions)
     any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
     query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
     try:
@@ -409,13 +429,28 @@ def _scanned(
     except EngineError as error:
         if not error.unreadable:
             raise
-        raise InputError(f"{inputs.labels[name]}: cannot be read: {error}; check it") from error
+        label = inputs.labels.get(name, inputs.labels["predictions"])
+        raise InputError(f"{label}: cannot be read: {error}; check it") from error
 
 
 def _of_the_row(condition: exp.Expr) -> exp.Expr:
     """The part of a condition that looks at its row alone: it holds wherever the whole does."""
     conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
-    return exp.and_(exp.true(), *(part.copy() for part in conjuncts if not part.find(exp.Query)))
+    kept = [part.copy() for part in conjuncts if not part.find(exp.Query)]
+    return exp.and_(*kept) if kept else exp.true()
+
+
+def _finite(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Plan rule: a number is looked at once for NaN and the infinities, which both are not finite."""
+    found: dict[exp.Expr, None] = {}
+    for condition in conditions:
+        inner = condition.unnest()
+        for part in inner.flatten() if isinstance(inner, exp.Or) else [inner]:
+            if isinstance(part, exp.IsNan | exp.IsInf):
+                finite = exp.Anonymous(this="isfinite", expressions=[part.this.copy()])
+                part = exp.not_(finite)
+            found[part] = None
+    return [part.copy() for part in found]
 
 
 def _counted(offenders: exp.Query) -> exp.Expr | None:

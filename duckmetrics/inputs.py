@@ -72,6 +72,8 @@ class Inputs:
         by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
         text_ids: the ids that are text, or of which a part is.
         cluster: the column of what intervals take as independent, None for the query or row itself.
+        runs: the columns that may tell several systems apart, though nobody asked for them.
+        leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
     queries: Mapping[str, exp.Query]
@@ -92,6 +94,8 @@ class Inputs:
     by_rank: bool = False
     text_ids: frozenset[str] = frozenset()
     cluster: str | None = None
+    runs: tuple[str, ...] = ()
+    leftovers: exp.Query | None = None
 
     @property
     def facts(self) -> Mapping[str, Value]:
@@ -171,6 +175,8 @@ class _Gathering:
             constants={"system": ONE_SYSTEM} if self.systems.only else {},
             by_rank=self._by_rank(),
             cluster=self.cluster,
+            runs=tuple(dict.fromkeys(n for source in self.predictions.values() for n in self._runs(source))),
+            leftovers=self._leftovers(),
             text_ids=frozenset(
                 name for name, keys in (("query_id", self.query_keys), ("item_id", self.item_keys))
                 if any("text" in key.kinds for key in keys.values())
@@ -202,6 +208,13 @@ class _Gathering:
             return tables.list_column(source, self.columns, "predictions", "scores") is None
         return isinstance(tables.score_expression(source, self.columns), exp.Neg)
 
+    def _runs(self, source: Source) -> list[str]:
+        """The columns of a table that may tell several systems apart, where none was named."""
+        if self.request.system is not None:
+            return []
+        asked = [*slicing_columns(self.request.by), *filter(None, [self._cluster()])]
+        return tables.run_columns(source, self.columns, asked)
+
     def _names(self) -> dict[str, str]:
         """Canonical column, with its table, -> the user's column."""
         first, source = next(iter(self.predictions.items()))
@@ -210,6 +223,7 @@ class _Gathering:
             "predictions.query_id": "+".join(self.query_keys[label].parts),
             "predictions.item_id": "+".join(self.item_keys[label].parts),
             "predictions.system": self.request.system or "system",
+            "predictions.run": ", ".join(self._runs(source)),
         }
         listed = self.lists[first]
         for order in ("scores",) if listed else ("rank", "score"):
@@ -314,6 +328,7 @@ class _Gathering:
                 "position": tables.position_expression(
                     source, self.columns, self.request.positions and not self._gives_ranks(name)
                 ),
+                "run": tables.run_expression(self._runs(source)),
             })  # fmt: skip
         scores = tables.list_column(source, self.columns, "predictions", "scores")
         if scores is not None:
@@ -324,11 +339,33 @@ class _Gathering:
             "item_id": tables.unnested(source, listed),
             "score": tables.unnested(source, scores) if scores else exp.Neg(this=place.copy()),
             "position": place,
+            "run": tables.run_expression(self._runs(source)),
         })  # fmt: skip
         return exp.select(
             "system", "query_id",
-            _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"), "position",
+            _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"), "position", "run",
         ).from_(unnested.subquery("unnested"))  # fmt: skip
+
+    def _leftovers(self) -> exp.Query | None:
+        """The ids with the columns that could be names of systems, as text."""
+        if not self.systems.only or any(self.lists.values()):
+            return None
+        ((name, source),) = self.predictions.items()
+        known = (column for key, column in self._names().items() if key != "predictions.run")
+        used = {part for column in known for part in column.split("+")}
+        label = f"predictions {name}"
+        others = [
+            exp.cast(tables.column(column), "VARCHAR").as_(column, quoted=True)
+            for column, type_ in source.columns.items()
+            if column not in used and column.lower() not in tables.CANONICAL and tables.is_name(type_)
+        ]
+        if not others:
+            return None
+        ids = {
+            "query_id": self._query_id(self.query_keys[label]),
+            "item_id": self._item_id(self.item_keys[label]),
+        }
+        return tables.selected(source, ids).select(*others, copy=False)
 
     def _truth(self) -> exp.Query:
         if self.truth is None:

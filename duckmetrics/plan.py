@@ -27,6 +27,8 @@ TOP, SORTED = "top", "sorted"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
 CONTENDERS = "contenders"
+# What is known of an expression that is a number of a type without NaN.
+EXACT = "exact"
 # The canonical columns that are DOUBLE.
 NUMBERS = ("score", "relevance", "label", "weight", "observed", "expected", "n")
 
@@ -107,7 +109,7 @@ def unpruned(query: exp.Query) -> exp.Query:
 
 def _hidden(projection: exp.Expr) -> exp.Expr:
     name = projection.alias_or_name
-    if name not in NUMBERS or not projection.find(exp.Column):
+    if name not in NUMBERS or not projection.find(exp.Column) or projection.unalias().meta.get(EXACT):
         return projection
     return exp.Try(this=projection.unalias()).as_(name)
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # The types of the columns that metrics read, wherever they run.
 TYPES = {
     "system": "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", "position": "BIGINT",
-    "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE", "group_id": "VARCHAR",
+    "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
+    "group_id": "VARCHAR",
 }  # fmt: skip
 # What is asked of the rows where no check looks at them before.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"

@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 from duckmetrics.catalog import DIALECT
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.fold import literal
+from duckmetrics.plan import EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,6 +44,10 @@ _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", 
 _INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)")
 _NUMBER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\)|FLOAT|DOUBLE")
 _LIST = re.compile(r"(.*)\[\d*\]")
+# Columns that tell systems apart where several stand in one table, by what people call them.
+RUN = re.compile(
+    r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
+)
 _NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
@@ -368,7 +373,9 @@ def number_expression(source: Source, name: str) -> exp.Expr:
             f"{source.label}: column {name!r} is {type_}, not a number; "
             f'cast it, as in "SELECT * REPLACE (CAST({name} AS DOUBLE) AS {name}) FROM ..."'
         )
-    return exp.cast(_column(name), "DOUBLE")
+    number = exp.cast(_column(name), "DOUBLE")
+    number.meta[EXACT] = type_ != "FLOAT"
+    return number
 
 
 def grade_expression(source: Source, name: str | None) -> exp.Expr:
@@ -399,6 +406,38 @@ def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp
         f"{source.label}: ties=input needs an order, and a view or query has none; "
         "map a column with columns={'position': ...}"
     )
+
+
+def run_columns(source: Source, columns: ColumnMap, others: Iterable[str] = ()) -> list[str]:
+    """Return the columns that are called as those which tell systems apart, but are for something else.
+
+    Args:
+        others: columns that were asked for by name.
+    """
+    mapped = (part.strip() for name in columns.names.values() for part in (name, *name.split("+")))
+    taken = {name.lower() for name in (*mapped, *others, *CANONICAL)}
+    return [name for name in source.columns if RUN.fullmatch(name) and name.lower() not in taken]
+
+
+def is_name(type_: str) -> bool:
+    """Say whether values of a type can name a system."""
+    return bool(_INTEGER.fullmatch(type_)) or type_.startswith(
+        ("VARCHAR", "ENUM", "DATE", "UUID", "TIMESTAMP")
+    )
+
+
+def run_expression(names: Sequence[str]) -> exp.Expr:
+    """Write what columns call the system of a row; NULL where there are none."""
+    if not names:
+        return exp.cast(exp.null(), "VARCHAR")
+    first, *others = (
+        exp.func("coalesce", exp.cast(_column(name), "VARCHAR"), literal("NULL")) for name in names
+    )
+    whole: exp.Expr = first
+    for other in others:
+        apart = exp.DPipe(this=whole, expression=literal(", "), safe=True)
+        whole = exp.DPipe(this=apart, expression=other, safe=True)
+    return whole
 
 
 def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> str | None:

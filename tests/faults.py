@@ -76,6 +76,10 @@ OF_RANKINGS = {
     "rows exported twice": Fault(
         "duplicate_prediction", "error", 2, "item_id", "query_id=u07, item_id=i13", "duplicates=first",
         f"FROM p UNION ALL SELECT * FROM p WHERE {U07}"),
+    "two systems in one table": Fault(
+        "combined_systems", "error", 60, "model", "query_id=u01, first_run=A, last_run=B", "system=",
+        "SELECT *, if(row_number() OVER (PARTITION BY query_id ORDER BY item_id) = 1, 'A', 'B') AS model "
+        "FROM p"),
     "judged twice": Fault(
         "duplicate_judgment", "error", 2, "item_id", "query_id=u08, item_id=i23", "duplicates=first",
         truth="FROM t UNION ALL SELECT * FROM t WHERE query_id = 'u08' AND item_id IN ('i23', 'i20')"),

@@ -91,7 +91,8 @@ def test_a_fault_that_the_first_rows_do_not_show_is_found(
 
 def test_every_check_has_a_fault() -> None:
     told = {name for fault in faults.EVERY.values() for name in (fault.check, *fault.also)}
-    assert {*CATALOG.checks, *CATALOG.inspections} <= told
+    # `check` looks for copies in all rows, not in those of some queries as `evaluate` may: test_stacked.py.
+    assert {*CATALOG.checks, *CATALOG.inspections} - {"stacked_prediction"} <= told
 
 
 @pytest.mark.parametrize("rows", [10_000, 5])

@@ -8,7 +8,7 @@
 --           reaching BOOLEAN DEFAULT FALSE
 -- advice:   drop them, name the column that tells the runs apart with system=, or set duplicates=first
 -- note:     reaching: where all metrics have a cut-off, only rows that can come to it are looked at, because others
---           change no number
+--           change no number; stacked_prediction looks at all rows of some queries
 SELECT system, query_id, item_id
 FROM predictions
 WHERE $duplicates = 'error' AND NOT $reaching

@@ -7,7 +7,8 @@
 --           rank VARCHAR DEFAULT NULL,
 --           position VARCHAR DEFAULT NULL
 -- grain:    query_id, item_id
--- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for ties=input;
+-- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for
+--           ties=input; run is what may tell several systems apart;
 --           a column that is not there has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
@@ -17,7 +18,9 @@ WITH named AS (
         typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,
         coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,
         typeof(coalesce(*COLUMNS(one_of(coalesce($rank, 'rank'))))) AS rank_type,
-        coalesce(*COLUMNS(one_of(coalesce($position, '')))) AS position
+        coalesce(*COLUMNS(one_of(coalesce($position, '')))) AS position,
+        concat_ws(', ', *COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position))) AS run,
+        typeof(row(*COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position)))) AS run_type
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 )
 SELECT
@@ -38,5 +41,6 @@ SELECT
         ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
             || '''; name it with score := or rank :=')
     END AS score,
-    position
+    position,
+    CASE WHEN run_type NOT IN ('STRUCT("NULL")', 'TUPLE("NULL")') THEN run END AS run
 FROM named;

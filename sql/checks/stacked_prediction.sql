@@ -1,0 +1,28 @@
+-- name:     stacked_prediction
+-- title:    items predicted more than once for a query, as where the lists of several systems are in one table
+-- for:      ranking
+-- severity: error
+-- column:   predictions.item_id
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+-- params:   duplicates VARCHAR DEFAULT 'error',
+--           reaching BOOLEAN DEFAULT FALSE,
+--           until VARCHAR DEFAULT NULL
+-- portable: no, other engines search all rows for duplicates
+-- advice:   name the column that tells the systems apart with system=, drop them, or set duplicates=first
+-- note:     where only rows that can come to a cut-off are searched for duplicates, the longest list may hide the
+--           others; here all rows of the first queries are searched; until is the last of these, where it is known, so that the
+--           rest of a sorted file need not be read
+WITH probed AS (
+    SELECT DISTINCT query_id
+    FROM (SELECT query_id FROM contenders ORDER BY query_id LIMIT 5000) AS first_rows
+),
+copies AS (
+    SELECT predictions.system, predictions.query_id, predictions.item_id, count(*) AS copies
+    FROM predictions
+    JOIN probed ON probed.query_id = predictions.query_id
+    WHERE $until IS NULL OR predictions.query_id <= $until
+    GROUP BY predictions.system, predictions.query_id, predictions.item_id
+)
+SELECT system, query_id, item_id, copies
+FROM copies
+WHERE $duplicates = 'error' AND $reaching AND copies > 1;

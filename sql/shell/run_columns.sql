@@ -1,0 +1,18 @@
+-- name:     run_columns
+-- title:    Pattern of the columns that may tell several systems apart, and of the one that is NULL
+-- params:   query_id VARCHAR,
+--           item_id VARCHAR,
+--           score VARCHAR,
+--           rank VARCHAR,
+--           position VARCHAR
+-- note:     nobody can be asked for one that stands for something else, so that none is looked for then
+SELECT
+    CASE
+        WHEN regexp_full_match(
+            $query_id || ' ' || $item_id || ' ' || coalesce($score, '') || ' ' || coalesce($rank, '') || ' '
+            || coalesce($position, ''),
+            '(.* )?((system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag)( .*)?', 'i'
+        ) THEN '^_duckmetrics_none$'
+        ELSE '(?i)^(_duckmetrics_none'
+            || '|(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag)$'
+    END AS value;
