@@ -88,13 +88,9 @@ def opened(
         inference=inference,
     )
     tool = None if like is None else preset(like)
-    session = Session(
-        request, _engine(engine, connection, threads, memory_limit, temp_directory), given, tool
-    )
-    try:
-        yield session
-    finally:
-        session.engine.release()
+    used = _engine(engine, connection, threads, memory_limit, temp_directory)
+    with used.exclusive():
+        yield Session(request, used, given, tool)
 
 
 class Session:

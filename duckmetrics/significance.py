@@ -139,7 +139,7 @@ def chi_square(
 
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
     before = len(engine.ran)
-    try:
+    with engine.exclusive():
         counts = read_counts(observed, expected, dict(columns or {}), engine.attach)
         test, name = _TESTS[counts.table]
         definition = catalog().statistics[name]
@@ -150,8 +150,6 @@ def chi_square(
         warnings += check_groups(catalog(), engine, counts, kept)
         found = _computed(engine, over_counts(definition, values, kept))
         sql = ";\n\n".join(engine.ran[before:]) + ";"
-    finally:
-        engine.release()
     _meaningful(counts, found, correction)
     warnings += rough(found["min_expected"])
     return ChiSquare(test, statistic, **found, correction=correction, warnings=tuple(warnings), sql=sql)

@@ -135,7 +135,7 @@ def run_test(
     measure = parse_statistic(catalog(), name, _asked(name, params))
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
     before = len(engine.ran)
-    try:
+    with engine.exclusive():
         source = engine.attach(_listed(measure.metric, table), "data")
         data = read_data(measure.metric, source, dict(columns or {}))
         kept, warnings = _kept(engine, data)
@@ -143,8 +143,6 @@ def run_test(
         check_contestants(engine, measure, data, kept, open_)
         found = _computed(engine, measure, data, kept)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
-    finally:
-        engine.release()
     rows = found.to_pylist()
     warnings += _warnings(measure.metric, rows)
     return TestResult(

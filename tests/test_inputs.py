@@ -275,6 +275,8 @@ def test_nothing_is_left_on_the_connection_of_the_caller(connection: Connection)
     assert result["rr"] == pytest.approx(RR)
     del result
     gc.collect()
+    with pytest.raises(duckmetrics.InputError):  # any call drops what the last one left
+        duckmetrics.evaluate("none", "truth", "rr", connection=connection)
     found = connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
     assert sorted(found) == [("predictions",), ("truth",)]
 

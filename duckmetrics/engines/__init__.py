@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -10,7 +11,7 @@ from sqlglot import exp
 from duckmetrics import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -87,6 +88,14 @@ class Engine(Protocol):
     def progress(self) -> float | None:
         """Percent of the running query that is done, when the engine knows."""
         ...
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Use the engine for one call, and release it at the end."""
+        try:
+            yield
+        finally:
+            self.release()
 
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import glob
 import os
 import re
+import stat
 import tempfile
+import threading
 import weakref
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +56,29 @@ _CONTENTS = """SELECT
     FROM duckdb_functions() WHERE NOT internal"""
 
 
+@dataclass
+class _Shared:
+    """What all engines on one connection of a caller share.
+
+    Attributes:
+        lock: held by the thread whose call uses the connection.
+        left: temporary objects that nobody needs any more. They are dropped by the next call, because a
+            statement at any other time would end a result that the caller is reading.
+    """
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+_SHARED: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, _Shared] = weakref.WeakKeyDictionary()
+_SHARED_LOCK = threading.Lock()
+
+
+def _shared(connection: duckdb.DuckDBPyConnection) -> _Shared:
+    with _SHARED_LOCK:
+        return _SHARED.setdefault(connection, _Shared())
+
+
 class DuckDBEngine(Engine):
     """Runs queries on a DuckDB connection, the caller's or one of its own in memory.
 
@@ -74,20 +100,23 @@ class DuckDBEngine(Engine):
         temp_directory: str | os.PathLike[str] | None = None,
     ) -> None:
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
+        limits = self._limits(threads, memory_limit, temp_directory)
         self.connection = self._connect(connection)
+        self._shared = _shared(self.connection)
         self._temporary: list[tuple[str, str]] = []
         self.ran: list[str] = []
         self._before: dict[str, Any] = {}
         self._files_read: list[str] = []
-        self._limit(threads, memory_limit, temp_directory)
-        self._finalizer = weakref.finalize(self, _drop, self.connection, self._temporary)
+        self._wanted = limits
+        if self._own:
+            self._limit()
+        self._finalizer = weakref.finalize(self, _leave, self._shared.left, self._temporary)
 
     def _connect(self, connection: Any) -> duckdb.DuckDBPyConnection:
         if isinstance(connection, duckdb.DuckDBPyConnection):
             return connection
         if connection is None:
-            spill = os.path.join(tempfile.gettempdir(), "duckmetrics")
-            return duckdb.connect(config={"temp_directory": spill})
+            return duckdb.connect(config={"temp_directory": _spill_folder()})
         path = Path(os.fspath(connection))
         if not path.is_file():
             raise InputError(f"{path}: no such database file; check the path")
@@ -96,21 +125,32 @@ class DuckDBEngine(Engine):
         except duckdb.Error as error:
             raise InputError(f"{path}: {_first_line(error)}; give a DuckDB database file") from error
 
-    def _limit(
+    def _limits(
         self,
         threads: int | None,
         memory_limit: str | None,
         temp_directory: str | os.PathLike[str] | None,
-    ) -> None:
+    ) -> dict[str, int | str]:
+        """Check the limits before a statement could abort a transaction of the caller."""
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise InputError(f"threads={threads!r}: not a number of threads; write threads=4")
+        if memory_limit is not None and not self._own:
+            raise InputError(
+                f"memory_limit={memory_limit!r}: DuckDB shows the limit of your connection rounded only, so "
+                "it could not be put back; run SET memory_limit = '4GB' on the connection"
+            )
         folder = None if temp_directory is None else _writable_folder(temp_directory)
         limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": folder}
-        for name, value in limits.items():
-            if value is None:
-                continue
-            if not self._own:
-                current = exp.func("current_setting", literal(name), dialect=self.dialect)
-                self._before[name] = self.rows(exp.select(current))[0][0]
+        return {name: value for name, value in limits.items() if value is not None}
+
+    def _limit(self) -> None:
+        """Set the limits of this call; what the caller's connection had is kept for `release`."""
+        for name, value in self._wanted.items():
             try:
+                if not self._own:
+                    current = exp.func("current_setting", literal(name), dialect=self.dialect)
+                    before = self._beside(exp.select(current).sql(self.dialect)).fetchall()[0][0]
+                    self._before.setdefault(name, before)
                 self._set(name, value)
             except duckdb.Error as error:
                 raise InputError(
@@ -119,7 +159,33 @@ class DuckDBEngine(Engine):
 
     def _set(self, name: str, value: int | str) -> None:
         assignment = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
-        self.connection.execute(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(self.dialect))
+        self._beside(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(self.dialect))
+
+    def _beside(self, text: str) -> duckdb.DuckDBPyConnection:
+        """Run a statement that holds for the whole database, outside of a transaction of the caller."""
+        return (self.connection if self._own else self.connection.cursor()).execute(text)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads from the connection for one call; drop what former calls left behind."""
+        with self._shared.lock:
+            self._sweep()
+            before = len(self._temporary)
+            try:
+                if not self._own:
+                    self._limit()
+                yield
+            except BaseException:
+                # The error may be held for long, and with it everything that its frames refer to.
+                if not self._own:
+                    _leave(self._shared.left, self._temporary, before)
+                    self._sweep()
+                raise
+            finally:
+                self.release()
+
+    def _sweep(self) -> None:
+        self._shared.left[:] = _drop(self.connection, self._shared.left)
 
     def release(self) -> None:
         """Give a caller's connection its own settings back, and take our macros from it."""
@@ -127,19 +193,21 @@ class DuckDBEngine(Engine):
             self._set(name, value)
         self._before.clear()
         macros = [made for made in self._temporary if made[0] == "MACRO"]
-        _drop(self.connection, macros)
         self._temporary[:] = [made for made in self._temporary if made not in macros]
+        self._temporary += _drop(self.connection, macros)
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
-        return self._execute(query).fetchall()
+        with self._shared.lock:
+            return self._execute(query).fetchall()
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
         text = query if isinstance(query, str) else query.sql(self.dialect)
         try:
-            relation = self.connection.sql(text)
-            # DuckDB 1.4 has the older name only.
-            fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
-            return fetch()
+            with self._shared.lock:
+                relation = self.connection.sql(text)
+                # DuckDB 1.4 has the older name only.
+                fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
+                return fetch()
         except duckdb.Error as error:
             raise _refused(error, text) from error
 
@@ -197,8 +265,9 @@ class DuckDBEngine(Engine):
             )  # fmt: skip
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        described = self._execute(exp.Describe(this=query))
-        return [(row[0], row[1]) for row in described.fetchall()]
+        with self._shared.lock:
+            described = self._execute(exp.Describe(this=query)).fetchall()
+        return [(row[0], row[1]) for row in described]
 
     def watch(self) -> None:
         """Make DuckDB measure the progress of the queries to come."""
@@ -219,6 +288,7 @@ class DuckDBEngine(Engine):
         source = self._attach(table, role)
         probe = exp.select(exp.Star()).from_(source.relation.copy())
         try:
+            self._bind_only(probe.sql(self.dialect))
             columns = dict(self.columns(probe))
             empty = not self.rows(exp.select(literal(1)).from_(source.relation.copy()).limit(1))
         except EngineError as error:
@@ -290,6 +360,10 @@ class DuckDBEngine(Engine):
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
         tables.refuse_streams(label, tables.paths_in_sql(text))
+        try:
+            self._bind(text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         name = self.name("sql")
         self._files_read.append(f"sql:{text}")
         try:
@@ -297,6 +371,29 @@ class DuckDBEngine(Engine):
         except duckdb.Error as error:
             raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         return Source(label, exp.to_table(name), {})
+
+    def _bind(self, text: str) -> None:
+        """Bind a query without a statement, which would abort a transaction of the caller if it failed.
+
+        As a subquery, because the client runs a query at once that changes data in a WITH.
+        """
+        whole = exp.select("*").from_(exp.Subquery(this=exp.Var(this=f"{text}\n"))).sql(self.dialect)
+        try:
+            statements = self.connection.extract_statements(whole)
+        except duckdb.Error:
+            return  # a query with a semicolon, or one that a view refuses
+        if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            self.connection.sql(whole)
+
+    def _bind_only(self, text: str) -> None:
+        """Look at a table of a caller's connection first, as `_bind` does."""
+        if self._own:
+            return
+        try:
+            with self._shared.lock:
+                self.connection.sql(text)
+        except duckdb.Error as error:
+            raise _refused(error, text) from error
 
     def _view(self, name: str, text: str) -> None:
         """Make the user's own SQL a temporary view, where no step of ours is in its scope."""
@@ -498,6 +595,9 @@ def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _refused(error: duckdb.Error, text: str) -> EngineError:
+    if tempfile.gettempdir() in str(error) and "duckmetrics" in str(error) and not _is_full(error):
+        advice = "name a folder to spill to (--temp-directory)"
+        return EngineError(f"DuckDB: {_first_line(error)}; {advice}", text)
     if "Too many open files" in str(error):
         return EngineError(f"DuckDB: {_first_line(error)}; {MORE_FILES}", text, unreadable=True)
     if _is_full(error):
@@ -523,16 +623,43 @@ def _writable_folder(path: str | os.PathLike[str]) -> str:
     return str(folder)
 
 
+def _spill_folder() -> str:
+    """Return a folder of this user that nobody else can read, where DuckDB writes what memory cannot hold."""
+    owner = os.getuid() if hasattr(os, "getuid") else None
+    folder = Path(tempfile.gettempdir()) / ("duckmetrics" if owner is None else f"duckmetrics-{owner}")
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and owner in (None, found.st_uid):
+            folder.chmod(0o700)
+            return str(folder)
+        # Somebody else made a file, a link or a folder of this name.
+        return tempfile.mkdtemp(prefix=f"{folder.name}-")
+    except OSError:
+        return str(folder)  # DuckDB says so if it needs the folder
+
+
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].strip().rstrip(".")
 
 
-def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]]) -> None:
-    """Leave nothing behind on a caller's connection."""
+def _leave(left: list[tuple[str, str]], temporary: list[tuple[str, str]], start: int = 0) -> None:
+    """Note what is to be dropped by the next call."""
+    left += temporary[start:]
+    del temporary[start:]
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Drop temporary objects, and return those that an aborted transaction still keeps."""
+    kept: list[tuple[str, str]] = []
     for kind, name in reversed(temporary):
         try:
             # Before 30.30 or so, sqlglot writes `this`, and later the first of `tables`.
             parts = {"this": exp.to_table(name), "tables": [exp.to_table(name)]}
             connection.execute(exp.Drop(**parts, kind=kind, exists=True).sql("duckdb"))
+        except duckdb.TransactionException:
+            kept.insert(0, (kind, name))
         except duckdb.Error:
             continue
+    return kept
