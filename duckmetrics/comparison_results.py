@@ -29,7 +29,8 @@ WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
 SHOWN = {
     "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
     "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
-    "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted", "mde": "mde",
+    "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted",
+    "mde": "mde",
 }  # fmt: skip
 # The columns that a slicing column must not be called as.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS}

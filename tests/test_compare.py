@@ -106,10 +106,13 @@ def test_every_number_is_that_of_scipy(
         "statistic": test.statistic,
         "df": n - 1,
         "p": test.pvalue,
-        "mde": (scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)) * sd / math.sqrt(n),
         "n_units": n,
     }
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    # The first step of Holm: of 6 comparisons overall, of 12 by country.
+    far, effect = scipy.stats.t.isf(0.025 / (12 if country else 6), n - 1), row["mde"] * math.sqrt(n) / sd
+    power = scipy.stats.nct.sf(far, n - 1, effect) + scipy.stats.nct.cdf(-far, n - 1, effect)
+    assert power == pytest.approx(0.8, abs=0.002)
     assert (row["wins"], row["ties"], row["losses"]) == (
         sum(d > 1e-12 for d in differences),
         sum(abs(d) <= 1e-12 for d in differences),
@@ -150,8 +153,8 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     ]  # fmt: skip
     conclusion, *systems, note = text.splitlines()[-5:]
     assert conclusion == (
-        "against old: paired_t, p adjusted by holm; a verdict needs p_adjusted < 0.05; "
-        "95 % intervals, not adjusted"
+        "against old: paired_t; 18 comparisons in 2 families (6 overall, 12 by country), p adjusted by holm; "
+        "a verdict needs p_adjusted < 0.05; 95 % intervals, not adjusted"
     )
     assert systems[0] == "better: better in 2 of 2"
     assert systems[2].startswith("worse: worse in 2 of 2; worse where country=DE (ndcg@10); ")
@@ -506,6 +509,7 @@ def test_evaluations_of_other_ids_are_not_compared() -> None:
         ({"adjust": "hom"}, "did you mean 'holm'?"),
         ({"power": 80}, "power=80: no probability"),
         ({"interval": 95}, "interval=95"),
+        ({"alpha": 5}, "alpha=5: no probability between 0 and 1; write 0.05"),
     ],
 )
 def test_what_is_refused(
@@ -699,7 +703,7 @@ def test_results_of_evaluate_are_compared_as_they_are(
     assert [(row["metric"], row["system"]) for row in found.rows] == [
         ("ndcg@10", "old"), ("ndcg@10", "better"), ("mrr", "old"), ("mrr", "better")
     ]  # fmt: skip
-    names = ("value", "lower", "upper", "delta", "delta_lower", "delta_upper", "p", "mde", "n", "n_units")
+    names = ("value", "lower", "upper", "delta", "delta_lower", "delta_upper", "p", "n", "n_units")
     for metric in SPECS:
         row, other = row_of_any(found, "better", metric), row_of(comparison, "better", metric)
         assert [row[name] for name in names] == pytest.approx([other[name] for name in names], rel=1e-11)

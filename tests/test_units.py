@@ -90,8 +90,10 @@ def test_rounding_is_no_difference(engine: DuckDBEngine, name: str) -> None:
 
 def test_tukey_of_large_values_is_exact(engine: DuckDBEngine) -> None:
     """Three systems by two queries have 36 ways: what found.md gives for values times a million."""
-    rows = "SELECT s AS system, 'm' AS metric, q AS query_id, {} * v AS value FROM (VALUES ('A', 1, 0.1), " \
-        "('B', 1, 0.2), ('C', 1, 0.3), ('A', 2, 0.2), ('B', 2, 0.1), ('C', 2, 0.4)) AS t(s, q, v)"  # fmt: skip
+    rows = (
+        "SELECT s AS system, 'm' AS metric, q AS query_id, {} * v AS value FROM (VALUES ('A', 1, 0.1), "
+        "('B', 1, 0.2), ('C', 1, 0.3), ('A', 2, 0.2), ('B', 2, 0.1), ('C', 2, 0.4)) AS t(s, q, v)"
+    )
     usual, large = (
         [row["p"] for row in run_test("tukey_hsd", rows.format(f), connection=engine).rows] for f in (1, 1e6)
     )
