@@ -201,7 +201,8 @@ class Comparing:
                 fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
         return {
             **kept, "baseline": baseline, **fields, "p_adjusted": None, "mde": found.get("mde"),
-            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"), "test": self.test.name,
+            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"),
+            "n_effective": found.get("n_effective", found.get("n")), "test": self.test.name,
             "reason": row["reason"], "signature": row["signature"],
         }  # fmt: skip
 

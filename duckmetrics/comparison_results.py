@@ -23,7 +23,7 @@ UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
-    "statistic", "df", "p", "p_adjusted", "mde",
+    "statistic", "df", "p", "p_adjusted", "mde", "n_effective",
 )  # fmt: skip
 COUNTS = ("wins", "ties", "losses", "n", "n_units")
 # What a person wants to see, in this order, and the column that tells whether it is there.
@@ -49,6 +49,7 @@ class Comparison(Tabular):
             relative_change: delta / value of the baseline; effect_size: delta in standard deviations of the
             differences (d_z); wins, ties, losses: units that are better, equal and worse in number;
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
+            n_effective: how many units of equal weight the n_units are worth; df is one less for clusters;
             mde: the smallest difference that this many units would show with the power asked for;
             verdict: better, worse, different, not distinguishable, not tested, or baseline.
         baseline: the system that the others are compared with.
