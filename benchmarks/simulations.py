@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 ITEMS = 10
 # The mean reciprocal rank where every rank of ten is as likely.
 UNIFORM_RR = sum(1 / rank for rank in range(1, ITEMS + 1)) / ITEMS
+COMPARED = ("auc", "log_loss", "normalized_entropy", "gauc", "gauc(average=pairs)", "calibration_ratio")
+OF_HEAVY_USERS = (
+    "auc", "log_loss", "ctr", "normalized_entropy", "calibration_ratio", "gauc", "gauc(average=uniform)",
+    "gauc(average=positives)", "gauc(average=pairs)", "classification.f1(threshold=0.3)",
+    "classification.precision(threshold=0.3)", "classification.recall(threshold=0.3)",
+)  # fmt: skip
 OF_ROWS = ("auc", "ctr", "log_loss", "calibration_ratio", "normalized_entropy", "gauc", "classification.f1")
 
 
@@ -51,6 +58,96 @@ def impressions(repetitions: int, users: int, seed: int) -> pa.Table:
     return pa.table({
         "user_id": user, "label": label.astype(np.int32), "score": score, "repetition": user // users,
     })  # fmt: skip
+
+
+def heavy_impressions(repetitions: int, users: int, seed: int) -> pa.Table:
+    """A log of which a few users hold much: Pareto sizes up to 400 rows, and tastes that differ."""
+    generator = np.random.default_rng(seed)
+    n = repetitions * users
+    seen = np.minimum(400, np.ceil(generator.random(n) ** (-1 / 1.5))).astype(int)
+    user = np.repeat(np.arange(n), seen)
+    taste, moment, noise = (generator.standard_normal(size) for size in (n, len(user), len(user)))
+    label = generator.random(len(user)) < 1 / (1 + np.exp(1.5 - 1.2 * taste[user] - moment))
+    score = 1 / (1 + np.exp(1.5 - 0.96 * taste[user] - 0.7 * moment - 0.5 * noise))
+    return pa.table({
+        "user_id": user, "label": label.astype(np.int32), "score": score, "repetition": user // users,
+    })  # fmt: skip
+
+
+def nearly_all_hits(repetitions: int, queries: int, seed: int) -> pa.Table:
+    """The relevant item at rank 1, 2, 3 or 4 of four: hit rates of .9 @1, .97 @2 and .99 @3."""
+    n = repetitions * queries
+    rank = np.random.default_rng(seed).choice(4, n, p=[0.9, 0.07, 0.02, 0.01])
+    query, item = np.repeat(np.arange(n), 4), np.tile(np.arange(4), n)
+    return pa.table({
+        "query_id": query, "item_id": item, "label": (item == rank[query]).astype(np.int32), "score": -item,
+        "repetition": query // queries,
+    })  # fmt: skip
+
+
+def two_normals(repetitions: int, positives: int, negatives: int, area: float, seed: int) -> pa.Table:
+    """Independent rows, the scores of either class normal: the AUC is known."""
+    generator = np.random.default_rng(seed)
+    label = np.tile(np.repeat([1, 0], [positives, negatives]), repetitions)
+    shift = NormalDist().inv_cdf(area) * 2**0.5
+    score = generator.standard_normal(len(label)) + shift * label
+    repetition = np.repeat(np.arange(repetitions), positives + negatives)
+    return pa.table({"label": label, "score": score, "repetition": repetition})
+
+
+def of_heavy_users(repetitions: int) -> Iterator[str]:
+    metrics, columns = list(OF_HEAVY_USERS), {"group_id": "user_id"}
+    truth = duckmetrics.evaluate(heavy_impressions(1, 500_000, seed=1), metrics=metrics, columns=columns)
+    for users in (30, 100, 500):
+        result = duckmetrics.evaluate(
+            heavy_impressions(repetitions, users, seed=users), metrics=metrics, by=["repetition"],
+            columns=columns, interval=0.95, cluster="user_id",
+        )  # fmt: skip
+        for metric in metrics:
+            yield f"| {metric} | {users} heavy users | {described(result, metric, truth[metric])} |"
+
+
+def of_proportions(repetitions: int) -> Iterator[str]:
+    for queries in (20, 50, 200, 1000):
+        data = nearly_all_hits(repetitions, queries, seed=queries)
+        metrics = {"hit_rate@1": 0.9, "hit_rate@2": 0.97, "hit_rate@3": 0.99}
+        result = duckmetrics.evaluate(data, metrics=list(metrics), by=["repetition"], interval=0.95)
+        for metric, truth in metrics.items():
+            yield f"| hit rate {truth} | {queries} queries | {described(result, metric, truth)} |"
+
+
+def of_small_samples(repetitions: int) -> Iterator[str]:
+    for area, positives, negatives in (
+        (0.8, 10, 10), (0.95, 20, 20), (0.95, 50, 50), (0.98, 20, 200), (0.98, 50, 50), (0.98, 100, 900),
+    ):  # fmt: skip
+        data = two_normals(repetitions, positives, negatives, area, seed=positives + negatives)
+        result = duckmetrics.evaluate(data, metrics="auc", by=["repetition"], interval=0.95)
+        rows = f"{positives} + {negatives} rows"
+        yield f"| AUC {area} | {rows} | {described(result, 'auc', area)} |"
+
+
+def described(result: Evaluation, metric: str, truth: float | None) -> str:
+    """How often the intervals hold the truth, and how many slices have none."""
+    rows = [row for row in result.rows if row["metric"] == metric and row["slice"]]
+    without = sum(row["lower"] is None for row in rows) / len(rows)
+    refused = f" ({without:.1%} have none)" if without else ""
+    return f"{coverage(result, metric, truth):.1%}{refused}"
+
+
+def heavy_p_values(repetitions: int, users: int, seed: int) -> dict[str, np.ndarray]:
+    """Those of comparisons of two systems that differ by noise alone, by metric."""
+    log = heavy_impressions(repetitions, users, seed)
+    odds = np.log(log["score"].to_numpy() / (1 - log["score"].to_numpy()))
+    systems = {}
+    for i, name in enumerate("AB"):
+        noise = np.random.default_rng([seed, i]).standard_normal(len(odds))
+        systems[name] = log.set_column(2, "score", pa.array(1 / (1 + np.exp(-odds - 0.5 * noise))))
+    found = duckmetrics.compare(
+        systems, None, list(COMPARED), by=["repetition"], columns={"group_id": "user_id"}, cluster="user_id",
+        adjust="none",
+    )  # fmt: skip
+    rows = [row for row in found.rows if row["slice"] and row["p"] is not None]
+    return {metric: np.array([row["p"] for row in rows if row["metric"] == metric]) for metric in COMPARED}
 
 
 def coverage(result: Evaluation, metric: str, truth: float | None) -> float:
@@ -89,9 +186,15 @@ def lines(repetitions: int) -> Iterator[str]:
     by_row = duckmetrics.evaluate(data, metrics=["auc", "ctr"], by=["repetition"], interval=0.95)
     for metric in ("auc", "ctr"):
         yield f"| {metric}, users ignored | {users} users | {coverage(by_row, metric, truth[metric]):.1%} |"
+    yield from of_heavy_users(repetitions)
+    yield from of_proportions(repetitions)
+    yield from of_small_samples(repetitions)
     yield "\n| test of equal systems | called different |\n|---|---:|"
     for queries in (30, 100, 1000):
         yield f"| paired t, {queries} queries | {np.mean(p_values(repetitions, queries, 7) < 0.05):.1%} |"
+    for users in (30, 100):
+        for metric, p in heavy_p_values(repetitions, users, seed=users).items():
+            yield f"| {metric}, {users} heavy users | {np.mean(p < 0.05):.1%} |"
 
 
 def main() -> None:

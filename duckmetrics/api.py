@@ -84,9 +84,9 @@ def evaluate(
         interval: the level of intervals around the values, such as 0.95; they stand in the columns
             lower and upper. Of rankings, the queries are taken as independent; of classifiers, the clusters.
         interval_method: ``"t"`` for Student's t over the queries or clusters, or ``"bootstrap"`` for
-            percentiles of a Poisson bootstrap, which is deterministic. Metrics of classifiers that are
-            functions of sums, and AUC, are linearized first (delta method, DeLong); a bootstrap takes the
-            others again as a whole.
+            percentiles of a Poisson bootstrap, which is deterministic. Proportions have Wilson's interval,
+            AUC one on the logit scale. Functions of sums, and AUC, use a jackknife over clusters, or over
+            rows the delta method and DeLong; a bootstrap takes the other metrics of classifiers as a whole.
         cluster: the column that says which rows, or queries, belong together, such as ``"user_id"``. Of
             classifiers, cluster_id, group_id or query_id by default, and without these every row by itself.
         resamples: how often a bootstrap resamples, 10,000 times by default, and 1000 times where a metric

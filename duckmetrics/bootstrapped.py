@@ -41,19 +41,29 @@ class Samples:
         units: which measures in which segments they are.
         table: system, segment with draw, value_0, value_1, ...
         number: how many samples.
+        unbounded: the texts of measures whose samples tell systems apart, and give no interval of a value.
     """
 
     units: Units
     table: str
     level: float
     number: int
+    unbounded: frozenset[str] = frozenset()
 
     def bounds(self) -> exp.Select:
-        """Percentiles: system, metric, slice, the slicing columns by alias, lower, upper."""
+        """Percentiles: system, metric, slice, the slicing columns by alias, lower, upper, and no sizes."""
         values = self._long().subquery("samples")
         bounds = (_percentile("value", share).as_(name) for name, share in self._shares("lower", "upper"))
-        query = exp.select("system", "metric", *bounds).from_(values).group_by("system", "metric")
-        named = self.units.named("bounds", ("lower", "upper"))
+        nothing = {"n": "BIGINT", "n_effective": "DOUBLE", "why": "VARCHAR"}
+        empty = (exp.cast(exp.null(), type_).as_(name) for name, type_ in nothing.items())
+        query = exp.select("system", "metric", *bounds, *empty).from_(values).group_by("system", "metric")
+        named = self.units.named("bounds", ("lower", "upper", *nothing))
+        if self.unbounded:
+            texts = [literal(text) for text in sorted(self.unbounded)]
+            known = named.subquery("named")
+            named = exp.select("*").from_(known).where(
+                exp.not_(exp.In(this=exp.column("metric"), expressions=texts))
+            )  # fmt: skip
         return named.with_("bounds", as_=query, copy=False)
 
     def differences(self, baseline: str) -> exp.Select:
@@ -143,6 +153,7 @@ def _values(
     return per_segment(composer, measures, plans(catalog, measures, None))
 
 
-def can_be_bootstrapped(measure: Measure) -> bool:
+def can_be_bootstrapped(catalog: Catalog, measure: Measure) -> bool:
     """Say whether a measure estimates something, and has no bounds of another kind."""
-    return is_estimate(measure.metric) and measure.values.get("approx") is None
+    built_on = (measure.metric, *catalog.foundations(measure.metric))
+    return all(map(is_estimate, built_on)) and measure.values.get("approx") is None

@@ -237,7 +237,8 @@ class Comparing:
         drawn = found.get("resamples")
         return {
             **kept, "baseline": baseline, **fields, "p_adjusted": None, "mde": found.get("se"),
-            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"), "test": found["test"],
+            "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"),
+            "n_effective": found.get("n_effective", found.get("n")), "test": found["test"],
             "adjust": self.adjust, "n_tests": None, "alpha": self.inference.alpha,
             "interval_level": self.inference.level, "interval_method": self.inference.method,
             "cluster": _cluster(part), "resamples": drawn,

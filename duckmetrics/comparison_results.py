@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
-    "statistic", "df", "p", "p_adjusted", "mde", "alpha", "interval_level",
+    "statistic", "df", "p", "p_adjusted", "mde", "n_effective", "alpha", "interval_level",
 )  # fmt: skip
 COUNTS = ("wins", "ties", "losses", "n", "n_units", "n_tests", "resamples", "seed")
 WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
@@ -51,7 +51,8 @@ class Comparison(Tabular):
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
             mde: the smallest difference that the paired t-test would find among as many comparisons with
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
-            baseline; n: queries or rows; n_units: what p rests on; test: what made p,
+            baseline; n: queries or rows; n_units: what p rests on;
+            n_effective: how many units of equal weight these are worth; df is one less for clusters; test: what made p,
             ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was adjusted, for
             how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:

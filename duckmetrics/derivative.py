@@ -109,6 +109,56 @@ def _of_function(expression: exp.Expr, column: str) -> exp.Expr | None:
     return None if inner is None else _mul(_CHAIN[name](argument.copy()), inner)
 
 
+def denominators(expression: exp.Expr) -> list[exp.Expr]:
+    """Return the sums that an expression divides by: the largest linear parts of its denominators.
+
+    A denominator such as sqrt(a + b) * c has the parts a + b and c; nullif(x, 0) stands for x.
+    """
+    found: list[exp.Expr] = []
+    for division in expression.find_all(exp.Div):
+        for part in _linear_parts(division.args["expression"]):
+            if part not in found:
+                found.append(part)
+    return found
+
+
+def _linear_parts(expression: exp.Expr) -> list[exp.Expr]:
+    if not expression.find(exp.Column):
+        return []
+    if _is_linear(expression):
+        return [_plain(expression)]
+    parts: list[exp.Expr] = []
+    for inner in expression.iter_expressions():
+        # A condition divides by nothing.
+        branch = inner.args["true"] if isinstance(inner, exp.If) else inner
+        parts += _linear_parts(branch)
+    return parts
+
+
+def _is_linear(expression: exp.Expr) -> bool:
+    """Say whether an expression is a sum of multiples of columns, without a constant."""
+    if isinstance(expression, exp.Column):
+        return True
+    if isinstance(expression, exp.Paren | exp.Nullif | exp.Coalesce | exp.Cast | exp.Neg):
+        return _is_linear(expression.this)
+    if isinstance(expression, exp.Add | exp.Sub):
+        return all(map(_is_linear, _sides(expression)))
+    if isinstance(expression, exp.Mul | exp.Div):
+        factor, other = _sides(expression)
+        if isinstance(expression, exp.Mul) and not factor.find(exp.Column):
+            factor, other = other, factor
+        return _is_linear(factor) and not other.find(exp.Column)
+    return False
+
+
+def _plain(expression: exp.Expr) -> exp.Expr:
+    """Leave out nullif: a unit may have nothing of a sum."""
+    whole = exp.paren(expression.copy(), copy=False)
+    for found in list(whole.find_all(exp.Nullif)):
+        found.replace(exp.paren(found.this.copy(), copy=False))
+    return whole.this if isinstance(whole.this, exp.Expr) else whole
+
+
 _RULES: dict[type[exp.Expr], Callable[[exp.Expr, str], exp.Expr | None]] = {
     exp.Column: _of_column,
     exp.Paren: _of_wrapped,

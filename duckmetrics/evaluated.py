@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.families import Part
 from duckmetrics.fold import literal
-from duckmetrics.intervals import with_intervals
+from duckmetrics.intervals import scale_of_queries, unknown_sizes, with_intervals
 from duckmetrics.measure import DEFAULT_AGGREGATION, parse_measure
 from duckmetrics.session import catalog
 from duckmetrics.signature import Signature
@@ -59,12 +59,14 @@ def part_of_evaluations(
         {**rows[name][text], "system": name, "metric": metric}
         for metric, own in chosen.items() for name, text in own.items()
     ]  # fmt: skip
-    units = Units(_units(kept, list(chosen)), None, {}, tuple(chosen), QUERIES)
+    measures = tuple(_measures(results))
+    scales = tuple(scale_of_queries(measure) for measure in measures)
+    units = Units(_units(kept, list(chosen)), None, {}, tuple(chosen), QUERIES, scales=scales)
     summary = _summary(session, results, next(iter(evaluations.values())).summary.schema)
     bounded, told = with_intervals(catalog(), session.engine, inference, units, summary)
     found = tuple(session.engine.arrow(bounded).to_pylist())
     per_query = exp.select("system", "metric", "query_id", "value").from_(kept)
-    return Part(found, (), tuple(told), tuple(_measures(results)), bounded, per_query, units=units)
+    return Part(found, (), tuple(told), measures, bounded, per_query, units=units)
 
 
 def _overall(name: str, evaluation: Evaluation) -> dict[str, dict[str, Any]]:
@@ -149,7 +151,7 @@ def _units(kept: str, metrics: Sequence[str]) -> exp.Query:
     place = exp.Case(this=exp.column("metric"))
     for i, metric in enumerate(metrics):
         place = place.when(literal(metric), literal(i), copy=False)
-    return exp.select("system", place.as_("metric"), "query_id", "value").from_(kept)
+    return exp.select("system", place.as_("metric"), "query_id", "value", *unknown_sizes()).from_(kept)
 
 
 def _summary(session: Session, rows: Sequence[dict[str, Any]], schema: pa.Schema) -> exp.Query:

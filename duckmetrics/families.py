@@ -263,7 +263,7 @@ def _bounded(catalog: Catalog, engine: Engine, inference: Inference, part: Part,
     """The results with their intervals."""
     summary, told = with_intervals(catalog, engine, inference, units, part.summary)
     rows, kept = _kept(engine, summary)
-    findings = (*part.findings, *told, *biased(rows))
+    findings = (*part.findings, *told, *biased(units, rows))
     return replace(part, rows=rows, summary=kept, findings=findings, units=units)
 
 

@@ -30,6 +30,7 @@ KEYS = {
     "example": "a call and its value on the case tests/cases/sample.sql",
     "portable": "no, and why; or with what parameters: with plan = sorted; absent: it is, everywhere",
     "influence": "the relation with what a unit moves a metric by that is no function of sums, or none",
+    "interval": "the scale of intervals: logit, proportion; or none, and why bootstrap samples give none",
     "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
     "undefined": "why a metric has no value where both classes are there",
     "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",

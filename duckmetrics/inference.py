@@ -22,9 +22,9 @@ SAMPLES = 1000
 MOST_RESAMPLES, MOST_SAMPLES = 100_000, 10_000
 # The error rate of verdicts.
 ALPHA = 0.05
-# Below so many units, what large samples are like is no guide.
+# With fewer than 30 units, large-sample approximations are unreliable.
 FEW_UNITS = 30
-# The file under sql/statistics that makes the interval of a mean.
+# The file under sql/statistics that makes the interval of a mean. Of t, evaluations take unit_intervals.
 USUAL_METHOD, BOOTSTRAP = "t", "bootstrap"
 INTERVALS: Mapping[str, str] = {USUAL_METHOD: "mean_interval", BOOTSTRAP: "bootstrap_interval"}
 

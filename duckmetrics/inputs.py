@@ -22,7 +22,7 @@ CLUSTER = "cluster_id"
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
 RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
-    "n_undefined", "n_positive", "signature", "query_id",
+    "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison_results import RIGHT
 from duckmetrics.outputs import write_text
-from duckmetrics.results import COUNTS, NUMERIC
+from duckmetrics.results import COUNTS, NUMERIC, SIZES
 from duckmetrics.session import catalog
 from duckmetrics.verification import in_one_line
 
@@ -146,6 +146,7 @@ def json_text(result: Evaluation) -> str:
             **{column: row[column] for column in ("value", "lower", "upper")},
             "reason": row["reason"],
             **{count: row[count] for count in COUNTS},
+            **{size: row[size] for size in SIZES if size in row},
             "segment": {column: _valid(value) for column, value in result.segment(row).items()},
             "signature": row["signature"],
         }

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from duckmetrics.verification import Verification
 
 MISSING = object()
+# Numbers of units that differ by less are shown alike.
+SHOWN_DIFFERENCE = 0.05
 # No probability is 0; one that is too small for a double is told as less than this.
 SMALLEST_P = 1e-300
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
-NUMERIC = ("value", "lower", "upper", *COUNTS)
+# The number of units of an interval, and how many of equal weight they are worth.
+SIZES = ("n_units", "n_effective")
+NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
 
 
 class Tabular(ABC):
@@ -63,6 +67,9 @@ class Evaluation(Tabular):
             Of rankings, `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
             `n_undefined` count queries of the population. Of classifiers, `n` counts rows and
             `n_positive` those of the positive class; `n_undefined` counts groups without a value.
+            With intervals, `n_units` counts the units they rest on, such as users, and `n_effective` says
+            how many units of equal weight these are worth: (sum of weights)^2 / sum of squared weights.
+            `reason` then also says why there is a value and no interval.
         groupings: the text in the column `slice` -> the slicing columns in force.
         checks: warnings and notes about the data, and errors where `verified` found some.
         verified: one `Verification` per metric, if ``verify=`` asked for it.
@@ -218,7 +225,8 @@ class Evaluation(Tabular):
         """The columns and cells that a person wants to see."""
         shown = [
             column for column in ("system", *self.by, "metric", *NUMERIC, "reason")
-            if column in ("metric", "value", "n", *self.by) or any(row[column] for row in self.rows)
+            if column in ("metric", "value", "n", *self.by)
+            or any(_says_more(row, column) for row in self.rows)
         ]  # fmt: skip
         return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
 
@@ -238,14 +246,22 @@ class Evaluation(Tabular):
         return {column: row[column] for column in self.groupings[row["slice"]]}
 
     def _cell(self, row: dict[str, Any], column: str) -> str:
-        value = row[column]
+        value = row.get(column)
         if column == "value" and value is None:
             return "NULL"
         if isinstance(value, float) and column in NUMERIC:
-            return f"{value:.4f}"
+            return f"{value:.1f}" if column in SIZES else f"{value:.4f}"
         if value is None:
             return "NULL" if column in self.groupings[row["slice"]] else ""
         return str(value)
+
+
+def _says_more(row: dict[str, Any], column: str) -> bool:
+    """Say whether a cell is worth a column: a number of units, where it is not that of rows or queries."""
+    value = row.get(column)
+    if column not in SIZES or value is None:
+        return bool(value)
+    return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)
 
 
 def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlglot import exp
 
@@ -24,6 +25,20 @@ DIFFERENCES = "differences"
 # What units are where nothing tells clusters apart.
 QUERIES, ROWS = "queries", "rows"
 KEYS = ("system", "metric", "query_id", "value")
+# The same of all units of a measure: how many of equal weight they are worth, NULL for their number; and
+# whether they are clusters of queries whose values are all 0 or 1, NULL where the values themselves tell.
+SIZES = ("n_effective", "hits")
+# Scales of intervals.
+MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
+EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
+# What clusters of unequal size change in the result of a paired t-test.
+RESIZED = ("df", "delta_lower", "delta_upper", "p")
+
+
+def _constant(value: str | float) -> exp.Expr:
+    if isinstance(value, str):
+        return literal(value)
+    return literal(value) if math.isfinite(value) else exp.cast(literal(str(value)), "DOUBLE")
 
 
 def over_rows(catalog: Catalog, statistic: str, rows: exp.Query, values: Mapping[str, Value]) -> exp.Select:
@@ -40,19 +55,32 @@ def struct(*names: str) -> exp.Expr:
     return exp.Struct(expressions=fields)
 
 
+class Scale(NamedTuple):
+    """The scale that an interval is made on, and the ends of the range that it stays within.
+
+    name: mean; hits, proportion or logit, see sql/relations/unit_intervals.sql.
+    """
+
+    name: str = MEAN
+    low: float = -math.inf
+    high: float = math.inf
+
+
 @dataclass(frozen=True)
 class Units:
     """The values of every unit, of every measure in every segment.
 
     Attributes:
-        query: system, metric, query_id (the unit), value. `metric` is the number of the segment times the
-            number of the measures, plus the place of the measure.
+        query: system, metric, query_id (the unit), value, n_effective, hits. `metric` is the number of the
+            segment times the number of the measures, plus the place of the measure.
         segments: segment, slice and the slicing columns of every segment; None where there is only one.
         columns: slicing column -> its alias in `segments`.
         measures: the texts of the measures, in their places.
         kind: what the units are, as a sentence goes on: "queries", "clusters of user_id".
         without: text of a measure -> why it has no units.
-        linearized: whether the values come from the delta method.
+        linearized: whether the values come from the delta method or the jackknife.
+        clustered: whether units are clusters of rows or queries, which may weigh unequally.
+        scales: the scales that intervals of the measures are made on, in their places.
         speaking: system, metric (as in `query`), n: how many units a measure of rows depends on.
         members: system, unit, fingerprint of what must be the same for systems to be compared, where the
             values of the units do not tell: the rows of a cluster, its queries.
@@ -66,6 +94,8 @@ class Units:
     kind: str
     without: Mapping[str, str] = field(default_factory=dict)
     linearized: bool = False
+    clustered: bool = False
+    scales: tuple[Scale, ...] = ()
     samples: Samples | None = None
     members: exp.Query | None = None
     speaking: exp.Query | None = None
@@ -80,7 +110,48 @@ class Units:
         query = composer.resolved(definition, values)
         name = composer.step(statistic, query)
         others = [column for column in query.named_selects if column not in ("system", "metric")]
+        if self.clustered and {*RESIZED, "statistic"} <= {*others}:
+            whole = composer.complete(exp.select("system", "metric", *others).from_(name))
+            return self._resized(catalog, whole, others, values)
         return composer.complete(self.named(name, others))
+
+    def _resized(
+        self, catalog: Catalog, tested: exp.Query, others: Sequence[str], values: Mapping[str, Value]
+    ) -> exp.Select:
+        """The same with as many degrees of freedom as clusters of unequal size are worth."""
+        composer = Composer(catalog, {"tested": tested, "units": self.query})
+        known = {name: values[name] for name in ("level", "baseline")}
+        effective = composer.relation(EFFECTIVE, known)
+        columns = [
+            exp.column(name, effective if name in RESIZED else "tested").as_(name)
+            for name in ("system", "metric", *others)
+        ]
+        same = [exp.EQ(this=exp.column(key, effective), expression=exp.column(key, "tested"))
+                for key in ("system", "metric")]  # fmt: skip
+        whole = exp.select(*columns, exp.column("n_effective", effective)).from_("tested")
+        composer.relation("tested", {})
+        name = composer.step("resized", whole.join(effective, on=exp.and_(*same)))
+        return composer.complete(self.named(name, [*others, "n_effective"]))
+
+    def intervals(self, catalog: Catalog, level: float) -> exp.Select:
+        """The bounds of every measure, by system, measure and slice; why, where there are none."""
+        composer = Composer(catalog, {"units": self._scaled()})
+        values: dict[str, Value] = {"level": level, "clustered": self.clustered}
+        step = composer.relation(UNIT_INTERVALS, values)
+        return composer.complete(self.named(step, ("n", "n_effective", "lower", "upper", "varies", "why")))
+
+    def _scaled(self) -> exp.Select:
+        """The units beside the scale of their measure."""
+        place = exp.Mod(this=exp.cast(exp.column("metric"), "BIGINT"), expression=literal(len(self.measures)))
+        columns: list[exp.Expr] = []
+        for number, name in enumerate(Scale._fields):
+            case = exp.Case()
+            for i in range(len(self.measures)):
+                scale = self.scales[i] if self.scales else Scale()
+                same = exp.EQ(this=place.copy(), expression=literal(i))
+                case = case.when(same, _constant(scale[number]), copy=False)
+            columns.append(case.as_("scale" if name == "name" else name))
+        return exp.select(*KEYS, *SIZES, *columns).from_(self.query.subquery("units"))
 
     def named(self, table: str, others: Sequence[str]) -> exp.Select:
         """The rows of a table with the names of measures and slices in place of their number.

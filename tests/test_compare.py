@@ -151,7 +151,8 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
         "metric", "country", "system", "verdict", "n", "value", "interval", "delta", "delta_interval",
         "relative_change", "effect_size", "wins/ties/losses", "p", "p_adjusted", "mde",
     ]  # fmt: skip
-    conclusion, *systems, note = text.splitlines()[-5:]
+    conclusion, *systems, note, few = text.splitlines()[-6:]
+    assert few.startswith("warning: intervals: only 27 queries for mrr where country=DE")
     assert conclusion == (
         "against old: paired_t; 18 comparisons in 2 families (6 overall, 12 by country), p adjusted by holm; "
         "a verdict needs p_adjusted < 0.05; 95 % intervals, not adjusted"
@@ -345,7 +346,10 @@ def test_gates_look_at_verdicts_and_slices(comparison: Comparison) -> None:
 
 
 def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBPyConnection) -> None:
-    """With every row a cluster of its own the sandwich is DeLong's covariance, but for n / (n - 1)."""
+    """With every row a cluster of its own the jackknife is DeLong's covariance, but for factors n / (n - 1).
+
+    It has as many degrees of freedom as there are rows of the smaller class, less one.
+    """
     table = "SELECT row_number() OVER () AS row_id, label, {} AS score FROM log_a"
     found = compare(
         {"A": table.format("score"), "B": table.format("abs(score - 0.3)")}, None, "auc",
@@ -362,11 +366,12 @@ def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBP
             shares.append((below + 0.5 * sum(o == score for o in others)) / len(others))
         placed[label].append(shares[1] - shares[0])
     delta = math.fsum(placed[1]) / len(placed[1])
-    variance = sum(math.fsum((d - delta) ** 2 for d in side) / len(side) ** 2 for side in placed.values())
-    n = len(data)
-    error = math.sqrt(variance * n / (n - 1))
+    squares = (math.fsum((d - delta) ** 2 for d in side) / (len(side) - 1) ** 2 for side in placed.values())
+    n, effective = len(data), min(map(len, placed.values()))
+    error = math.sqrt(math.fsum(squares) * (n - 1) / n)
     assert row["delta"] == pytest.approx(delta, rel=1e-9)
-    expected = scipy.stats.t.interval(0.95, n - 1, delta, error)
+    assert (row["n_effective"], row["df"]) == pytest.approx((effective, effective - 1))
+    expected = scipy.stats.t.interval(0.95, effective - 1, delta, error)
     assert (row["delta_lower"], row["delta_upper"]) == pytest.approx(expected, rel=1e-9)
 
 

@@ -61,6 +61,18 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
         "scores": ("system", "row_id", "label", "score"),
         "members": ("system", "unit", "fingerprint"),
+        "units": (
+            "system",
+            "metric",
+            "query_id",
+            "value",
+            "n_effective",
+            "hits",
+            "scale",
+            "low",
+            "high",
+        ),
+        "tested": ("system", "metric", "delta", "se", "statistic", "p"),
     },
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}

@@ -5,6 +5,8 @@
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
+-- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
+--           above the true value
 -- formula:  mean over bins that hold a row of |mean p - mean y|
 -- source:   Neumann, Zisserman and Vedaldi, NeurIPS workshop 2018
 -- oracle:   reference

@@ -6,6 +6,7 @@
 -- params:   approx INTEGER DEFAULT NULL CHECK (approx > 1)
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: logit
 -- influence: auc_influence
 -- formula:  (sum of the ranks of the positives - P (P + 1) / 2) / (P N), tied scores share their average rank
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491

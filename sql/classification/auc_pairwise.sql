@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: logit
 -- formula:  share of the pairs of a positive and a negative in which the positive has the higher score, ties 1/2
 -- source:   Hanley and McNeil, Radiology 1982, doi:10.1148/radiology.143.1.7063747
 -- oracle:   sklearn roc_auc_score

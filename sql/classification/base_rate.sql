@@ -4,6 +4,7 @@
 -- inputs:   predictions (system, segment, label, weight)
 -- grain:    system, segment
 -- range:    [0, 1], neither is better
+-- interval: proportion
 -- formula:  P / (P + N)
 -- source:   Kohavi and Provost, Machine Learning 1998, doi:10.1023/A:1017181826899
 -- oracle:   reference

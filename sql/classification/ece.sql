@@ -5,6 +5,8 @@
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
+-- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
+--           above the true value
 -- formula:  sum over bins of n_b |mean p - mean y| / n
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference

@@ -4,6 +4,7 @@
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
+-- interval: proportion
 -- formula:  FP / (FP + TN)
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   reference

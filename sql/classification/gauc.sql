@@ -4,6 +4,7 @@
 -- params:   average VARCHAR DEFAULT 'impressions' CHECK (average IN ('impressions', 'positives', 'pairs', 'uniform'))
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: logit
 -- undefined: no group has both classes
 -- formula:  sum of w_g AUC_g / sum of w_g; w_g = rows, positives or pairs of the group, or 1
 -- source:   Zhou et al., KDD 2018, doi:10.1145/3219819.3219823

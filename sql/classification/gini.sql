@@ -4,6 +4,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- grain:    system, segment
 -- range:    [-1, 1], higher is better
+-- interval: logit
 -- formula:  2 AUC - 1
 -- source:   Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831
 -- oracle:   reference

@@ -3,6 +3,8 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
+--           value
 -- formula:  max over thresholds of |TPR - FPR|
 -- source:   Kolmogorov 1933; Smirnov 1948, doi:10.1214/aoms/1177730256
 -- oracle:   scipy ks_2samp

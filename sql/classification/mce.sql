@@ -5,6 +5,8 @@
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
+-- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
+--           value
 -- formula:  the largest |mean p - mean y| of a bin
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference

@@ -6,6 +6,7 @@
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
+-- interval: proportion
 -- formula:  TP / (TP + FN)
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn recall_score

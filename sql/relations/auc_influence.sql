@@ -1,41 +1,17 @@
 -- name:     auc_influence
--- title:    What every unit, such as a user, moves the AUC of its segment by
+-- title:    The change of the AUC of a segment that every unit, such as a user, causes
 -- inputs:   predictions (system, segment, label, score, weight, unit)
 -- params:   independent BOOLEAN DEFAULT FALSE
 -- grain:    system, segment, unit
 -- formula:  sum over the rows of the unit of weight * (placement - AUC) / (weight of the rows of its class);
 --           the placement of a row is the share of the other class that it wins against, ties 1/2
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; clusters: Obuchowski,
---           Biometrics 1997, doi:10.2307/2533958
--- note:     m times the sum of squares / (m - 1), m units, is the variance of the AUC; where the rows are
---           independent, each a unit, the factor at the end makes it the variance after DeLong
-WITH counted AS (
-    SELECT
-        system, segment, unit, score,
-        CASE WHEN label > 0 THEN 1 ELSE 0 END AS label,
-        CASE WHEN $weighted THEN weight ELSE 1e0 END AS weight
-    FROM predictions
-    WHERE NOT $weighted OR weight > 0
-),
-placed AS (
-    SELECT
-        counted.system,
-        counted.segment,
-        counted.unit,
-        counted.label,
-        counted.weight / nullif(CASE WHEN counted.label = 1 THEN thresholds.p ELSE thresholds.n END, 0) AS share,
-        CASE
-            WHEN counted.label = 1
-                THEN (thresholds.n - thresholds.fp + thresholds.negatives / 2) / nullif(thresholds.n, 0)
-            ELSE (thresholds.tp - thresholds.positives / 2) / nullif(thresholds.p, 0)
-        END AS placement
-    FROM counted
-    JOIN thresholds
-        ON thresholds.system = counted.system
-        AND thresholds.segment = counted.segment
-        AND thresholds.score = counted.score
-),
-areas AS (
+--           Biometrics 1997, doi:10.2307/2533958; effective number: Kish, Survey Sampling, 1965
+-- note:     m times the sum of squares / (m - 1), m units, is the variance of the AUC. Independent rows: the factor
+--           at the end makes it the variance after DeLong. Clusters: divided by what the others hold of either
+--           class, it is what the AUC changes by without the unit, as in a jackknife. n_effective is the smaller
+--           effective number of units, of those that hold the positives and those that hold the negatives
+WITH areas AS (
     SELECT
         system,
         segment,
@@ -44,27 +20,52 @@ areas AS (
         sum(label) AS rows_of_positives
     FROM placed
     GROUP BY system, segment
+),
+by_unit AS (
+    SELECT
+        placed.system,
+        placed.segment,
+        placed.unit,
+        max(areas.auc) AS auc,
+        max(placed.label) AS has_positive,
+        1 - min(placed.label) AS has_negative,
+        sum(CASE WHEN placed.label = 1 THEN placed.share ELSE 0e0 END) AS share_of_positives,
+        sum(CASE WHEN placed.label = 1 THEN 0e0 ELSE placed.share END) AS share_of_negatives,
+        -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
+        sum(placed.share * (placed.placement - areas.auc) * CASE
+            WHEN NOT $independent THEN 1e0
+            WHEN placed.label = 1 THEN
+                sqrt(rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment)
+            ELSE sqrt(
+                (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
+                * (rows_of_segment - 1) / rows_of_segment
+            )
+        END) AS influence
+    FROM placed
+    JOIN areas ON areas.system = placed.system AND areas.segment = placed.segment
+    GROUP BY placed.system, placed.segment, placed.unit
+),
+units AS (
+    SELECT
+        system,
+        segment,
+        CASE WHEN sum(has_positive) > 1 AND sum(has_negative) > 1 THEN max(auc) END AS total,
+        1e0 / nullif(greatest(
+            sum(share_of_positives * share_of_positives), sum(share_of_negatives * share_of_negatives)
+        ), 0) AS n_effective
+    FROM by_unit
+    GROUP BY system, segment
 )
 SELECT
-    placed.system,
-    placed.segment,
-    placed.unit,
-    -- Of positives, or negatives, of one unit alone nothing is known of how they differ.
-    CASE
-        WHEN sum(max(placed.label)) OVER (PARTITION BY placed.system, placed.segment) > 1
-            AND sum(1 - min(placed.label)) OVER (PARTITION BY placed.system, placed.segment) > 1
-            THEN max(areas.auc)
-    END AS total,
-    -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
-    sum(placed.share * (placed.placement - areas.auc) * CASE
-        WHEN NOT $independent THEN 1e0
-        WHEN placed.label = 1 THEN
-            sqrt(rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment)
-        ELSE sqrt(
-            (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
-            * (rows_of_segment - 1) / rows_of_segment
-        )
-    END) AS influence
-FROM placed
-JOIN areas ON areas.system = placed.system AND areas.segment = placed.segment
-GROUP BY placed.system, placed.segment, placed.unit;
+    by_unit.system,
+    by_unit.segment,
+    by_unit.unit,
+    -- If all positives (or all negatives) come from one unit, the variance between units is unknown.
+    units.total,
+    units.n_effective,
+    by_unit.influence / CASE
+        WHEN $independent THEN 1e0
+        ELSE nullif((1 - by_unit.share_of_positives) * (1 - by_unit.share_of_negatives), 0)
+    END AS influence
+FROM by_unit
+JOIN units ON units.system = by_unit.system AND units.segment = by_unit.segment;

@@ -2,25 +2,54 @@
 -- title:    Values of clusters of queries, such as the queries of a user, whose mean is that of all queries
 -- inputs:   per_query (system, metric, query_id, cluster_id, value)
 -- grain:    system, metric, query_id
--- formula:  mean + m * (total - mean * n_cluster) / n, over the m clusters, n queries in all
--- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919
--- note:     the delta method for a ratio of sums over clusters; query_id is the cluster
+-- formula:  mean + (m - 1) * (d - mean of d), d = (total - mean * n_cluster) / (n - n_cluster): what the mean of n
+--           queries changes by without one of m clusters
+-- source:   Efron and Stein, Annals of Statistics 1981, doi:10.1214/aos/1176345462 (jackknife); effective number:
+--           Kish, Survey Sampling, 1965
+-- note:     query_id is the cluster; n_effective = n^2 / sum of n_cluster^2; hits: every query has the value 0 or 1
 WITH sums AS (
-    SELECT system, metric, cluster_id, sum(value) AS total, count(value) AS n
+    SELECT
+        system, metric, cluster_id,
+        sum(value) AS total,
+        count(value) AS n,
+        count(CASE WHEN value <> 0 AND value <> 1 THEN value END) AS n_graded
     FROM per_query
     GROUP BY system, metric, cluster_id
 ),
 overall AS (
-    SELECT system, metric, sum(total) / nullif(sum(n), 0) AS mean, sum(n) AS n, count(*) AS clusters
+    SELECT
+        system, metric,
+        sum(total) / nullif(sum(n), 0) AS mean,
+        sum(n) AS n,
+        count(*) AS clusters,
+        CAST(sum(n) AS DOUBLE) * sum(n) / nullif(sum(CAST(n AS DOUBLE) * n), 0) AS n_effective,
+        sum(n_graded) = 0 AS hits
     FROM sums
     WHERE n > 0
     GROUP BY system, metric
+),
+changes AS (
+    SELECT
+        sums.system,
+        sums.metric,
+        sums.cluster_id,
+        (sums.total - overall.mean * sums.n) / nullif(overall.n - sums.n, 0) AS change
+    FROM sums
+    JOIN overall ON overall.system = sums.system AND overall.metric = sums.metric
+    WHERE sums.n > 0
+),
+centers AS (
+    SELECT system, metric, avg(change) AS change
+    FROM changes
+    GROUP BY system, metric
 )
 SELECT
-    sums.system,
-    sums.metric,
-    sums.cluster_id AS query_id,
-    overall.mean + overall.clusters * (sums.total - overall.mean * sums.n) / nullif(overall.n, 0) AS value
-FROM sums
-JOIN overall ON overall.system = sums.system AND overall.metric = sums.metric
-WHERE sums.n > 0;
+    changes.system,
+    changes.metric,
+    changes.cluster_id AS query_id,
+    overall.mean + (overall.clusters - 1) * (changes.change - centers.change) AS value,
+    overall.n_effective,
+    overall.hits
+FROM changes
+JOIN overall ON overall.system = changes.system AND overall.metric = changes.metric
+JOIN centers ON centers.system = changes.system AND centers.metric = changes.metric;

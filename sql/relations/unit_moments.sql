@@ -1,0 +1,38 @@
+-- name:     unit_moments
+-- title:    Mean and standard error of the values of units, with the critical value of their interval
+-- inputs:   units (system, metric, query_id, value, n_effective, hits, scale, low, high)
+-- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1), clustered BOOLEAN DEFAULT FALSE
+-- portable: no, intervals are for DuckDB only
+-- grain:    system, metric
+-- formula:  se = sd / sqrt(n); Student's t with df = n - 1, of clusters n_effective - 1; of proportions of independent
+--           units the normal distribution
+-- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965
+WITH moments AS (
+    SELECT
+        system,
+        metric,
+        -- Clusters have all of them a value, or none if the metric has none without one of them.
+        CASE WHEN count(value) = 0 AND max(n_effective) IS NOT NULL THEN count(*) ELSE count(value) END AS n,
+        CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
+        avg(value) AS mean,
+        CASE WHEN count(value) > 1 THEN stddev_samp(value) END AS sd,
+        max(scale) AS scale,
+        max(low) AS low,
+        max(high) AS high,
+        max(scale) = 'proportion'
+            OR (max(scale) = 'hits' AND coalesce(bool_and(hits), bool_and(value IN (0e0, 1e0)), FALSE))
+            AS is_proportion
+    FROM units
+    GROUP BY system, metric
+)
+SELECT
+    system, metric, n, n_effective, mean, scale, low, high, is_proportion,
+    sd / nullif(sqrt(n), 0) AS se,
+    -- Equal values may differ by rounding, as sums in another order do.
+    sd / nullif(sqrt(n), 0) > 1e-12 * abs(mean) AS varies,
+    CASE
+        WHEN n < 2 OR n_effective < 2 THEN NULL
+        WHEN is_proportion AND NOT $clustered THEN normal_quantile(0.5e0 + 0.5e0 * $level)
+        ELSE student_t_critical(1 - $level, CASE WHEN $clustered THEN n_effective ELSE n END - 1)
+    END AS critical
+FROM moments;
