@@ -61,6 +61,7 @@ class Source:
         columns: name -> type, in the words of DuckDB.
         ordered: whether the rows have an order of their own (a file, a frame).
         rowid: whether the rows are numbered by the database (a base table).
+        renamed: names of the user that the database calls otherwise, because they differ in case only.
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
     """
@@ -72,13 +73,25 @@ class Source:
     rowid: bool = False
     statistics: bool = False
     empty: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> str | None:
-        """Return the column called `name`; letter case decides only between two candidates."""
+        """Return the column called `name`; letter case decides only between two candidates.
+
+        Raises:
+            InputError: there are several candidates, and none is called exactly so.
+        """
+        if name in self.renamed:
+            return self.renamed[name]
         if name in self.columns:
             return name
-        folded = [column for column in self.columns if column.lower() == name.lower()]
-        return folded[0] if len(folded) == 1 else None
+        folded = [column for column in (*self.columns, *self.renamed) if column.lower() == name.lower()]
+        if len(folded) > 1:
+            raise InputError(
+                f"{self.label}: columns {' and '.join(map(repr, folded))} differ in case only, and none is "
+                f"called {name!r}; map the one that is meant with columns={{{name!r}: {folded[0]!r}}}"
+            )
+        return folded[0] if folded else None
 
 
 def kind_of_text(text: str) -> str:

@@ -32,6 +32,7 @@ LEVELS = [
         "results",
         "admission",
         "checks",
+        "copies",
         "notices",
         "summary",
         "segments",

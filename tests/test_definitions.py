@@ -47,7 +47,7 @@ OF_DUCKDB = [
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
-        "predictions": ("system", "query_id", "item_id", "score", "position"),
+        "predictions": ("system", "query_id", "item_id", "score", "position", "run"),
         "truth": ("query_id", "item_id", "relevance"),
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),

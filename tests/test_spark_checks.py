@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 from other_engines import spark_session
 from test_stacked import APART, SHARED, TRUTH
@@ -31,7 +30,9 @@ def test_nan_is_refused_on_spark_and_in_its_files(spark: Any, tmp_path: Path, wr
         if writer != "spark":
             return written(tmp_path, writer, table)
         folder = tmp_path / f"of spark {len(list(tmp_path.iterdir()))}"
-        spark.createDataFrame(pa.table(table).to_pandas()).coalesce(1).write.parquet(str(folder))
+        spark.createDataFrame([*zip(*table.values(), strict=True)], [*table]).coalesce(1).write.parquet(
+            str(folder)
+        )
         return folder
 
     scores, grades = path(LISTS), path(WANTED)

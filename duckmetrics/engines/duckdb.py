@@ -26,13 +26,14 @@ from duckmetrics.fold import literal
 from duckmetrics.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from duckmetrics.tables import Role
 
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
+_NUMBERED = re.compile(r"(.+)_\d+")
 _READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
 # The file under sql/shell that reads a TREC file.
@@ -295,7 +296,36 @@ class DuckDBEngine(Engine):
             if error.out_of_memory:
                 raise
             raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
-        return replace(source, columns=columns, empty=empty)
+        return replace(source, columns=columns, empty=empty, renamed=self._renamed(table, source, columns))
+
+    def _renamed(self, table: Any, source: Source, columns: Mapping[str, str]) -> dict[str, str]:
+        """The columns that DuckDB calls otherwise: of ``Score`` and ``score``, the second is ``score_1``."""
+        folded = {name.lower() for name in columns}
+        if not any((found := _NUMBERED.fullmatch(name)) and found[1].lower() in folded for name in columns):
+            return {}
+        names = _names_of(table)
+        if names is None and source.statistics and isinstance(source.relation.this, exp.Anonymous):
+            names = self._names_in_file(source.relation.this.expressions[0])
+        if names is None or len(names) != len(columns):
+            return {}
+        pairs = zip(names, columns, strict=True)
+        return {name: known for name, known in pairs if name not in columns and name.lower() in folded}
+
+    def _names_in_file(self, paths: exp.Expr) -> list[str]:
+        """The names of the columns in the first of some Parquet files."""
+        schema = exp.Table(this=exp.Anonymous(this="parquet_schema", expressions=[paths.copy()]))
+        query = exp.select("file_name", "name", "num_children").from_(schema)
+        rows = self.rows(query)
+        names, inside = [], [0]
+        for _, name, children in (row for row in rows if row[0] == rows[0][0]):
+            while inside and inside[-1] == 0:
+                inside.pop()
+            if len(inside) == 1:
+                names.append(str(name))
+            if inside:
+                inside[-1] -= 1
+            inside.append(children or 0)
+        return names
 
     def _attach(self, table: Any, role: Role) -> Source:
         if isinstance(table, os.PathLike):
@@ -582,6 +612,14 @@ def _registers(table: Any) -> bool:
     """Say whether DuckDB can scan the object itself."""
     module = type(table).__module__.partition(".")[0]
     return module in ("pandas", "pyarrow", "polars")
+
+
+def _names_of(table: Any) -> list[str] | None:
+    """The names of the columns of a frame; None of what is none."""
+    schema = getattr(table, "schema", None)
+    names = getattr(schema, "names", None) or getattr(table, "columns", None)
+    is_frame = not isinstance(table, str | os.PathLike | list | tuple | duckdb.DuckDBPyRelation)
+    return [str(name) for name in names] if is_frame and names is not None and not callable(names) else None
 
 
 def _readings(text: str) -> Iterator[tuple[str, list[str]]]:

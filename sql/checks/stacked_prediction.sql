@@ -10,8 +10,8 @@
 -- portable: no, other engines search all rows for duplicates
 -- advice:   name the column that tells the systems apart with system=, drop them, or set duplicates=first
 -- note:     where only rows that can come to a cut-off are searched for duplicates, the longest list may hide the
---           others; here all rows of the first queries are searched; until is the last of these, where it is known, so that the
---           rest of a sorted file need not be read
+--           others; here all rows of the first queries are searched; until is the last of these, where it is
+--           known, so that the rest of a sorted file need not be read
 WITH probed AS (
     SELECT DISTINCT query_id
     FROM (SELECT query_id FROM contenders ORDER BY query_id LIMIT 5000) AS first_rows
