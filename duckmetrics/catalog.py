@@ -147,6 +147,15 @@ class Definition:
     def grain(self) -> tuple[str, ...]:
         return tuple(re.split(r",\s*", self.header["grain"]))
 
+    @cached_property
+    def idle(self) -> dict[str, exp.Expr]:
+        """The conditions under which a parameter changes nothing, by its name."""
+        found = {}
+        for said in filter(None, self.header.get("idle", "").split("; ")):
+            name, _, condition = said.partition(" WHEN ")
+            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
+        return found
+
     def depth(self, values: Mapping[str, Value]) -> int | None:
         """Return the deepest rank the metric looks at, None when it needs all of them."""
         if "depth" not in self.header:
@@ -387,6 +396,15 @@ class Catalog:
             every = (definition, *self.foundations(definition))
             self._placeholders[definition.path] = frozenset().union(*(d.placeholders for d in every))
         return self._placeholders[definition.path]
+
+    def idle(self, metric: Definition) -> dict[str, exp.Expr]:
+        """Return when a parameter changes nothing, by its name: the metric and its relations say so."""
+        relations = (d for d in self.foundations(metric) if d.name in self.relations)
+        found: dict[str, exp.Expr] = {}
+        for definition in (metric, *relations):
+            for name, condition in definition.idle.items():
+                found[name] = exp.or_(found[name], condition) if name in found else condition
+        return found
 
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""

@@ -74,7 +74,12 @@ def test_items_that_are_skipped_close_the_ranks() -> None:
     assert duckmetrics.evaluate(RUN, TRUTH, "mrr", unjudged="skip")["mrr"] == 1
 
 
-BAD = {"0 is no rank": [0, 3], "1.5 is no rank": [1.5, 3.0], "below": [-1, 3], "no number": [float("inf"), 3.0]}
+BAD = {
+    "0 is no rank": [0, 3],
+    "1.5 is no rank": [1.5, 3.0],
+    "below": [-1, 3],
+    "no number": [float("inf"), 3.0],
+}
 
 
 @pytest.mark.parametrize("ranks", BAD.values(), ids=BAD)
@@ -121,7 +126,7 @@ def test_the_place_in_a_list_is_the_rank() -> None:
 def test_no_window_where_the_ranks_are_given() -> None:
     """Neither the ranks of what was returned nor its ties are computed; the ideal order still is."""
     query = duckmetrics.evaluate(RUN, TRUTH, ["mrr@10", "query_auc", "judged"]).sql
-    steps = query[query.index("ranked AS ("):].split("), ")
+    steps = query[query.index("ranked AS (") :].split("), ")
     assert [step for step in steps if step.startswith(("ranked", "returned")) and "OVER (" in step] == []
 
 

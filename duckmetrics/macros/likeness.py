@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.fold import literal
+from duckmetrics.catalog import substituted
+from duckmetrics.fold import constant, literal
 from duckmetrics.macros.parts import concatenated, is_null
 from duckmetrics.macros.statement import Argument, Macro, Overload, reference
 from duckmetrics.measure import CUTOFF, written
@@ -16,11 +17,13 @@ from duckmetrics.presets import ALWAYS, NEVER, presets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog import Catalog, Definition
     from duckmetrics.fold import Value
     from duckmetrics.presets import Entry, Preset
 
 LIKE = "like"
+# Any cut-off below the first rank, where all that counts is that there is one.
+DEEP = 10
 TABLE = "duckmetrics_conventions"
 COLUMNS = ("like", "tool", "family", "metric", "name", "parameter", "value", "note")
 
@@ -32,8 +35,10 @@ class Likeness:
         own: the parameters of the macro that belong to the metric.
     """
 
-    def __init__(self, metric: Definition, own: Sequence[Argument]) -> None:
+    def __init__(self, catalog: Catalog, metric: Definition, own: Sequence[Argument]) -> None:
         self.metric = metric
+        self.idle = catalog.idle(metric)
+        self.defaults = {name: param.default for name, param in catalog.params(metric).items()}
         self.entries: dict[str, Entry] = {}
         self.refused: dict[str, str] = {}
         for tool in presets().values():
@@ -102,11 +107,19 @@ class Likeness:
 
     def _looked_up(self, argument: Argument, *, ranked: bool) -> exp.Expr:
         """What the tool has, NULL where that is the default."""
-        values = {name: entry.settings(ranked).get(argument.name) for name, entry in self.entries.items()}
+        values = {name: self._bound(entry, argument.name, ranked) for name, entry in self.entries.items()}
         told = "".join(f" {name}={written(value)}" for name, value in values.items() if value is not None)
         pattern = concatenated(" ", reference(LIKE), "=(\\S+)")
         found = exp.Anonymous(this="regexp_extract", expressions=[literal(told), pattern, literal(1)])
         return exp.Nullif(this=found, expression=literal(""))
+
+    def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
+        """What a tool binds a parameter to, nothing where that changes nothing."""
+        values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
+        condition = self.idle.get(name)
+        if condition is not None and constant(substituted(condition, values)) is True:
+            return None
+        return entry.settings(ranked).get(name)
 
 
 def conventions_macro() -> Macro:
