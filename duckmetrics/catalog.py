@@ -191,7 +191,11 @@ class Definition:
 
 def required(text: str) -> dict[str, exp.Expr]:
     """Read ``truth (relevance <= 1)``: table -> condition."""
-    return {table: sqlglot.parse_one(said, dialect=DIALECT) for table, said in _TABLE.findall(text)}
+    found: dict[str, exp.Expr] = {}
+    for table, said in _TABLE.findall(text):
+        condition = sqlglot.parse_one(said, dialect=DIALECT)
+        found[table] = exp.and_(found[table], condition) if table in found else condition
+    return found
 
 
 def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, required, substituted
-from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.errors import MetricError, UnsupportedError, suggestion, unknown
 from duckmetrics.fold import Value, constant
 from duckmetrics.signature import AGGREGATION, Signature
 from duckmetrics.version import __version__
@@ -69,7 +69,9 @@ class Measure:
     @property
     def requires(self) -> Mapping[str, exp.Expr]:
         """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
-        return {**required(self.needed), **self.metric.requires}
+        needed, own = required(self.needed), self.metric.requires
+        both = {table: exp.and_(needed[table], own[table]) for table in needed.keys() & own.keys()}
+        return {**needed, **own, **both}
 
     @property
     def lower_is_better(self) -> bool:
@@ -274,6 +276,12 @@ def _read(
         if name in PER_CALL:
             raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
     usual = entry.settings(match["k"] is not None) if entry else {}
+    for name in entry.otherwise if entry else ():
+        if name in given or name in switches:
+            raise UnsupportedError(
+                f"{spec.strip()}: {name} is not imitated of {entry.name}: {entry.otherwise[name]}; "
+                f"leave {name} or like= out"
+            )
     params = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual)
     name = alias.metric.name
     families = [family for family, known in catalog.names if known == name]

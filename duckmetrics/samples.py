@@ -111,7 +111,7 @@ class QuerySample:
         return {number for (number,) in self.engine.rows(self._joined(population, []).distinct())}
 
     def answered(self) -> dict[int, list[str]]:
-        """Who answered the queries of the sample, also with an empty list; nobody where there are no lists."""
+        """Who answered the queries of the sample, also with an empty list; nothing without lists."""
         found: dict[int, list[str]] = {}
         if "answers" in self.inputs.queries:
             answers = self.inputs.queries["answers"].subquery("answers")

@@ -107,7 +107,7 @@ class Summary:
         return result
 
     def flagged(self) -> exp.Select:
-        """One row per system and query: the attributes, whether it is missing, and the columns of every measure."""
+        """One row per system and query: attributes, whether it is missing, and the columns of measures."""
         names = dict.fromkeys(n for c in self.columns for n in (c.value, c.no_relevant, c.undefined))
         by = (exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items())
         query = exp.select("system", "missing", *names, *by).from_("attributed")

@@ -137,12 +137,22 @@ def test_what_changes_nothing_is_refused_and_nothing_else(metric: Definition) ->
                 refused = is_refused(metric, said, name)
                 if (metric.name, name) in NO_VALUES or said.items() >= FIRST_OF_NONE.items():
                     continue
-                if refused or is_read(metric, said):
+                if not (refused or is_read(metric, said)):
                     continue
                 usual = usual or values(metric, context)
                 if refused != (values(metric, said) == usual):
                     wrong.append(f"{written(metric, said)}: {'is' if refused else 'is not'} refused")
     assert wrong == []
+
+
+def test_ties_of_judged_and_unjudged_items_decide_what_is_judged() -> None:
+    """By hand: x is judged nonrelevant, y is not judged, and their scores are equal."""
+    pa = pytest.importorskip("pyarrow")
+    run = pa.table({"query_id": [1, 1], "item_id": ["x", "y"], "score": [1.0, 1.0]})
+    truth = pa.table({"query_id": [1, 1], "item_id": ["x", "z"], "relevance": [0, 1]})
+    for kinds in (run, run.set_column(1, "item_id", [["y", "x"]])):
+        (found,) = duckmetrics.ties(kinds, truth, "judged@1").rows
+        assert (found.pessimistic, found.optimistic, found.n_dependent) == (0, 1, 1)
 
 
 def test_a_switch_of_the_call_is_for_the_metrics_that_it_changes() -> None:

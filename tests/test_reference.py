@@ -889,11 +889,11 @@ def test_order_of_equal_scores(ties: str, grades: list[float]) -> None:
 @pytest.mark.parametrize(
     ("ties", "judged"),
     [
-        ("pessimistic", [1, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 2 11 100 3 20
-        ("optimistic", [1, 1, 1, 3 / 4, 4 / 5]),  # 20 3 2 11 100
+        ("pessimistic", [0, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 11 2 100 3 20
+        ("optimistic", [1, 1, 1, 1, 4 / 5]),  # 20 3 2 100 11
     ],
 )
-def test_unjudged_and_grade_zero_tie_by_item(ties: str, judged: list[float]) -> None:
+def test_an_unjudged_item_stands_below_grade_zero(ties: str, judged: list[float]) -> None:
     truth = [*TIED_TRUTH, ("q", 2, 0)]  # 11 is unjudged
     for k in range(1, 6):
         values = per_query("judged", TIED, truth, ties=ties, k=k)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog import substituted
+from duckmetrics.catalog import DIALECT, required, substituted
 from duckmetrics.fold import constant, literal
-from duckmetrics.macros.parts import concatenated, is_null
-from duckmetrics.macros.statement import Argument, Macro, Overload, reference
+from duckmetrics.macros.body import SOURCE
+from duckmetrics.macros.parts import concatenated, is_null, query_of, source
+from duckmetrics.macros.statement import Argument, Macro, Overload, hidden, reference
 from duckmetrics.measure import CUTOFF, written
 from duckmetrics.presets import ALWAYS, NEVER, presets
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from duckmetrics.presets import Entry, Preset
 
 LIKE = "like"
+TRUTH = "truth"
 # Any cut-off below the first rank, where all that counts is that there is one.
 DEEP = 10
 TABLE = "duckmetrics_conventions"
@@ -36,6 +38,8 @@ class Likeness:
     """
 
     def __init__(self, catalog: Catalog, metric: Definition, own: Sequence[Argument]) -> None:
+        self.catalog = catalog
+        self.own = own
         self.metric = metric
         self.idle = catalog.idle(metric)
         self.defaults = {name: param.default for name, param in catalog.params(metric).items()}
@@ -89,8 +93,32 @@ class Likeness:
             yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
         if entry.cutoff == NEVER:
             yield exp.not_(without), f"{entry.name} has no cut-off; leave k out"
-        for need in entry.needs:
+        for name in entry.otherwise:
+            given = next((a for a in self.own if a.name == name), None)
+            if given is not None:
+                is_given = exp.not_(is_null(reference(name)))
+                yield is_given, f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}"
+        conditions = required(entry.requires)
+        of_rows = {table: said for table, said in conditions.items() if table != TRUTH}
+        if TRUTH in conditions:
+            said = conditions[TRUTH].sql(DIALECT)
+            yield (
+                self._breach(conditions[TRUTH]),
+                f"it needs truth ({said}); the tool treats other rows otherwise",
+            )
+        if of_rows or entry.untied:
+            need = ", ".join(need for need in entry.needs if not need.startswith(TRUTH))
             yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
+
+    def _breach(self, condition: exp.Expr) -> exp.Expr:
+        """Say whether a row of the truth is not as a tool needs it."""
+        rows = query_of(
+            self.catalog, TRUTH, {SOURCE: source(self.catalog, reference(TRUTH), "read_trec_qrels")}
+        )
+        found = (
+            exp.select(literal(1)).from_(rows.subquery("judged")).where(exp.not_(exp.paren(condition.copy())))
+        )
+        return exp.Exists(this=hidden(found))
 
     def _value(self, argument: Argument) -> exp.Expr:
         """The value given, that of the tool, or the default; as text, which is read as what is declared.

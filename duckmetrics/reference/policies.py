@@ -48,7 +48,7 @@ def per_query(
     """Return the value of a ranking metric for every (system, query of the population).
 
     params: the metric's own (`ranking`) and the switches (`Switches`). systems: further systems,
-    which may have no rows at all. empty: what a system answered with an empty list, so that it is not missing.
+    which may have no rows at all. empty: what a system answered with an empty list.
     """
     switches, own = _parameters(name, params)
     return {
