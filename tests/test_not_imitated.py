@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from conftest import CATALOG, REQUIRED
+from conftest import CATALOG
 
 import duckmetrics
 from duckmetrics import InputError, UnsupportedError
@@ -29,7 +29,7 @@ def entries() -> Iterator[tuple[Preset, str, str, Entry]]:
 
 def spec_of(family: str, name: str, entry: Entry, **given: object) -> str:
     params = CATALOG.metrics[family, name].own_params
-    needed = {p.name: REQUIRED[p.name] for p in params.values() if p.required} | given
+    needed = {p.name: 0.5 for p in params.values() if p.required} | given
     arguments = ", ".join(f"{n}={value}" for n, value in needed.items())
     ranked = "k" in params and entry.cutoff != NEVER
     return f"{family}.{name}" + (f"({arguments})" if arguments else "") + ("@2" if ranked else "")
