@@ -277,7 +277,7 @@ def _read(
             raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
     usual = entry.settings(match["k"] is not None) if entry else {}
     for name in entry.otherwise if entry else ():
-        if name in given or name in switches:
+        if entry and (name in given or name in switches):
             raise UnsupportedError(
                 f"{spec.strip()}: {name} is not imitated of {entry.name}: {entry.otherwise[name]}; "
                 f"leave {name} or like= out"

@@ -208,7 +208,7 @@ class Offer:
             condition = idle.transform(lambda node: exp.false() if _is_of_a_number(node) else node)
             for column in list(condition.find_all(exp.Column)):
                 column.replace(self._typed(column.name))
-            changes = exp.not_(exp.func("coalesce", exp.paren(condition), exp.false()))
+            changes: exp.Expr = exp.not_(exp.func("coalesce", exp.paren(condition), exp.false()))
             given, usual = (exp.cast(v, "VARCHAR") for v in (reference(name), literal(variant.param.default)))
             changes = exp.paren(exp.or_(changes, exp.not_(exp.paren(is_distinct(given, usual)))))
             parts.append(self._is_one_of(measures, exp.and_(allowed(variant.param), changes)))
