@@ -31,7 +31,8 @@ EXPECTED = {
 }  # fmt: skip
 EVERY = [
     "mrr", "mrr@3", "map", "map@4", "map(norm=min_returned)@4", "map(norm=hits)@4", "precision",
-    "precision(norm=returned)@10", "precision@3", "judged@10", "judged", "bpref", "infap", "query_auc", "ndcg@4",
+    "precision(norm=returned)@10", "precision@3",
+    "judged@10", "judged", "bpref", "infap", "query_auc", "ndcg@4",
     "ndcg(ideal=returned)@4", "err", "rbp", "iprec(recall=0.5)", "r_precision", "first_rank", "hits@3",
     "recall@5", "f1@5", "hit_rate@2", "cg@4", "dcg", "idcg",
 ]  # fmt: skip
