@@ -147,6 +147,15 @@ class Definition:
     def grain(self) -> tuple[str, ...]:
         return tuple(re.split(r",\s*", self.header["grain"]))
 
+    @cached_property
+    def idle(self) -> dict[str, exp.Expr]:
+        """The conditions under which a parameter changes nothing, by its name."""
+        found = {}
+        for said in filter(None, self.header.get("idle", "").split("; ")):
+            name, _, condition = said.partition(" WHEN ")
+            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
+        return found
+
     def depth(self, values: Mapping[str, Value]) -> int | None:
         """Return the deepest rank the metric looks at, None when it needs all of them."""
         if "depth" not in self.header:
@@ -182,7 +191,11 @@ class Definition:
 
 def required(text: str) -> dict[str, exp.Expr]:
     """Read ``truth (relevance <= 1)``: table -> condition."""
-    return {table: sqlglot.parse_one(said, dialect=DIALECT) for table, said in _TABLE.findall(text)}
+    found: dict[str, exp.Expr] = {}
+    for table, said in _TABLE.findall(text):
+        condition = sqlglot.parse_one(said, dialect=DIALECT)
+        found[table] = exp.and_(found[table], condition) if table in found else condition
+    return found
 
 
 def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
@@ -387,6 +400,15 @@ class Catalog:
             every = (definition, *self.foundations(definition))
             self._placeholders[definition.path] = frozenset().union(*(d.placeholders for d in every))
         return self._placeholders[definition.path]
+
+    def idle(self, metric: Definition) -> dict[str, exp.Expr]:
+        """Return when a parameter changes nothing, by its name: the metric and its relations say so."""
+        relations = (d for d in self.foundations(metric) if d.name in self.relations)
+        found: dict[str, exp.Expr] = {}
+        for definition in (metric, *relations):
+            for name, condition in definition.idle.items():
+                found[name] = exp.or_(found[name], condition) if name in found else condition
+        return found
 
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""

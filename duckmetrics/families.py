@@ -107,7 +107,9 @@ def evaluate_rankings(
         return part
     from duckmetrics.verify import verify_rankings
 
-    outcome = verify_rankings(engine, inputs, measures, columns, table, rows, request.verify)
+    outcome = verify_rankings(
+        engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
+    )
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 
@@ -365,7 +367,9 @@ def _plans(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[
         return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
     distinct = None
     if depend_on_scores(catalog, measures):
-        distinct = engine.rows(distinct_scores(Composer(catalog, inputs.queries, inputs.constants, inputs.facts)))[0]
+        distinct = engine.rows(
+            distinct_scores(Composer(catalog, inputs.queries, inputs.constants, inputs.facts))
+        )[0]
     return plans(catalog, measures, distinct)
 
 

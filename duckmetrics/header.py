@@ -20,6 +20,7 @@ KEYS = {
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
     "switches": "parameters that every metric built on this file takes over",
     "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
+    "idle": "parameters that change nothing, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL",
     "depth": "the deepest rank a metric looks at, in terms of its parameters; absent: all ranks",
     "sampled": "consistent: its mean over samples of the items is that over all of them; absent: it is not",
     "grain": "the columns that identify a row",

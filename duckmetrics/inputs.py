@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics import tables
 from duckmetrics.errors import InputError
+from duckmetrics.fold import literal
 from duckmetrics.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
 from duckmetrics.tables import ColumnMap, Key, Role, Source
 
@@ -157,6 +158,10 @@ class _Gathering:
             source, key = self.extra["population"], self.query_keys["population"]
             queries["population"] = tables.selected(source, {"query_id": self._query_id(key)})
         systems = self.systems.query()
+        answered = self._answered()
+        if answered is not None:
+            queries["answers"] = answered
+            systems = systems or exp.select("system").distinct().from_(answered.copy().subquery("answers"))
         if systems is not None:
             queries["systems"] = systems
         by_source = self._attributes(queries)
@@ -314,6 +319,24 @@ class _Gathering:
 
     def _predictions(self) -> exp.Query:
         return tables.stacked(self._predictions_of(name) for name in self.predictions)
+
+    def _answered(self) -> exp.Query | None:
+        """The input `answers` where there are lists: an empty one is an answer, and leaves no prediction."""
+        if not any(self.lists.values()):
+            return None
+        parts = [self._answered_by(name, source) for name, source in self.predictions.items()]
+        number = exp.cast(exp.Sum(this=exp.column("n")), "BIGINT").as_("n_predicted")
+        rows = tables.stacked(parts).subquery("answered")
+        return exp.select("system", "query_id", number).from_(rows).group_by("system", "query_id")
+
+    def _answered_by(self, name: str, source: Source) -> exp.Select:
+        """The queries of one table; a list that is NULL is no answer."""
+        listed, key = self.lists[name], self.query_keys[f"predictions {name}"]
+        size = literal(1) if listed is None else tables.length(source, listed)
+        answered = tables.selected(source, {
+            "system": self.systems.expression(source, name), "query_id": self._query_id(key), "n": size,
+        })  # fmt: skip
+        return answered if listed is None else answered.where(size.copy().is_(exp.null()).not_())
 
     def _predictions_of(self, name: str) -> exp.Select:
         source, listed = self.predictions[name], self.lists[name]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, required, substituted
-from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.errors import MetricError, UnsupportedError, suggestion, unknown
 from duckmetrics.fold import Value, constant
 from duckmetrics.signature import AGGREGATION, Signature
 from duckmetrics.version import __version__
@@ -69,7 +69,9 @@ class Measure:
     @property
     def requires(self) -> Mapping[str, exp.Expr]:
         """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
-        return {**required(self.needed), **self.metric.requires}
+        needed, own = required(self.needed), self.metric.requires
+        both = {table: exp.and_(needed[table], own[table]) for table in needed.keys() & own.keys()}
+        return {**needed, **own, **both}
 
     @property
     def lower_is_better(self) -> bool:
@@ -274,7 +276,13 @@ def _read(
         if name in PER_CALL:
             raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
     usual = entry.settings(match["k"] is not None) if entry else {}
-    params = _values(alias.metric, spec.strip(), declared, given, switches, usual)
+    for name in entry.otherwise if entry else ():
+        if entry and (name in given or name in switches):
+            raise UnsupportedError(
+                f"{spec.strip()}: {name} is not imitated of {entry.name}: {entry.otherwise[name]}; "
+                f"leave {name} or like= out"
+            )
+    params = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual)
     name = alias.metric.name
     families = [family for family, known in catalog.names if known == name]
     if len(families) > 1 and params.get(CUTOFF) is None:
@@ -286,6 +294,7 @@ def _read(
 
 
 def _values(
+    catalog: Catalog,
     metric: Definition,
     spec: str,
     declared: Mapping[str, Param],
@@ -310,7 +319,25 @@ def _values(
                 values = changed
     for param in declared.values():
         _check(spec, param, values)
+    for name in declared:
+        if values[name] != declared[name].default and _is_idle(catalog, metric, name, values):
+            if name in given:
+                raise MetricError(f"{spec}: {_changes_nothing(catalog, metric, name, values[name])}")
+            values[name] = declared[name].default
     return values
+
+
+def _is_idle(catalog: Catalog, metric: Definition, name: str, values: Mapping[str, Value]) -> bool:
+    """Say whether a parameter changes nothing under the values of the others."""
+    condition = catalog.idle(metric).get(name)
+    return condition is not None and constant(substituted(condition, values)) is True
+
+
+def _changes_nothing(catalog: Catalog, metric: Definition, name: str, value: Value) -> str:
+    condition = catalog.idle(metric)[name]
+    where = "" if isinstance(condition, exp.Boolean) else f" where {condition.sql(dialect='duckdb')}"
+    advice = "leave it out" if not where else "change that, or leave it out"
+    return f"{name}={written(value)} changes nothing{where}; {advice}"
 
 
 def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> str | None:
@@ -325,6 +352,8 @@ def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> st
         _check(str(measure.text), declared[name], changed)
     except MetricError as error:
         return str(error)
+    if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
+        return f"{measure.text}: {_changes_nothing(catalog, measure.metric, name, changed[name])}"
     return None
 
 

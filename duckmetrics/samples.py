@@ -110,6 +110,15 @@ class QuerySample:
         population = self.inputs.queries["population"].subquery("population")
         return {number for (number,) in self.engine.rows(self._joined(population, []).distinct())}
 
+    def answered(self) -> dict[int, list[str]]:
+        """Who answered the queries of the sample, also with an empty list; nothing without lists."""
+        found: dict[int, list[str]] = {}
+        if "answers" in self.inputs.queries:
+            answers = self.inputs.queries["answers"].subquery("answers")
+            for number, system in self.engine.rows(self._joined(answers, ["system"])):
+                found.setdefault(number, []).append(system)
+        return found
+
     def systems(self) -> list[str]:
         """Every system, also one without rows in the sample."""
         systems = self.inputs.queries.get("systems")

@@ -96,7 +96,7 @@ class Summary:
             parts.append(exp.select(
                 self._shown_system(), literal(measure.text).as_("metric"),
                 *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
-                self._shown_query(), exp.column(column.value).as_("value"),
+                self._shown_query(), _finite(exp.column(column.value)).as_("value"),
             ).from_("attributed"))  # fmt: skip
         whole: exp.Query = parts[0]
         for part in parts[1:]:
@@ -105,6 +105,15 @@ class Summary:
         for name, step in self._attributes():
             result = result.with_(name, as_=step, copy=False)
         return result
+
+    def flagged(self) -> exp.Select:
+        """One row per system and query: attributes, whether it is missing, and the columns of measures."""
+        names = dict.fromkeys(n for c in self.columns for n in (c.value, c.no_relevant, c.undefined))
+        by = (exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items())
+        query = exp.select("system", "missing", *names, *by).from_("attributed")
+        for name, step in self._attributes():
+            query = query.with_(name, as_=step, copy=False)
+        return query
 
     def units(self, kept: Sequence[int], segments: str | None) -> exp.Query:
         """One row per system, measure, segment and query, or cluster: what `Units` holds.
@@ -296,8 +305,7 @@ class Summary:
         for column in list(why.find_all(exp.Column)):
             replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
             column.set("this", exp.to_identifier(replaced))
-        value = exp.column(f"value_{i}")
-        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
+        finite = _finite(exp.column(f"value_{i}"))
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
             *map(exp.column, self.by.values()), finite.as_("value"),
@@ -308,6 +316,11 @@ class Summary:
             _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
             exp.column("slice_number"), literal(i).as_("measure_number"),
         ).from_(JOINED, copy=False)  # fmt: skip
+
+
+def _finite(value: exp.Expr) -> exp.Expr:
+    """A value, NULL where it overflows."""
+    return exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
 
 
 def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:

@@ -479,10 +479,14 @@ def _list(source: Source, column: str) -> exp.Expr:
     return exp.cast(_column(column), f"{element}[]", dialect=DIALECT)
 
 
+def length(source: Source, column: str) -> exp.Expr:
+    """The number of elements of a list."""
+    return exp.Anonymous(this="len", expressions=[_list(source, column)])
+
+
 def places(source: Source, column: str) -> exp.Expr:
     """1, 2, ... beside the elements of a list."""
-    length = exp.Anonymous(this="len", expressions=[_list(source, column)])
-    stop = exp.Add(this=length, expression=literal(1))
+    stop = exp.Add(this=length(source, column), expression=literal(1))
     numbers = exp.Anonymous(this="range", expressions=[literal(1), stop])
     return exp.Anonymous(this="unnest", expressions=[numbers])
 

@@ -34,7 +34,8 @@ class Tied:
 
     Attributes:
         value: under the convention asked for.
-        pessimistic, optimistic: with the relevant items last, and first, among equal scores.
+        pessimistic, optimistic: with the relevant items last, and first, among equal scores,
+            and the unjudged ones before, and after, those of grade 0.
         n_dependent: the queries whose value depends on that order, of `n_queries` in the population.
     """
 

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.checks import ERROR, EXAMPLES, NOTE, Finding
+from duckmetrics.compose import with_directions
 from duckmetrics.inputs import slice_label
 from duckmetrics.observations import WEIGHTED
 from duckmetrics.reference import aggregate, classification, per_query
@@ -24,6 +25,8 @@ from duckmetrics.verification import TOLERANCE, Verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlglot import exp
 
     from duckmetrics.compose import Columns
     from duckmetrics.engines import Engine
@@ -137,14 +140,18 @@ def verify_rankings(
     table: str,
     rows: Sequence[Row],
     size: int,
+    flagged: exp.Select,
 ) -> Outcome:
-    """Recompute the values of a sample of queries; where it holds all queries, the summary too.
+    """Recompute the values of a sample of queries, and the summary from the values of all of them.
+
+    Where the sample holds all queries, the summary is recomputed from the values of the reference.
 
     Args:
         columns: which columns of the table belong to which measure.
         table: the kept values per query.
         rows: the summary.
         size: how many queries.
+        flagged: the query of the kept values with the attributes of their queries.
     """
     names = list(dict.fromkeys(column.value for column in columns))
     sample = QuerySample(engine, inputs, table, names, str(measures[0].values["population"]), size)
@@ -153,6 +160,9 @@ def verify_rankings(
     recomputed = sum(rankings.compare(query) for query in sample)
     if sample.complete:
         rankings.compare_summary(rows)
+    recounted = _Recounted(engine, inputs, flagged)
+    for tally, column in zip(rankings.tallies, columns, strict=True):
+        recounted.compare(tally, column, rows, values=not sample.complete)
     outcome = _outcome(rankings.tallies, inputs, recomputed, QUERIES)
     if sample.too_large:
         outcome = replace(outcome, findings=(*outcome.findings, _left_out(sample, inputs)))
@@ -193,6 +203,46 @@ def verify_rows(
     return _outcome(tallies, inputs, overall, ROWS)
 
 
+class _Recounted:
+    """What the values of all queries come to in every slice: the aggregate, and the counts beside it."""
+
+    def __init__(self, engine: Engine, inputs: Inputs, flagged: exp.Select) -> None:
+        self.inputs = inputs
+        self.names = flagged.named_selects
+        self.members: dict[Segment, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in engine.rows(with_directions(flagged)):
+            known = dict(zip(self.names, row, strict=True))
+            for grouping in ((), *inputs.by):
+                self.members[_segment(inputs, known["system"], grouping, known)].append(row)
+
+    def compare(self, tally: Tally, columns: Columns, rows: Iterable[Row], *, values: bool) -> None:
+        """Hold the rows of one measure against what its values come to.
+
+        Args:
+            values: whether to compare the aggregates, too.
+        """
+        groupings = {slice_label(grouping): grouping for grouping in ((), *self.inputs.by)}
+        how = str(tally.measure.aggregation)
+        for row in (row for row in rows if row["metric"] == tally.measure.text):
+            segment = _segment(self.inputs, row["system"], groupings[row["slice"]], row)
+            members = self.members.get(segment, [])
+            of = {name: [m[self.names.index(getattr(columns, name))] for m in members]
+                  for name in ("value", "no_relevant", "undefined")}  # fmt: skip
+            counts = {
+                "n": sum(value is not None for value in of["value"]),
+                "n_missing": sum(member[self.names.index("missing")] for member in members),
+                "n_no_relevant": sum(map(bool, of["no_relevant"])),
+                "n_undefined": sum(map(bool, of["undefined"])),
+            }
+            for name, count in counts.items():
+                if row[name] != count:
+                    tally.compare(row[name], count, partial("{}: {}".format, segment, name))
+            if values:
+                expected = _computed(partial(aggregate, of["value"], how))
+                finite = None if expected is not None and not math.isfinite(expected) else expected
+                tally.compare(row["value"], finite, segment.__str__)
+
+
 class _Rankings:
     """Compares the values of queries, and keeps those of the reference to aggregate them."""
 
@@ -204,6 +254,7 @@ class _Rankings:
         self.places = places
         self.tallies = [Tally(measure) for measure in measures]
         self.systems = sample.systems()
+        self.answered = sample.answered()
         self.listed = sample.listed() if "population" in inputs.queries else None
         self.values: dict[str, Values] = {measure.text: {} for measure in measures}
 
@@ -240,7 +291,12 @@ class _Rankings:
             words["population"] = [query.number] if query.number in self.listed else []
         try:
             return per_query(
-                measure.metric.name, query.predictions, query.truth, systems=self.systems, **words
+                measure.metric.name,
+                query.predictions,
+                query.truth,
+                systems=self.systems,
+                empty=[(system, query.number) for system in self.answered.get(query.number, ())],
+                **words,
             )
         except OverflowError:
             return None

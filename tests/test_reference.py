@@ -215,8 +215,7 @@ def test_pytrec_eval_skips_the_queries_that_are_undefined_here() -> None:
         states = status("average_precision", data.predictions, data.truth, **TREC)
         answered = {key for key, state in states.items() if not state.missing}
         assert {query for _, query in answered} == set(pytrec(data, "map"))
-        # A query that is both missing and without a relevant item is 0 here, absent there.
-        skipped = {key for key, state in states.items() if state == Status(True, False)}
+        skipped = {key for key, state in states.items() if state.missing}
         assert {key for key, value in values.items() if value is None} == skipped
 
 
@@ -752,7 +751,7 @@ def test_population(population: Any, expected: set[tuple[str, str]]) -> None:
 def test_a_query_outside_the_truth_has_no_relevant_item() -> None:
     params = {"population": "predictions", "no_relevant": "one"}
     values = per_query("recall", PREDICTIONS, TRUTH, **params)
-    assert (values[("A", "q4")], values[("B", "q4")]) == (1, 1)
+    assert (values[("A", "q4")], values[("B", "q4")]) == (1, 0)
     states = status("recall", PREDICTIONS, TRUTH, **params)
     assert states[("A", "q4")] == Status(missing=False, no_relevant=True)
     assert states[("B", "q4")] == Status(missing=True, no_relevant=True)
@@ -762,7 +761,7 @@ def test_a_system_without_rows_misses_every_query() -> None:
     values = per_query("recall", PREDICTIONS, TRUTH, systems=["C", "A"], no_relevant="one")
     assert {query: value for (system, query), value in values.items() if system == "C"} == {
         "q1": 0,
-        "q2": 1,
+        "q2": 0,
         "q3": 0,
     }
     assert {system for system, _ in values} == {"A", "B", "C"}
@@ -773,14 +772,14 @@ def test_a_system_without_rows_misses_every_query() -> None:
 @pytest.mark.parametrize("no_relevant", ["null", "zero", "one"])
 def test_missing_and_no_relevant(missing: str, no_relevant: str) -> None:
     values = per_query("recall", PREDICTIONS, TRUTH, missing=missing, no_relevant=no_relevant)
-    of_no_relevant = {"null": None, "zero": 0, "one": 1}[no_relevant]
     of_missing = {"zero": 0, "skip": None}[missing]
+    of_both = None if no_relevant == "null" else of_missing
     assert values == {
         ("A", "q1"): 0.5,
-        ("A", "q2"): of_no_relevant,  # also missing: no_relevant comes first
+        ("A", "q2"): of_both,  # also missing, which comes first
         ("A", "q3"): 0,
         ("B", "q1"): 0.5,
-        ("B", "q2"): of_no_relevant,
+        ("B", "q2"): of_both,
         ("B", "q3"): of_missing,
     }
 
@@ -828,7 +827,7 @@ def test_a_missing_query_is_judged_by_its_truth_when_the_ideal_is_returned() -> 
     values = per_query("ndcg", PREDICTIONS, TRUTH, ideal="returned", no_relevant="one")
     assert values[("A", "q3")] == 1  # returned, and nothing returned gains
     assert values[("B", "q3")] == 0  # missing
-    assert values[("B", "q2")] == 1  # missing, and nothing to find
+    assert values[("B", "q2")] == 0  # missing, and nothing to find
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
@@ -890,11 +889,11 @@ def test_order_of_equal_scores(ties: str, grades: list[float]) -> None:
 @pytest.mark.parametrize(
     ("ties", "judged"),
     [
-        ("pessimistic", [1, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 2 11 100 3 20
-        ("optimistic", [1, 1, 1, 3 / 4, 4 / 5]),  # 20 3 2 11 100
+        ("pessimistic", [0, 1 / 2, 2 / 3, 3 / 4, 4 / 5]),  # 11 2 100 3 20
+        ("optimistic", [1, 1, 1, 1, 4 / 5]),  # 20 3 2 100 11
     ],
 )
-def test_unjudged_and_grade_zero_tie_by_item(ties: str, judged: list[float]) -> None:
+def test_an_unjudged_item_stands_below_grade_zero(ties: str, judged: list[float]) -> None:
     truth = [*TIED_TRUTH, ("q", 2, 0)]  # 11 is unjudged
     for k in range(1, 6):
         values = per_query("judged", TIED, truth, ties=ties, k=k)

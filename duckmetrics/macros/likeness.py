@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.fold import literal
-from duckmetrics.macros.parts import concatenated, is_null
-from duckmetrics.macros.statement import Argument, Macro, Overload, reference
+from duckmetrics.catalog import DIALECT, required, substituted
+from duckmetrics.fold import constant, literal
+from duckmetrics.macros.body import SOURCE
+from duckmetrics.macros.parts import concatenated, is_null, query_of, source
+from duckmetrics.macros.statement import Argument, Macro, Overload, hidden, reference
 from duckmetrics.measure import CUTOFF, written
 from duckmetrics.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog import Catalog, Definition
     from duckmetrics.fold import Value
     from duckmetrics.presets import Entry, Preset
 
 LIKE = "like"
+TRUTH = "truth"
+# Any cut-off below the first rank, where all that counts is that there is one.
+DEEP = 10
 TABLE = "duckmetrics_conventions"
 COLUMNS = ("like", "tool", "family", "metric", "name", "parameter", "value", "note")
 
@@ -32,8 +37,12 @@ class Likeness:
         own: the parameters of the macro that belong to the metric.
     """
 
-    def __init__(self, metric: Definition, own: Sequence[Argument]) -> None:
+    def __init__(self, catalog: Catalog, metric: Definition, own: Sequence[Argument]) -> None:
+        self.catalog = catalog
+        self.own = own
         self.metric = metric
+        self.idle = catalog.idle(metric)
+        self.defaults = {name: param.default for name, param in catalog.params(metric).items()}
         self.entries: dict[str, Entry] = {}
         self.refused: dict[str, str] = {}
         for tool in presets().values():
@@ -84,8 +93,32 @@ class Likeness:
             yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
         if entry.cutoff == NEVER:
             yield exp.not_(without), f"{entry.name} has no cut-off; leave k out"
-        for need in entry.needs:
+        for name in entry.otherwise:
+            given = next((a for a in self.own if a.name == name), None)
+            if given is not None:
+                is_given = exp.not_(is_null(reference(name)))
+                yield is_given, f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}"
+        conditions = required(entry.requires)
+        of_rows = {table: said for table, said in conditions.items() if table != TRUTH}
+        if TRUTH in conditions:
+            said = conditions[TRUTH].sql(DIALECT)
+            yield (
+                self._breach(conditions[TRUTH]),
+                f"it needs truth ({said}); the tool treats other rows otherwise",
+            )
+        if of_rows or entry.untied:
+            need = ", ".join(need for need in entry.needs if not need.startswith(TRUTH))
             yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
+
+    def _breach(self, condition: exp.Expr) -> exp.Expr:
+        """Say whether a row of the truth is not as a tool needs it."""
+        rows = query_of(
+            self.catalog, TRUTH, {SOURCE: source(self.catalog, reference(TRUTH), "read_trec_qrels")}
+        )
+        found = (
+            exp.select(literal(1)).from_(rows.subquery("judged")).where(exp.not_(exp.paren(condition.copy())))
+        )
+        return exp.Exists(this=hidden(found))
 
     def _value(self, argument: Argument) -> exp.Expr:
         """The value given, that of the tool, or the default; as text, which is read as what is declared.
@@ -102,11 +135,19 @@ class Likeness:
 
     def _looked_up(self, argument: Argument, *, ranked: bool) -> exp.Expr:
         """What the tool has, NULL where that is the default."""
-        values = {name: entry.settings(ranked).get(argument.name) for name, entry in self.entries.items()}
+        values = {name: self._bound(entry, argument.name, ranked) for name, entry in self.entries.items()}
         told = "".join(f" {name}={written(value)}" for name, value in values.items() if value is not None)
         pattern = concatenated(" ", reference(LIKE), "=(\\S+)")
         found = exp.Anonymous(this="regexp_extract", expressions=[literal(told), pattern, literal(1)])
         return exp.Nullif(this=found, expression=literal(""))
+
+    def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
+        """What a tool binds a parameter to, nothing where that changes nothing."""
+        values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
+        condition = self.idle.get(name)
+        if condition is not None and constant(substituted(condition, values)) is True:
+            return None
+        return entry.settings(ranked).get(name)
 
 
 def conventions_macro() -> Macro:

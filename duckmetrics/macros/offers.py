@@ -183,12 +183,50 @@ class Offer:
         taken = exp.or_(*(self._is_one_of(v.measures, allowed(v.param)) for v in (*variants, *settled)))
         given, usual = (exp.cast(value, "VARCHAR") for value in (reference(name), literal(default)))
         nobody = exp.EQ(this=_count(taken), expression=literal(0))
-        yield exp.and_(is_distinct(given, usual), nobody), refusal(name, [v.param for v in variants])
+        changed = is_distinct(given, usual)
+        yield exp.and_(changed, nobody), refusal(name, [v.param for v in variants])
+        if any(name in self.catalog.idle(one.measure.metric) for one in self.asked):
+            effective = exp.or_(*(self._effective(variant) for variant in variants))
+            idle = exp.EQ(this=_count(effective), expression=literal(0))
+            yield exp.and_(changed.copy(), idle), self._changes_nothing(name)
         for variant in variants:
             if variant.param.required or (default is not None and variant.param.default is not None):
                 missing = exp.and_(is_null(reference(name)), self._is_one_of(variant.measures, exp.true()))
                 some = exp.GT(this=_count(missing), expression=literal(0))
                 yield some, literal(f"{name} is missing; give it {_kind(variant.param)}")
+
+    def _effective(self, variant: Variant) -> exp.Expr:
+        """A condition for the metrics that a value is allowed for and changes."""
+        name, parts = variant.param.name, []
+        groups: dict[exp.Expr, list[str]] = {}
+        for one in self.asked:
+            if one.measure.text in variant.measures:
+                idle = self.catalog.idle(one.measure.metric).get(name, exp.false())
+                groups.setdefault(idle, []).append(one.measure.text)
+        for idle, measures in groups.items():
+            # A preset binds a discount for all cut-offs and a rounding for all recalls.
+            condition = idle.transform(lambda node: exp.false() if _is_of_a_number(node) else node)
+            for column in list(condition.find_all(exp.Column)):
+                column.replace(self._typed(column.name))
+            changes: exp.Expr = exp.not_(exp.func("coalesce", exp.paren(condition), exp.false()))
+            given, usual = (exp.cast(v, "VARCHAR") for v in (reference(name), literal(variant.param.default)))
+            changes = exp.paren(exp.or_(changes, exp.not_(exp.paren(is_distinct(given, usual)))))
+            parts.append(self._is_one_of(measures, exp.and_(allowed(variant.param), changes)))
+        return exp.or_(*parts)
+
+    def _typed(self, name: str) -> exp.Expr:
+        """The value of a parameter of the call, the cut-off of each metric."""
+        return exp.column(CUTOFF) if name == CUTOFF else typed(self.variants[name][0].param)
+
+    def _changes_nothing(self, name: str) -> exp.Expr:
+        """What is said of a value that changes none of the metrics asked for."""
+        conditions = {
+            condition.sql(DIALECT) for one in self.asked
+            if (condition := self.catalog.idle(one.measure.metric).get(name))
+        }  # fmt: skip
+        where = f" where {conditions.pop()}" if len(conditions) == 1 else ""
+        shown = exp.cast(reference(name), "VARCHAR")
+        return concatenated(f"{name} := '", shown, f"' changes nothing of what is asked{where}; leave it out")
 
     def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
         """A CHECK about a parameter and the cut-off of each metric asked for."""
@@ -271,6 +309,11 @@ def allowed(param: Param) -> exp.Expr:
     if param.default is None and not param.required:
         return exp.paren(exp.or_(is_null(raw.copy()), whole_condition))
     return whole_condition
+
+
+def _is_of_a_number(node: exp.Expr) -> bool:
+    """Say whether a condition is about one number, such as the cut-off 1."""
+    return isinstance(node, exp.EQ) and bool(node.expression.is_number)
 
 
 def _count(condition: exp.Expr) -> exp.Expr:

@@ -96,7 +96,7 @@ def _of_metric(
     own = offer.arguments_of(asked)
     one = call(catalog, "one_metric", literal(name), k)
     plain = Overload((*tables, *own, aggregated, *columns), Call(evaluate, {METRICS: one}))
-    likeness = Likeness(metric, own)
+    likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)
     # Typed, so that DuckDB tells it from a k without its name.

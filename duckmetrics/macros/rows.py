@@ -73,7 +73,7 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
         metric = asked.measure.metric
         grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
         declared = offer.arguments_of(asked)
-        likeness = Likeness(metric, declared)
+        likeness = Likeness(catalog, metric, declared)
         if likeness.entries:
             declared = (*likeness.opened(declared), likeness.like)
         own = (*DATA, *grouped, *OPTIONS, *declared)

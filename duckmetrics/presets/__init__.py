@@ -30,7 +30,7 @@ preset does not set have their defaults; those of a spec and of the call win.
 
 """
 # What an entry says beside the parameters that it sets.
-_OWN_KEYS = ("name", "k", "at", "requires", "untied")
+_OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Entry:
         requires: what the rows must be like, so that the number is that of the tool:
             ``predictions (score > 0)``.
         untied: whether the number is that of the tool only where no scores of a query are equal.
+        otherwise: parameters that the tool has in a way that is not imitated, with the reason.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Entry:
     cutoff: str = ""
     requires: str = ""
     untied: bool = False
+    otherwise: Mapping[str, str] = field(default_factory=dict)
 
     def settings(self, ranked: bool) -> dict[str, Value]:
         """The parameters, of a spec with a cut-off or of one without."""
@@ -175,19 +177,24 @@ def _read(name: str) -> Preset:
 
 def _conventions(section: Mapping[str, Any]) -> Conventions:
     common = {name: value for name, value in section.items() if not isinstance(value, dict | list)}
+    otherwise = section.get("otherwise", {})
+    required = common.pop("requires", "")
     refused = section.get("refused", {})
     metrics = {
-        name: _entry(common, {"name": said} if isinstance(said, str) else said)
+        name: _entry(common, {"name": said} if isinstance(said, str) else said, str(required), otherwise)
         for name, said in section["metrics"].items() if name not in refused
     }  # fmt: skip
     return Conventions(metrics, refused, tuple(Variant(**v) for v in section.get("variants", ())))
 
 
-def _entry(common: Mapping[str, Value], said: Mapping[str, Any]) -> Entry:
+def _entry(
+    common: Mapping[str, Value], said: Mapping[str, Any], required: str, otherwise: Mapping[str, str]
+) -> Entry:
     own = {name: value for name, value in said.items() if name not in _OWN_KEYS}
     return Entry(
-        said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""), said.get("requires", ""),
-        said.get("untied", False),
+        said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""),
+        ", ".join(filter(None, (said.get("requires", ""), required))), said.get("untied", False),
+        {**otherwise, **said.get("otherwise", {})},
     )  # fmt: skip
 
 
@@ -209,6 +216,11 @@ def page(tool: Preset) -> str:
             ]
         if known.variants:
             lines += ["", "Its options, as specs:", "", *(f"- {v.name}: `{v.spec}`" for v in known.variants)]
+        others = {(n, because): name for name, entry in known.metrics.items()
+                  for n, because in entry.otherwise.items()}  # fmt: skip
+        if others:
+            lines += ["", f"Parameters that are not imitated ({family}):", ""]
+            lines += [f"- `{name}`: {because}" for name, because in others]
         if known.refused:
             lines += ["", f"Not imitated ({family}):", ""]
             lines += [f"- `{name}`: {because}" for name, because in known.refused.items()]

@@ -42,17 +42,18 @@ def per_query(
     truth: Iterable[Judgment],
     *,
     systems: Sequence[str] | None = None,
+    empty: Iterable[Key] = (),
     **params: Any,
 ) -> dict[Key, float | None]:
     """Return the value of a ranking metric for every (system, query of the population).
 
     params: the metric's own (`ranking`) and the switches (`Switches`). systems: further systems,
-    which may have no rows at all.
+    which may have no rows at all. empty: what a system answered with an empty list.
     """
     switches, own = _parameters(name, params)
     return {
         key: _value(name, query, _status(name, query, missing, own), switches, own)
-        for key, query, missing in _queries(predictions, truth, systems or (), switches)
+        for key, query, missing in _queries(predictions, truth, systems or (), switches, empty)
     }
 
 
@@ -91,12 +92,15 @@ def _queries(
     truth: Iterable[Judgment],
     systems: Sequence[str],
     switches: Switches,
+    empty: Iterable[Key] = (),
 ) -> Iterator[tuple[Key, Query, bool]]:
     in_truth = judged = judgments(truth, switches)
     if switches.labels == "returned":
         predictions = list(predictions)
         judged = of_returned_rows(predictions, in_truth)
     lists = ranked_lists(predictions, judged, switches)
+    for answered in empty:
+        lists.setdefault(answered, [])
     every_system = dict.fromkeys([*systems, *(system for system, _ in lists)])
     for query_id in _population(switches.population, in_truth, lists, every_system):
         for system in every_system:

@@ -27,11 +27,16 @@ TIE_ORDERS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
     "item_desc": lambda rows: sorted(rows, key=lambda row: row.item, reverse=True),
     "item_asc_text": lambda rows: sorted(rows, key=lambda row: str(row.item)),
     "item_desc_text": lambda rows: sorted(rows, key=lambda row: str(row.item), reverse=True),
-    "pessimistic": lambda rows: sorted(rows, key=lambda row: (row.grade or 0.0, row.item)),
-    "optimistic": lambda rows: sorted(rows, key=lambda row: (-(row.grade or 0.0), row.item)),
+    "pessimistic": lambda rows: sorted(rows, key=lambda row: (_worth(row), row.item)),
+    "optimistic": lambda rows: sorted(rows, key=lambda row: (-_worth(row), row.item)),
     "input": lambda rows: rows,
     "expected": lambda rows: sorted(rows, key=lambda row: row.item),
 }
+
+
+def _worth(row: Row) -> float:
+    """Return the grade; an unjudged item stands below the judged ones of grade 0, as `judged` has it."""
+    return -1.0 if row.grade is None else row.grade
 
 
 def judgments(truth: Iterable[Judgment], switches: Switches) -> Judgments:

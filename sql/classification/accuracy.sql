@@ -2,6 +2,7 @@
 -- title:    Share of the rows that are classified right
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- interval: proportion

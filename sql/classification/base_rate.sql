@@ -2,6 +2,7 @@
 -- alias:    prevalence, ctr
 -- title:    Share of the positives
 -- inputs:   predictions (system, segment, label, weight)
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], neither is better
 -- interval: proportion

@@ -2,6 +2,7 @@
 -- alias:    brier_score
 -- title:    Brier score, the mean squared error of a probability
 -- inputs:   predictions (system, segment, label, score, weight)
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
 -- formula:  mean (p - y)^2

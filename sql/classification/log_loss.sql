@@ -3,6 +3,7 @@
 -- title:    Logarithmic loss
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, inf), lower is better
 -- formula:  -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]

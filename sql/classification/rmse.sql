@@ -1,6 +1,7 @@
 -- name:     rmse
 -- title:    Root mean squared error of predicted numbers
 -- inputs:   predictions (system, segment, label, score, weight)
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, inf), lower is better
 -- formula:  sqrt(mean (s - y)^2)

@@ -7,6 +7,7 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant'
 --               CHECK (norm IN ('relevant', 'min_k', 'min_returned', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
+-- idle:     norm WHEN norm = 'min_k' AND k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

@@ -2,6 +2,7 @@
 -- title:    Binary preference
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- idle:     unjudged WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1/m * sum over hits of 1 - min(judged nonrelevant items above, m) / min(m, all judged nonrelevant items)

@@ -5,6 +5,7 @@
 --           population (query_id)
 -- params:   beta DOUBLE CHECK (beta > 0),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
+-- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

@@ -3,6 +3,8 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
+--           catalog_size WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better

@@ -5,6 +5,7 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- idle:     ties WHEN k IS NULL OR labels = 'returned'; scores WHEN k IS NULL OR labels = 'returned'
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

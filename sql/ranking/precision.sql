@@ -6,6 +6,7 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'k' CHECK (norm IN ('k', 'returned'))
+-- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

@@ -2,6 +2,7 @@
 -- title:    Area under the ROC curve over the items returned for a query
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
+-- idle:     ties WHEN TRUE
 -- sampled:  consistent
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

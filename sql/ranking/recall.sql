@@ -4,6 +4,8 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant' CHECK (norm IN ('relevant', 'min_k'))
+-- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
+--           catalog_size WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

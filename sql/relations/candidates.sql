@@ -7,6 +7,7 @@
 --               'optimistic', 'input')),
 --           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
 --           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
+-- idle:     unjudged WHEN labels = 'returned'
 -- grain:    system, query_id, item_id
 -- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C;
 --           a rank is a whole number and no score
@@ -45,7 +46,8 @@ SELECT
     offered.item_id,
     offered.position,
     offered.score,
-    coalesce(judgments.relevance, 0) AS relevance
+    -- An unjudged item stands below a judged one of grade 0, as `judged` has it.
+    coalesce(judgments.relevance, -1) AS relevance
 FROM offered
 LEFT JOIN judgments ON judgments.query_id = offered.query_id AND judgments.item_id = offered.item_id
 WHERE ($ties IN ('pessimistic', 'optimistic') OR $unjudged = 'skip')
