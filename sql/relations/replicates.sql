@@ -10,27 +10,32 @@
 --           nothing tells how far from the mean it may be
 WITH observed AS (
     SELECT
-        system, metric, count(*) AS n, avg(difference) AS mean, max(rounding) AS rounding,
-        CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd
+        system, metric, query_id, difference, rounding,
+        count(*) OVER whole AS n,
+        avg(difference) OVER whole AS mean,
+        stddev_samp(difference) OVER whole AS sd
     FROM differences
-    GROUP BY system, metric
+    -- In one order, so that sums have the same last digit wherever the rows come from.
+    WINDOW whole AS (
+        PARTITION BY system, metric ORDER BY query_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
 weighted AS (
     SELECT
-        differences.system,
-        differences.metric,
-        differences.difference - observed.mean AS deviation,
+        observed.system,
+        observed.metric,
+        observed.n, observed.mean, observed.sd, observed.rounding,
+        observed.difference - observed.mean AS deviation,
         drawn.draw,
         -- Hashed once, ids with alike hashes would get alike weights. The upper 53 bits make a number in (0, 1).
-        poisson_count((CAST(hash(hash(differences.query_id, drawn.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
+        poisson_count((CAST(hash(hash(observed.query_id, drawn.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
             * 1.1102230246251565e-16) AS weight
-    FROM differences
-    JOIN observed ON observed.system = differences.system AND observed.metric = differences.metric
+    FROM observed
     CROSS JOIN range(0, $resamples) AS drawn(draw)
 ),
 summed AS (
     SELECT
         system, metric, draw,
+        max(n) AS n, max(mean) AS mean, max(sd) AS sd, max(rounding) AS rounding,
         sum(weight) AS weights,
         sum(weight * deviation) / nullif(sum(weight), 0) AS moved,
         sum(weight * deviation * deviation) / nullif(sum(weight), 0) AS square
@@ -38,11 +43,10 @@ summed AS (
     GROUP BY system, metric, draw
 )
 SELECT
-    summed.system, summed.metric, summed.draw, observed.n, observed.mean, observed.sd, observed.rounding,
-    observed.mean + summed.moved AS delta,
+    system, metric, draw, n, mean, sd, rounding,
+    mean + moved AS delta,
     CASE WHEN weights > 1 AND square - moved * moved > 1e-12 * square
         THEN abs(moved) / nullif(sqrt((square - moved * moved) / nullif(weights - 1, 0)), 0)
         ELSE CAST('inf' AS DOUBLE) END AS t
 FROM summed
-JOIN observed ON observed.system = summed.system AND observed.metric = summed.metric
-WHERE summed.moved IS NOT NULL;
+WHERE moved IS NOT NULL;

@@ -27,7 +27,7 @@ WITH summed AS (
     SELECT
         system, metric, n, mean, sd, rounding,
         count(*) AS resamples,
-        stddev_samp(delta) AS se,
+        stddev_samp(delta ORDER BY delta) AS se,
         list_sort(list(delta)) AS deltas,
         list_sort(list(t)) AS ts,
         count(*) FILTER (WHERE t >= abs(mean) * sqrt(n) / nullif(sd, 0) * (1 - 1e-12)) AS farther,
