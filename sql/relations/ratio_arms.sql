@@ -34,8 +34,8 @@ influences AS (
 SELECT
     arm, ratio, n, effective,
     CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
-        WHEN 'jackknife' THEN var_samp(influence) * (n - 1) * (n - 1) / nullif(n, 0)
-        WHEN 'delta' THEN var_samp(influence) / nullif(n, 0)
+        WHEN 'jackknife' THEN variance(influence) * (n - 1) * (n - 1) / nullif(n, 0)
+        WHEN 'delta' THEN variance(influence) / nullif(n, 0)
     END END AS error
 FROM influences
 GROUP BY arm, ratio, n, effective;
