@@ -166,6 +166,31 @@ def p_values(repetitions: int, queries: int, seed: int) -> np.ndarray:
     return np.array([row["p"] for row in found.rows if row["slice"] and row["p"] is not None])
 
 
+def family_errors(repetitions: int, queries: int, systems: int, metrics: int, seed: int) -> dict[str, float]:
+    """How often a family of comparisons of equal systems has a verdict, adjusted by Holm and not at all.
+
+    The values per query are drawn; the tests are paired_t and adjusted_p of the package.
+    """
+    generator = np.random.default_rng(seed)
+    count = repetitions * metrics
+    common = generator.random((count, queries, 1))
+    values = np.clip(common + 0.3 * generator.standard_normal((count, queries, systems)), 0, 1)
+    table = pa.table({
+        "system": np.tile(np.arange(systems), count * queries).astype(str),
+        "metric": np.repeat(np.arange(count), queries * systems).astype(str),
+        "query_id": np.repeat(np.tile(np.arange(queries), count), systems), "value": values.reshape(-1),
+    })  # fmt: skip
+    p: list[list[float]] = [[] for _ in range(repetitions)]
+    for row in duckmetrics.run_test("paired_t", table, baseline="0").rows:
+        p[int(row["metric"]) // metrics].append(1.0 if row["p"] is None else row["p"])
+    # The smallest of m p-values is m times itself after Holm; a family errs if that is below 5 %.
+    smallest = np.array([min(one) for one in p])
+    return {
+        "holm": float(np.mean(metrics * (systems - 1) * smallest < 0.05)),
+        "none": float(np.mean(smallest < 0.05)),
+    }
+
+
 def lines(repetitions: int) -> Iterator[str]:
     """The lines of a page: how often intervals hold the truth, and equal systems are called different."""
     yield f"# Simulations\n\n{repetitions:,} repetitions; intervals of 95 %, tests at 5 %.\n"
@@ -195,6 +220,9 @@ def lines(repetitions: int) -> Iterator[str]:
     for users in (30, 100):
         for metric, p in heavy_p_values(repetitions, users, seed=users).items():
             yield f"| {metric}, {users} heavy users | {np.mean(p < 0.05):.1%} |"
+    errors = family_errors(min(repetitions, 1000), 50, systems=4, metrics=3, seed=9)
+    for adjust, share in errors.items():
+        yield f"| any of 9 comparisons of equal systems, 50 queries, adjusted: {adjust} | {share:.1%} |"
 
 
 def main() -> None:

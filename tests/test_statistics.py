@@ -259,7 +259,8 @@ def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
     ((table, columns),) = statistic.inputs.items()
     values = {name: param.default for name, param in statistic.own_params.items()} | params
     with duckdb.connect() as connection:
-        for definition in linked(CATALOG, statistic.query)[1]:
+        parts = [statistic, *CATALOG.foundations(statistic)]
+        for definition in (d for part in parts for d in linked(CATALOG, part.query)[1]):
             name = definition.this.this.name.removeprefix(PREFIX)
             connection.execute(macro(CATALOG, CATALOG.functions[name], prefix="").sql("duckdb"))
         connection.execute(f"CREATE TABLE {table} AS FROM (VALUES {rows}) AS t({', '.join(columns)})")

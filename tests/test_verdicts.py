@@ -35,7 +35,8 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "FROM range(60) AS t(q), range(5) AS u(i)"
         )
         connection.execute(
-            "CREATE TABLE new AS SELECT * REPLACE (score + (item_id = 0)::INT * (query_id % 3) AS score) FROM old"
+            "CREATE TABLE new AS SELECT * REPLACE "
+            "(score + (item_id = 0)::INT * (query_id % 3) AS score) FROM old"
         )
         yield connection
 

@@ -16,8 +16,7 @@
 --           covariate must date from before the treatment; a constant one changes nothing. Without noise left,
 --           p is 1 if the arms are alike, else NULL
 WITH slopes AS (
-    SELECT
-        avg(covariate) AS center,
+    SELECT avg(covariate) AS center,
         CASE WHEN var_samp(covariate) > 1e-24 * avg(CAST(covariate AS DOUBLE) * covariate)
             THEN covar_samp(value, covariate) / nullif(var_samp(covariate), 0) ELSE 0e0 END AS theta
     FROM adjusted
@@ -46,8 +45,7 @@ compared AS (
         control.n AS n_control, treated.n, treated.theta,
         control.mean AS control_mean, treated.mean,
         treated.mean - control.mean AS delta,
-        1e-12 * greatest(abs(control.mean), abs(treated.mean), abs(control.raw_mean), abs(treated.raw_mean))
-            AS rounding,
+        1e-12 * greatest(abs(control.mean), abs(treated.mean), abs(treated.raw_mean)) AS rounding,
         sqrt(control.error + treated.error) AS se,
         power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.n - 1, 0)
             + power(treated.error, 2e0) / nullif(treated.n - 1, 0), 0) AS df,

@@ -23,68 +23,22 @@
 --           p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite
 --           quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test finds a
 --           difference where there is none in 7 to 9 of 100 tests of 20 units
-WITH centered AS (
+WITH summed AS (
     SELECT
-        system, metric, query_id, difference, rounding,
-        avg(difference) OVER (PARTITION BY system, metric) AS delta
-    FROM differences
-),
-weighted AS (
-    SELECT
-        centered.system,
-        centered.metric,
-        centered.delta,
-        centered.difference - centered.delta AS deviation,
-        drawn.draw,
-        -- Hashed once, ids with alike hashes would get alike weights. The upper 53 bits make a number in (0, 1).
-        poisson_count((CAST(hash(hash(centered.query_id, drawn.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
-            * 1.1102230246251565e-16) AS weight
-    FROM centered
-    CROSS JOIN range(0, $resamples) AS drawn(draw)
-),
-replicates AS (
-    SELECT
-        system, metric, max(delta) AS delta,
-        sum(weight) AS weights,
-        sum(weight * deviation) / nullif(sum(weight), 0) AS moved,
-        sum(weight * deviation * deviation) / nullif(sum(weight), 0) AS square
-    FROM weighted
-    GROUP BY system, metric, draw
-),
-observed AS (
-    SELECT
-        system, metric, count(*) AS n, avg(difference) AS delta, max(rounding) AS rounding,
-        CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd
-    FROM differences
-    GROUP BY system, metric
-),
-studentized AS (
-    SELECT
-        replicates.system, replicates.metric, replicates.delta + replicates.moved AS delta, observed.rounding,
-        -- Where all that is drawn is alike, nothing tells how far from the mean it may be.
-        CASE WHEN replicates.weights > 1 AND square - moved * moved > 1e-12 * square
-            THEN abs(moved) / nullif(sqrt((square - moved * moved) / nullif(weights - 1, 0)), 0)
-            ELSE CAST('inf' AS DOUBLE) END AS t,
-        abs(observed.delta) * sqrt(observed.n) / nullif(observed.sd, 0) AS t_observed
-    FROM replicates
-    JOIN observed ON observed.system = replicates.system AND observed.metric = replicates.metric
-    WHERE replicates.moved IS NOT NULL
-),
-summed AS (
-    SELECT
-        system, metric,
+        system, metric, n, mean, sd, rounding,
         count(*) AS resamples,
-        stddev_samp(delta) AS se,
+        stddev_samp(delta ORDER BY delta) AS se,
         list_sort(list(delta)) AS deltas,
         list_sort(list(t)) AS ts,
-        count(*) FILTER (WHERE t >= t_observed * (1 - 1e-12)) AS farther,
+        count(*) FILTER (WHERE t >= abs(mean) * sqrt(n) / nullif(sd, 0) * (1 - 1e-12)) AS farther,
         least(count(*) FILTER (WHERE delta <= rounding), count(*) FILTER (WHERE delta >= -rounding)) AS beyond
-    FROM studentized
-    GROUP BY system, metric
+    FROM replicates
+    GROUP BY system, metric, n, mean, sd, rounding
 ),
 bounded AS (
     SELECT
-        system, metric, resamples, se, farther, beyond,
+        system, metric, n, mean AS delta, sd, rounding, resamples, se, farther, beyond,
+        sd <= rounding AS constant,
         list_extract(ts, CAST(ceil($level * (resamples + 1) - 1e-9) AS BIGINT)) AS quantile,
         list_transform([0.5e0 - 0.5e0 * $level, 0.5e0 + 0.5e0 * $level], lambda q:
             list_extract(deltas, 1 + CAST(floor((resamples - 1) * q) AS BIGINT))
@@ -95,14 +49,9 @@ bounded AS (
 ),
 tested AS (
     SELECT
-        observed.system, observed.metric, observed.n, observed.delta, observed.rounding, bounded.se, bounded.bounds,
-        bounded.resamples, bounded.farther, bounded.beyond,
-        observed.sd <= observed.rounding AS constant,
-        CASE WHEN observed.sd <= observed.rounding THEN 0e0
-            WHEN isfinite(bounded.quantile) THEN bounded.quantile * observed.sd / nullif(sqrt(observed.n), 0)
-        END AS half
-    FROM observed
-    JOIN bounded ON bounded.system = observed.system AND bounded.metric = observed.metric
+        system, metric, n, delta, rounding, se, bounds, resamples, farther, beyond, constant,
+        CASE WHEN constant THEN 0e0 WHEN isfinite(quantile) THEN quantile * sd / nullif(sqrt(n), 0) END AS half
+    FROM bounded
 )
 SELECT
     system, metric, n, delta,

@@ -13,8 +13,9 @@
 -- example:  randomization_test(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1),
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
 -- note:     all 2^n ways are tried where they are no more than resamples; exact = TRUE tries them up to n = 20
---           whatever resamples says, FALSE never. Sums that differ by 1e-12 of the size of the values are alike. The signs come
---           from a hash of query_id: the same ids and seed give the same p. Of one unit p is NULL
+--           whatever resamples says, FALSE never. Sums that differ by 1e-12 of the size of the
+--           values are alike. The signs come from a hash of query_id: the same ids and seed give the same p. Of one
+--           unit p is NULL
 WITH observed AS (
     SELECT
         system, metric, count(*) AS n, avg(difference) AS delta, sum(difference) AS statistic,

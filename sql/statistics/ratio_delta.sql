@@ -22,52 +22,7 @@
 --           out. An arm with one unit has no interval and no p, one whose denominators sum to 0 no ratio; where one
 --           unit has all of the denominators, the jackknife has no interval. The delta method finds a difference
 --           where there is none in 8 to 13 of 100 tests of fewer than 200 users with unequal denominators
-WITH known AS (
-    SELECT arm, CAST(numerator AS DOUBLE) AS numerator, CAST(denominator AS DOUBLE) AS denominator
-    FROM ratios
-    WHERE numerator IS NOT NULL AND denominator IS NOT NULL
-),
-sums AS (
-    SELECT
-        arm,
-        count(*) AS n,
-        sum(numerator) AS numerator,
-        nullif(sum(denominator), 0) AS denominator,
-        sum(denominator) * sum(denominator) / nullif(sum(denominator * denominator), 0) AS effective
-    FROM known
-    GROUP BY arm
-),
-influences AS (
-    SELECT
-        sums.arm,
-        sums.n,
-        sums.effective,
-        sums.numerator / sums.denominator AS ratio,
-        CASE $variance
-            -- What a ratio loses without the unit; by this form, little is lost to rounding.
-            WHEN 'jackknife' THEN (known.numerator - sums.numerator / sums.denominator * known.denominator)
-                / nullif(sums.denominator - known.denominator, 0)
-            WHEN 'delta' THEN (known.numerator - sums.numerator / sums.denominator * known.denominator)
-                * sums.n / sums.denominator
-        END AS influence
-    FROM known
-    JOIN sums ON sums.arm = known.arm
-),
-arms AS (
-    SELECT
-        CAST(arm AS VARCHAR) = $control AS is_control,
-        arm,
-        ratio,
-        n,
-        effective,
-        CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
-            WHEN 'jackknife' THEN var_samp(influence) * (n - 1) * (n - 1) / nullif(n, 0)
-            WHEN 'delta' THEN var_samp(influence) / nullif(n, 0)
-        END END AS error
-    FROM influences
-    GROUP BY arm, ratio, n, effective
-),
-compared AS (
+WITH compared AS (
     SELECT
         treated.arm,
         control.n AS n_control, treated.n,
@@ -83,8 +38,8 @@ compared AS (
         CASE WHEN control.ratio > 0 AND treated.ratio > 0
             THEN treated.error / nullif(treated.ratio * treated.ratio, 0) END AS relative,
         control.effective AS control_effective, treated.effective
-    FROM arms AS treated
-    JOIN arms AS control ON control.is_control AND NOT treated.is_control
+    FROM ratio_arms AS treated
+    JOIN ratio_arms AS control ON CAST(control.arm AS VARCHAR) = $control AND CAST(treated.arm AS VARCHAR) <> $control
 ),
 tested AS (
     SELECT

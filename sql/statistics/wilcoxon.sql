@@ -17,7 +17,8 @@
 -- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
 --           shapes of their values differ
 -- note:     the normal approximation, rough below ten units. Differences are rounded to 1e-12 of the mean
---           size of the values before they are ranked. Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
+--           size of the values before they are ranked.
+--           Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
 --           1/2 towards its mean. Where all differences are 0, p is 1; of one unit it is NULL
 WITH rounded AS (
     SELECT system, metric, coalesce(round(1e-12 * difference / nullif(rounding, 0), 12), 0e0) AS difference

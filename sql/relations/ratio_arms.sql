@@ -1,0 +1,41 @@
+-- name:     ratio_arms
+-- title:    The ratio of every arm, its variance, and the number of units that weigh as much
+-- inputs:   ratios (arm, numerator, denominator)
+-- switches: variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
+-- grain:    arm
+-- formula:  ratio = sum of numerators / sum of denominators; error is its variance; effective =
+--           (sum of denominators)^2 / sum of denominators^2
+WITH known AS (
+    SELECT arm, CAST(numerator AS DOUBLE) AS numerator, CAST(denominator AS DOUBLE) AS denominator
+    FROM ratios
+    WHERE numerator IS NOT NULL AND denominator IS NOT NULL
+),
+sums AS (
+    SELECT
+        arm, count(*) AS n, sum(numerator) AS numerator, nullif(sum(denominator), 0) AS denominator,
+        sum(denominator) * sum(denominator) / nullif(sum(denominator * denominator), 0) AS effective
+    FROM known
+    GROUP BY arm
+),
+influences AS (
+    SELECT
+        sums.arm, sums.n, sums.effective,
+        sums.numerator / nullif(sums.denominator, 0) AS ratio,
+        CASE $variance
+            -- What a ratio loses without the unit; by this form, little is lost to rounding.
+            WHEN 'jackknife' THEN (known.numerator - sums.numerator / nullif(sums.denominator, 0) * known.denominator)
+                / nullif(sums.denominator - known.denominator, 0)
+            WHEN 'delta' THEN (known.numerator - sums.numerator / nullif(sums.denominator, 0) * known.denominator)
+                * sums.n / nullif(sums.denominator, 0)
+        END AS influence
+    FROM known
+    JOIN sums ON sums.arm = known.arm
+)
+SELECT
+    arm, ratio, n, effective,
+    CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
+        WHEN 'jackknife' THEN variance(influence) * (n - 1) * (n - 1) / nullif(n, 0)
+        WHEN 'delta' THEN variance(influence) / nullif(n, 0)
+    END END AS error
+FROM influences
+GROUP BY arm, ratio, n, effective;
