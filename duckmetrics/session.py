@@ -154,7 +154,9 @@ class Session:
         self.request = self.requested(measures)
         if self.request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError("chunks: are of queries, and no metric of rankings was asked for; leave it out")
-        if self.request.truth is not None and all(measure.family != RANKING for measure in measures):
+        # Written with its family, a metric means the rows, whatever there is beside them.
+        bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
+        if self.request.truth is not None and bare and all(m.family != RANKING for m in measures):
             named = ", ".join(measure.text for measure in measures)
             raise MetricError(
                 f"{named}: of rows with a label, and reads no truth, though one is given; leave the truth "
