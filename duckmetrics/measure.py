@@ -193,7 +193,7 @@ def parse_measure(
             match["name"].replace("-", "_"), match["family"], (lambda: RANKING) if ranked else meant
         )
     except MetricError as error:
-        said = _called_elsewhere(spec.strip())
+        said = _called_elsewhere(spec.strip()) if str(error).startswith("unknown") else None
         raise MetricError(said or f"{spec.strip()}: {error}") from None
     entry = None if like is None else like.entry(alias.metric.family, alias.metric.name, ranked)
     return _read(catalog, spec, match, alias, switches or {}, entry=entry)
