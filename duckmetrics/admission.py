@@ -208,12 +208,14 @@ class Admission:
         """The list column that holds the items, where no column holds one."""
         source, role = self._sources[place], place[1]
         name = {"predictions": "items", "truth": "relevant"}.get(role)
-        if column != IDS[1] or name is None or self._find(place, column) is not None:
+        if column != IDS[1] or name is None:
+            return None
+        if self.columns.given(role, name) is None and self._find(place, column) is not None:
             return None
         return tables.list_column(source, self.columns, role, name)
 
     def _parts(self, place: Place, column: str) -> tuple[str, ...]:
-        found = self._find(place, column) or self._list(place, column)
+        found = self._list(place, column) or self._find(place, column)
         mapped = self.columns.given(place[1], column) or column
         return (found,) if found is not None else tuple(part.strip() for part in mapped.split("+"))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog import RANKING, sql_root
 from duckmetrics.errors import MetricError
@@ -10,10 +11,11 @@ from duckmetrics.families import composed_sql
 from duckmetrics.inference import SEED, USUAL_METHOD, read_inference
 from duckmetrics.measure import is_of_table, parse_measures, parse_table, read_specs, written
 from duckmetrics.session import catalog, opened
+from duckmetrics.tables import is_of_spark
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import duckdb
@@ -71,7 +73,8 @@ def evaluate(
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
         engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
-            views, SQL and DataFrames of Spark. DuckDB otherwise.
+            views, SQL and DataFrames of Spark. By default the session of a DataFrame of Spark among the
+            tables, else DuckDB.
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
         temp_directory: the folder that is spilled to.
@@ -104,6 +107,7 @@ def evaluate(
         UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
         EngineError: the database refused a query.
     """
+    engine = _session_of(predictions, truth, queries, system) if engine is None else engine
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
         engine=engine, threads=threads, memory_limit=memory_limit, like=like, verify=verify,
@@ -111,6 +115,19 @@ def evaluate(
         inference=_inference(interval, interval_method, cluster, resamples, seed),
     ) as session:  # fmt: skip
         return session.evaluation(read_specs(session.usual if metrics is None else metrics))
+
+
+def _names_table(given: Any) -> bool:
+    return isinstance(given, str) and is_of_table(catalog(), given)
+
+
+def _session_of(*tables: Any) -> SparkSession | None:
+    """Return the session of the first DataFrame of Spark, None where there is none."""
+    for table in tables:
+        for one in table.values() if isinstance(table, Mapping) else (table,):
+            if is_of_spark(one):
+                return cast("SparkSession", one.sparkSession)
+    return None
 
 
 def _inference(
@@ -140,7 +157,8 @@ def curve(
 
     Args:
         predictions: a table with label and score, as for `evaluate`.
-        table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
+        table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``. The two may be
+            in either order.
         **params: parameters of the table; a list of values gives the rows of each.
 
     Returns:
@@ -151,6 +169,9 @@ def curve(
         InputError: the data cannot be evaluated as they are.
         EngineError: the database refused a query.
     """
+    if _names_table(predictions) and not _names_table(table):
+        predictions, table = table, predictions  # as on the command line, where the table comes first
+    engine = _session_of(predictions, system) if engine is None else engine
     with opened(
         predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
         threads=threads, memory_limit=memory_limit,

@@ -366,6 +366,12 @@ class Catalog:
         """
         found = self.statistic_names.get(name.strip().lower().replace("-", "_"))
         if found is None:
+            bare = name.strip().lower().replace("-", "").replace("_", "")
+            if bare in ("t", "ttest", "student", "studentt"):
+                several = [known for known in self.statistic_names if known.endswith("_t")]
+                raise MetricError(
+                    f"unknown statistic {name!r}; did you mean {' or '.join(map(repr, several))}?"
+                )
             raise MetricError(unknown("statistic", name, self.statistic_names))
         return found
 

@@ -54,6 +54,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """Say what was probably meant, or what there is."""
     known = sorted(known)
     lowered = {candidate.lower(): candidate for candidate in reversed(known)}
+    # A name that others begin with, or that only lacks an underscore, is meant rather than one spelled alike.
+    start = name.lower().replace("-", "_")
+    longer = [candidate for candidate in lowered if len(start) > 2 and candidate.startswith(f"{start}_")]
+    if len(longer) > 1:
+        return f"did you mean {' or '.join(repr(lowered[candidate]) for candidate in sorted(longer))}?"
     close = get_close_matches(name.lower(), lowered, n=1)
     return f"did you mean {lowered[close[0]]!r}?" if close else f"known: {', '.join(known)}"
 

@@ -246,11 +246,10 @@ class _Gathering:
         """Find the ids of every table and the types that they have in common."""
         self.lists = {
             name: tables.list_column(source, self.columns, "predictions", "items")
-            if self.columns.find(source, "predictions", "item_id") is None else None
             for name, source in self.predictions.items()
         }  # fmt: skip
         self.truth_list = None
-        if self.truth is not None and self.columns.find(self.truth, "truth", "item_id") is None:
+        if self.truth is not None:
             self.truth_list = tables.list_column(self.truth, self.columns, "truth", "relevant")
         self.query_keys: dict[str, Key] = {}
         item_keys: dict[str, Key] = {}

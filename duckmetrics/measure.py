@@ -12,6 +12,7 @@ from sqlglot import exp
 from duckmetrics.catalog import RANKING, Alias, Catalog, Definition, Param, required, substituted
 from duckmetrics.errors import MetricError, UnsupportedError, suggestion, unknown
 from duckmetrics.fold import Value, constant
+from duckmetrics.presets import presets
 from duckmetrics.signature import AGGREGATION, Signature
 from duckmetrics.version import __version__
 
@@ -187,14 +188,48 @@ def parse_measure(
     if match is None:
         raise MetricError(f"{spec}: cannot be read; write name(param=value)@k, such as ndcg@10")
     ranked = match["k"] is not None
+    if match["family"] is not None and match["family"].lower() not in {family for family, _ in catalog.names}:
+        raise MetricError(_of_no_family(catalog, spec.strip(), match))
     try:
         alias = catalog.find(
             match["name"].replace("-", "_"), match["family"], (lambda: RANKING) if ranked else meant
         )
     except MetricError as error:
-        raise MetricError(f"{spec.strip()}: {error}") from None
+        said = _called_elsewhere(spec.strip()) if str(error).startswith("unknown") else None
+        raise MetricError(said or f"{spec.strip()}: {error}") from None
     entry = None if like is None else like.entry(alias.metric.family, alias.metric.name, ranked)
     return _read(catalog, spec, match, alias, switches or {}, entry=entry)
+
+
+def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> str:
+    """What is said of ``rbp.95``: what stands before the point is no family."""
+    said = _called_elsewhere(spec)
+    if said is not None:
+        return said
+    before = match["family"]
+    params = next(
+        (alias.metric.own_params for (_, n), alias in catalog.names.items() if n == before.lower()), {}
+    )
+    if (name := next(iter(params.keys() - {CUTOFF}), None)) is not None:
+        return f"{spec}: cannot be read; a parameter stands in parentheses, as in {before}({name}=...)"
+    families = " or ".join(sorted({f"{family}.{match['name']}" for family, _ in catalog.names}))
+    return f"{spec}: there is no family {before!r} of metrics; write {families}, or the name alone"
+
+
+def _called_elsewhere(spec: str) -> str | None:
+    """Say what a metric is called here that another tool calls so, such as P_10 or R@10."""
+    for tool in presets().values():
+        for metric, entry in tool.families[RANKING].metrics.items() if RANKING in tool.families else ():
+            for name in entry.name.split(", "):
+                bare, mark, _ = name.partition("@k") if "@k" in name else name.partition(".k")
+                cutoff = rf"{re.escape(bare)}[@._](\d+)" if mark else re.escape(bare)
+                found = re.fullmatch(cutoff, spec)
+                if found:
+                    here = f"{metric}@{found[1]}" if mark else metric
+                    return f"{spec}: unknown metric; {tool.tool} calls {here} so, write that"
+    if found := re.fullmatch(r"iprec_at_recall_([01]\.\d+)", spec):
+        return f"{spec}: unknown metric; trec_eval calls iprec so, write iprec(recall={float(found[1]):g})"
+    return None
 
 
 def parse_table(

@@ -181,7 +181,7 @@ class _Observing:
         return tables.selected(source, {
             "system": self.systems.expression(source, name),
             "segment": literal(OVERALL),
-            "label": tables.grade_expression(source, names["label"]),
+            "label": tables.grade_expression(source, names["label"], "label"),
             "score": tables.number_expression(source, names["score"]),
             WEIGHT: weight,
             GROUP: group,

@@ -82,7 +82,7 @@ def opened(
         by=_groupings(by),
         queries=queries,
         population=population,
-        columns=ColumnMap(dict(columns or {})),
+        columns=_mapped(columns),
         verify=None if verify is None else sample_size(verify),
         chunks=0 if chunks is None else number_of_chunks(chunks),
         inference=inference,
@@ -150,6 +150,14 @@ class Session:
         self.request = self.requested(measures)
         if self.request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError("chunks: are of queries, and no metric of rankings was asked for; leave it out")
+        # Written with its family, a metric means the rows, whatever there is beside them.
+        bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
+        if self.request.truth is not None and bare and all(m.family != RANKING for m in measures):
+            named = ", ".join(measure.text for measure in measures)
+            raise MetricError(
+                f"{named}: of rows with a label, and reads no truth, though one is given; leave the truth "
+                "out, or ask for a metric of rankings, such as ndcg@10"
+            )
         parts = []
         for family in dict.fromkeys(measure.family for measure in measures):
             chosen = [measure for measure in measures if measure.family == family]
@@ -251,6 +259,15 @@ def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
             "system: maps systems to tables, and predictions are given too; leave predictions out (None)"
         )
     return system
+
+
+def _mapped(columns: Any) -> ColumnMap:
+    if columns is not None and not isinstance(columns, Mapping):
+        raise InputError(
+            f"columns: {columns!r} maps nothing; write canonical names and yours, "
+            "as in {'query_id': 'user_id'}"
+        )
+    return ColumnMap(dict(columns or {}))
 
 
 def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:

@@ -48,6 +48,7 @@ _LIST = re.compile(r"(.*)\[\d*\]")
 RUN = re.compile(
     r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
 )
+_ITEM_LISTS = ("items", "relevant")
 _NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
@@ -109,6 +110,11 @@ def kind_of_text(text: str) -> str:
 def label_of_sql(text: str) -> str:
     """How messages call a query of the user."""
     return f"sql:{' '.join(text.split())[:40]}"
+
+
+def is_of_spark(table: object) -> bool:
+    """Say whether a table is a DataFrame of Spark, classic or of Spark Connect."""
+    return type(table).__module__.partition(".")[0] == "pyspark" and hasattr(table, "sparkSession")
 
 
 def file_format(path: str) -> str | None:
@@ -176,6 +182,11 @@ class ColumnMap:
                     f"columns: {key!r}: {name!r} are no names; write text, as in {{'query_id': 'user_id'}}"
                 )
             table, _, column = key.rpartition(".")
+            if column not in CANONICAL and name in CANONICAL:
+                raise InputError(
+                    f"columns: {{{key!r}: {name!r}}} is the wrong way round; write {{{name!r}: {key!r}}}, "
+                    f"on the command line --column {name}={key}"
+                )
             if column not in CANONICAL or (table and table not in ROLES):
                 raise InputError(
                     f"columns: {key!r} is no canonical column; "
@@ -275,6 +286,11 @@ def _id_kind(label: str, name: str, type_: str) -> str:
         return "timestamp with time zone"
     if type_.startswith("TIMESTAMP"):
         return "timestamp"
+    if type_.endswith("]"):
+        raise InputError(
+            f"{where}, a list and not an id; if it lists the items of a query, the best first, map it with "
+            f"columns={{'items': {name!r}}}, in the truth with columns={{'relevant': {name!r}}}"
+        )
     if type_ == "BLOB":
         raise InputError(
             f"{where}, not an id; if it holds text, read the file with binary_as_string: "
@@ -371,33 +387,47 @@ def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
         score, rank = (score, None) if asked == ["score"] else (None, rank)
     name = score if score is not None else rank
     if name is None:
+        if source.find("relevance") is not None:
+            raise InputError(
+                f"{source.label}: no column 'score' but one 'relevance', as a truth has; the predictions "
+                "come first, then the truth; else map the score with columns={'score': ...}"
+            )
         raise missing_column(source, "score", "predictions")
     number = number_expression(source, name)
     return number if score is not None else exp.Neg(this=number)
 
 
-def number_expression(source: Source, name: str) -> exp.Expr:
-    """Write a numeric column as DOUBLE; booleans are 0 and 1 only where a grade is meant."""
+def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
+    """Write a numeric column as DOUBLE; booleans are 0 and 1 only where a grade is meant.
+
+    Args:
+        name_of: the canonical column that it stands for, where the advice depends on it.
+    """
     type_ = source.columns[name]
     if type_ == "DOUBLE":
         return _column(name)
     if not _NUMBER.fullmatch(type_):
+        number, how = f"CAST({name} AS DOUBLE)", "cast it"
+        if type_.startswith(("TIMESTAMP", "DATE")):
+            number, how = f"epoch({name})", "take its seconds"
+        elif name_of == "label":
+            number, how = f"({name} = 'yes')", "compare it"
         raise InputError(
             f"{source.label}: column {name!r} is {type_}, not a number; "
-            f'cast it, as in "SELECT * REPLACE (CAST({name} AS DOUBLE) AS {name}) FROM ..."'
+            f'{how}, as in "SELECT * REPLACE ({number} AS {name}) FROM ..."'
         )
     number = exp.cast(_column(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number
 
 
-def grade_expression(source: Source, name: str | None) -> exp.Expr:
+def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:
     """Write the relevance as DOUBLE; without a column every row is relevant, grade 1."""
     if name is None:
         return literal(1.0)
     if source.columns[name] == "BOOLEAN":
         return exp.cast(exp.cast(_column(name), "INT"), "DOUBLE")
-    return number_expression(source, name)
+    return number_expression(source, name, name_of)
 
 
 def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp.Expr:
@@ -454,7 +484,13 @@ def run_expression(names: Sequence[str]) -> exp.Expr:
 
 
 def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> str | None:
-    """Return the column that holds lists, when the table is in list form."""
+    """Return the column that holds lists, when the table is in list form.
+
+    A list mapped by name may itself be called item_id; else a column item_id is one of single items.
+    """
+    is_open = column in _ITEM_LISTS and columns.given(role, column) is None
+    if is_open and columns.find(source, role, "item_id") is not None:
+        return None
     name = columns.find(source, role, column)
     return name if name is not None and _LIST.fullmatch(source.columns[name]) else None
 

@@ -135,8 +135,8 @@ CASES: dict[str, Case] = {
         "unclear (label=-1.0, score=0.4); drop one of the two or make them one class"),
     "text label": (
         "text_label", "auc", {},
-        "text_label: column 'label' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(label AS DOUBLE) AS label) FROM ..."'),
+        "text_label: column 'label' is VARCHAR, not a number; compare it, as in \"SELECT * REPLACE "
+        "((label = 'yes') AS label) FROM ...\""),
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "

@@ -143,6 +143,10 @@ def test_the_page_of_what_runs_where_is_fresh() -> None:
     assert written == page(), "write it again: duckmetrics dialects --all > duckmetrics/dialects/README.md"
 
 
+@pytest.mark.skipif(
+    tuple(map(int, sqlglot.__version__.split(".")[:2])) < (30, 30),
+    reason="an older sqlglot writes the same queries with other text, such as another NULLIF",
+)
 @pytest.mark.parametrize("dialect", [*DIALECTS])
 def test_the_text_of_every_dialect_is_as_it_was(dialect: str) -> None:
     """What no test executes is at least read by somebody when it changes."""

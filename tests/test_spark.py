@@ -13,6 +13,7 @@ from other_engines import spark_session
 
 import duckmetrics
 from duckmetrics import families
+from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.measure import parse_measure
 from duckmetrics.portable import reason_against
@@ -145,6 +146,56 @@ def test_tables_views_queries_and_frames(spark: Any, tmp_path: Path) -> None:
         )
         for mine, theirs in zip(found.rows, wanted, strict=True):
             assert same(mine["value"], theirs["value"])
+
+
+@pytest.fixture
+def no_collecting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where a whole frame is handed to DuckDB."""
+    monkeypatch.setattr(DuckDBEngine, "_frame", lambda *_: pytest.fail("the rows came through the driver"))
+
+
+def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
+    """What was collected through the driver before, without a word."""
+    run = spark.createDataFrame([("q", "a", 2.0), ("q", "b", 1.0)], ["query_id", "item_id", "score"])
+    truth = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    for arguments in ({"predictions": run}, {"predictions": None, "system": {"A": run, "B": run}}):
+        ev = duckmetrics.evaluate(truth=truth, metrics=["mrr"], **arguments)
+        assert [row["value"] for row in ev.rows] == [1.0] * len(ev.rows)
+        assert "LIMIT" not in ev.sql
+    clicks = spark.createDataFrame([(1, 0.9), (0, 0.1)], ["label", "score"])
+    assert duckmetrics.evaluate(clicks, metrics=["auc"])["auc"] == 1.0
+    assert duckmetrics.curve(clicks, "roc_curve").num_rows > 1
+
+
+def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
+    run = spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
+    calls = [
+        lambda: duckmetrics.compare({"A": run, "B": run}, run),
+        lambda: duckmetrics.check(run, run),
+        lambda: duckmetrics.run_test("holm", run),
+    ]
+    for call in calls:
+        with pytest.raises(UnsupportedError, match="only evaluate and curve run on Spark"):
+            call()
+
+
+def test_a_frame_of_another_session_is_refused(spark: Any) -> None:
+    other = spark.newSession().createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
+    own = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    with pytest.raises(InputError, match="another session"):
+        duckmetrics.evaluate(other, own, ["mrr"])
+
+
+def test_a_folder_of_a_delta_table_is_refused(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"]).write.parquet(str(folder))
+    truth = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    assert duckmetrics.evaluate(str(folder), truth, ["mrr"], engine=spark)["mrr"] == 1.0
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log" / "00000000000000000000.json").write_text("{}\n")
+    for path in (folder, f"{folder}/*.parquet", f"file://{folder}", [str(folder)]):
+        with pytest.raises(InputError, match=r"delta\.`"):
+            duckmetrics.evaluate(path, truth, ["mrr"], engine=spark)
 
 
 def test_lists(spark: Any, tmp_path: Path) -> None:

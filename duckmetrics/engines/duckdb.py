@@ -21,7 +21,7 @@ from sqlglot.errors import ParseError, TokenError
 from duckmetrics import lakes, outputs, tables
 from duckmetrics.catalog import definition
 from duckmetrics.engines import Engine
-from duckmetrics.errors import EngineError, InputError
+from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.fold import literal
 from duckmetrics.tables import Source
 
@@ -506,11 +506,31 @@ class DuckDBEngine(Engine):
         query = definition("shell", reader).query.copy()
         for placeholder in list(query.find_all(exp.Placeholder)):
             placeholder.replace(listed.copy())
+        self._refuse_swapped(query, role, label)
         return query.subquery("trec")
+
+    def _refuse_swapped(self, query: exp.Query, role: Role, label: str) -> None:
+        """Refuse qrels in place of a run, and a run in place of qrels: a run has six columns."""
+        lines = query.args["from_"].this.copy()
+        try:
+            found = self.rows(exp.select(exp.func("len", exp.column("fields"))).from_(lines).limit(1))
+        except EngineError:
+            return  # read again, and refused with what is wrong with it
+        if found and found[0][0] == {"predictions": 4, "truth": 6}[role]:
+            seems, wanted = ("as qrels have", "run") if role == "predictions" else ("as a run has", "qrels")
+            raise InputError(
+                f"{label}: {found[0][0]} columns, {seems}, in place of the {wanted}; "
+                "give the run first, then the qrels"
+            )
 
     def _frame(self, table: Any, role: Role) -> Source:
         """Take an Arrow, pandas or Polars frame, or a relation of this connection."""
         label = f"{role} ({type(table).__name__})"
+        if tables.is_of_spark(table):
+            raise UnsupportedError(
+                f"{label}: a DataFrame of Spark, whose rows would all pass through the driver; only evaluate "
+                "and curve run on Spark, so write it to Parquet, or hand over frame.toArrow() if it is small"
+            )
         name = self.name(role)
         if isinstance(table, duckdb.DuckDBPyRelation):
             return self._relation(table, name, label)
@@ -679,7 +699,13 @@ def _spill_folder() -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].strip().rstrip(".")
+    """What DuckDB says; where it cites another message between quotes, the line may end before that."""
+    first, *others = [line.strip() for line in str(error).strip().splitlines()]
+    if others and first.endswith((":", "'", ":'")) and first.count("'") % 2:
+        first = f"{first} {others[0]}"
+    if isinstance(error, duckdb.InternalException):
+        first = f"{first}; a defect of DuckDB, seen with attached databases: copy the rows into a table first"
+    return first.rstrip(".")
 
 
 def _leave(left: list[tuple[str, str]], temporary: list[tuple[str, str]], start: int = 0) -> None:

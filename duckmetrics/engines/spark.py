@@ -40,7 +40,7 @@ _TYPES = {
 }  # fmt: skip
 # What makes a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
-INSTALL = "install it with pip install 'duckmetrics[spark]'; it needs Java 17"
+INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
 
 
 class SparkEngine(Engine):
@@ -92,7 +92,13 @@ class SparkEngine(Engine):
     def _found(self, table: Any, role: Role) -> tuple[str, DataFrame]:
         """The table that an argument means, and how messages call it."""
         if hasattr(table, "createOrReplaceTempView"):
-            return f"{role} ({type(table).__name__})", table
+            label = f"{role} ({type(table).__name__})"
+            if not _of_session(table, self.session):
+                raise InputError(
+                    f"{label}: belongs to another session of Spark; make all tables with one session, "
+                    "and give that as engine="
+                )
+            return label, table
         if isinstance(table, os.PathLike):
             return self._file([os.fspath(table)])
         if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
@@ -286,6 +292,17 @@ def _session(master: str | None) -> SparkSession:
         raise EngineError(
             f"Spark: {_first_line(error)}; check the master, and that Java 17 is there"
         ) from error
+
+
+def _of_session(frame: DataFrame, session: SparkSession) -> bool:
+    """Say whether a session knows the frame; two objects of Python may stand for one session."""
+    ids = [
+        str(of._jsparkSession.sessionUUID())
+        if hasattr(of, "_jsparkSession")
+        else str(getattr(of, "session_id", ""))
+        for of in (frame.sparkSession, session)
+    ]
+    return ids[0] == ids[1]
 
 
 def _checkpoint(frame: DataFrame) -> DataFrame:
