@@ -52,6 +52,7 @@ LEVELS = [
         "statistic_checks",
         "statistic_inputs",
         "tables",
+        "lakes",
         "outputs",
         "samples",
         "sampled_ranks",
