@@ -128,7 +128,7 @@ def test_a_user_that_outweighs_the_others_is_named() -> None:
     assert row["n_units"] == 61
     assert row["n_effective"] == pytest.approx(360**2 / (300**2 + 60))
     assert (row["lower"], row["upper"]) == (None, None)
-    assert row["reason"] == "no interval: one unit outweighs all others"
+    assert row["reason"] == "no interval: its units are worth fewer than two of equal weight"
     assert "1.4 effective of 61 clusters of u for ctr" in str(result)
 
 

@@ -57,7 +57,7 @@ SELECT
     varies,
     CASE
         WHEN n < 2 THEN 'there is one unit only'
-        WHEN n_effective < 2 THEN 'one unit outweighs all others'
+        WHEN n_effective < 2 THEN 'its units are worth fewer than two of equal weight'
         WHEN mean IS NULL THEN 'without one of its units it has no value'
         WHEN is_proportion THEN NULL
         WHEN varies IS NOT TRUE THEN 'no unit differs from the others, so their spread is unknown'
