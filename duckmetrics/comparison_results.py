@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.gates import failures, read_gates
 from duckmetrics.results import Tabular, aligned, html, p_text
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +140,7 @@ class Comparison(Tabular):
             shown.remove("p")
         cells = []
         for row in self.rows:
-            segment = {name: str(value) for name, value in self._shown_segment(row).items()}
+            segment = self._shown_segment(row)
             keys = [segment.get(name, "") for name in by]
             cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
         return ["metric", *by, "system", *shown], cells
@@ -152,7 +153,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """What stands below the table: what the checks found."""
-        return [f"{finding.severity}: {finding.message}" for finding in self.checks]
+        return [f"{finding.severity}: {visible(finding.message)}" for finding in self.checks]
 
     def __repr__(self) -> str:
         return "\n".join([*self.lines(), *self.notes()])
@@ -165,7 +166,7 @@ class Comparison(Tabular):
         """How the verdicts came about, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
-            f"against {self.baseline}: {self.test}, {adjusted}; a verdict needs "
+            f"against {visible(self.baseline)}: {self.test}, {adjusted}; a verdict needs "
             f"p_adjusted < {1 - self.level:.4g}; {100 * self.level:g} % intervals, not adjusted"
         )
 
@@ -181,11 +182,10 @@ class Comparison(Tabular):
                 if row["slice"] and row["verdict"] == WORSE:
                     where = ", ".join(f"{name}={value}" for name, value in self._shown_segment(row).items())
                     told.append(f"worse where {where} ({row['metric']})")
-            yield f"{system}: {'; '.join(told)}"
+            yield visible(f"{system}: {'; '.join(told)}")
 
-    def _shown_segment(self, row: dict[str, Any]) -> dict[str, Any]:
-        segment = self.evaluation.segment(row)
-        return {name: "NULL" if value is None else value for name, value in segment.items()}
+    def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
+        return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}
 
 
 def _cell(row: dict[str, Any], column: str) -> str:

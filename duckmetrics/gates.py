@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,7 +120,8 @@ def _told(gate: Gate, row: Mapping[str, Any]) -> str:
     value = row[gate.column]
     names = list(row)
     columns = [n for n in names[names.index("slice") + 1 : names.index("value")] if n in gate.slicing]
-    where = [*([row["system"]] if row["system"] is not None else []), *(f"{n}={row[n]}" for n in columns)]
+    system = [] if row["system"] is None else [visible(str(row["system"]))]
+    where = [*system, *(f"{n}={visible_key(row[n])}" for n in columns)]
     place = f" of {', '.join(where)}" if where else ""
     if value is None:
         return f"{gate.column}{place} has no value"

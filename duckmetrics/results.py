@@ -11,6 +11,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.fold import whole_number
 from duckmetrics.gates import failures, read_gates
 from duckmetrics.verification import in_one_line
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -228,7 +229,7 @@ class Evaluation(Tabular):
     def notes(self) -> list[str]:
         """What stands below the table, a line each: what was verified, and what the checks found."""
         verified = [in_one_line(self.verified)] if self.verified else []
-        return [*verified, *(f"{f.severity}: {f.message}" for f in self.checks)]
+        return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
         return html(*self.cells(), self.notes())
@@ -243,13 +244,14 @@ class Evaluation(Tabular):
             return "NULL"
         if isinstance(value, float) and column in NUMERIC:
             return f"{value:.4f}"
-        if value is None:
-            return "NULL" if column in self.groupings[row["slice"]] else ""
-        return str(value)
+        if column in self.groupings[row["slice"]]:
+            return visible_key(value)
+        return "" if value is None else visible(str(value))
 
 
 def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
     """The lines of a table in text, the columns called `numeric` to the right."""
+    header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
 
     def line(cells: Sequence[str]) -> str:

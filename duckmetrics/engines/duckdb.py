@@ -47,6 +47,12 @@ MORE_ROOM = (
 MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 # The format that every DuckDB since 1.0 can read.
 OLDEST_STORAGE = "'v1.0.0'"
+# Macros that are found before a function of DuckDB of the same name.
+_OTHER_FUNCTIONS = """SELECT DISTINCT function_name FROM duckdb_functions()
+    WHERE NOT internal AND (database_name = 'temp'
+        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))
+    AND lower(function_name) IN (SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
+    ORDER BY function_name"""
 # Macros of ours have a comment each.
 _CONTENTS = """SELECT
     (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
@@ -100,6 +106,7 @@ class DuckDBEngine(Engine):
         temp_directory: str | os.PathLike[str] | None = None,
     ) -> None:
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
+        self._fresh = connection is None
         limits = self._limits(threads, memory_limit, temp_directory)
         self.connection = self._connect(connection)
         self._shared = _shared(self.connection)
@@ -170,6 +177,7 @@ class DuckDBEngine(Engine):
         """Keep other threads from the connection for one call; drop what former calls left behind."""
         with self._shared.lock:
             self._sweep()
+            self._refuse_other_functions()
             before = len(self._temporary)
             try:
                 if not self._own:
@@ -183,6 +191,21 @@ class DuckDBEngine(Engine):
                 raise
             finally:
                 self.release()
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse macros that stand in for functions of DuckDB, because our queries would call them.
+
+        Raises:
+            InputError: names them.
+        """
+        if self._fresh:
+            return
+        if found := self.rows(_OTHER_FUNCTIONS):
+            names = ", ".join(name for (name,) in found)
+            raise InputError(
+                f"connection: a macro stands in for the function {names} of DuckDB, which would change our "
+                "numbers; rename or drop it, or pass another connection"
+            )
 
     def _sweep(self) -> None:
         self._shared.left[:] = _drop(self.connection, self._shared.left)
@@ -241,8 +264,13 @@ class DuckDBEngine(Engine):
         """
         for macro in macros:
             text = macro.sql(self.dialect, pretty=True)
-            # Created again, because another engine may have dropped them from the same connection.
-            self._execute(text)
+            try:
+                # Created again, because another engine may have dropped them from the same connection.
+                self._execute(text)
+            except EngineError as error:
+                # With enable_macro_dependencies, one that others call is not replaced: it is there already.
+                if text not in self.ran or not isinstance(error.__cause__, duckdb.DependencyException):
+                    raise
             made = ("MACRO", f"temp.main.{macro.this.this.name}")
             if made not in self._temporary:
                 self._temporary.append(made)
