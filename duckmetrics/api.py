@@ -150,7 +150,7 @@ def curve(
     """
     with opened(
         predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
-        threads=threads, memory_limit=memory_limit,
+        threads=threads, memory_limit=memory_limit, keep=False,
     ) as session:  # fmt: skip
         return session.table(table, params)
 

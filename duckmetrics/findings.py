@@ -142,7 +142,7 @@ def check(
     """
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, like=like, switches=switches,
+        threads=threads, memory_limit=memory_limit, like=like, switches=switches, keep=False,
     ) as session:  # fmt: skip
         asked = catalog().usual(_family(session)) if metrics is None else metrics
         return _findings(session, read_specs(asked))

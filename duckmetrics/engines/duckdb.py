@@ -173,7 +173,7 @@ class DuckDBEngine(Engine):
         return (self.connection if self._own else self.connection.cursor()).execute(text)
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
         """Keep other threads from the connection for one call; drop what former calls left behind."""
         with self._shared.lock:
             self._sweep()
@@ -184,12 +184,12 @@ class DuckDBEngine(Engine):
                     self._limit()
                 yield
             except BaseException:
-                # The error may be held for long, and with it everything that its frames refer to.
-                if not self._own:
-                    _leave(self._shared.left, self._temporary, before)
-                    self._sweep()
+                keep = False  # the error may be held for long, and with it all that its frames refer to
                 raise
             finally:
+                if not keep and not self._own:
+                    _leave(self._shared.left, self._temporary, before)
+                    self._sweep()
                 self.release()
 
     def _refuse_other_functions(self) -> None:
