@@ -174,7 +174,7 @@ def curve(
     engine = _session_of(predictions, system) if engine is None else engine
     with opened(
         predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
-        threads=threads, memory_limit=memory_limit,
+        threads=threads, memory_limit=memory_limit, keep=False,
     ) as session:  # fmt: skip
         return session.table(table, params)
 

@@ -22,6 +22,7 @@ from duckmetrics import outputs
 from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
 from duckmetrics.outputs import FORMATS, RULE, SUFFIXES
 from duckmetrics.version import __version__
+from duckmetrics.visible import escape_what_a_stream_cannot_write, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,9 +33,27 @@ if TYPE_CHECKING:
 # After so many new objects the garbage collector looks at them.
 RARELY = 200_000
 GATE_FAILED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 1, 2, 3, 130
+# What a shell reports for a program that a closed pipe ends.
+PIPE_CLOSED = 141
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _ClosedPipeError(Exception):
+    """Nobody reads the output any more; click would end with the exit code of a failed gate."""
+
+
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise _ClosedPipeError from error
+        return result
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="duckmetrics", message="%(prog)s %(version)s")
 def cli() -> None:
     """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
@@ -423,7 +442,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     else:
         write_rows(result.summary, format_, None)
     for finding in getattr(result, "checks", ()):
-        click.echo(f"{finding.severity}: {finding.message}", err=True)
+        click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result
 
 
@@ -782,10 +801,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one message on stderr and an exit code."""
     # Trees of SQL are many small objects: to look at them less often saves a tenth of the start.
     gc.set_threshold(RARELY)
+    _open_streams()
     try:
         cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except _ClosedPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(PIPE_CLOSED)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
@@ -800,8 +823,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    click.echo(f"duckmetrics: {message}", err=True)
+    click.echo(f"duckmetrics: {visible(message)}", err=True)
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Stand in for streams that were closed before the start, and for characters that they cannot write."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 it is open until the process ends
+    escape_what_a_stream_cannot_write()
 
 
 def _files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:

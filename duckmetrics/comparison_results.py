@@ -10,6 +10,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.gates import WORSE, failures, read_gates
 from duckmetrics.inference import ALPHA
 from duckmetrics.results import Tabular, aligned, html, p_text
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,8 +53,8 @@ class Comparison(Tabular):
             mde: the smallest difference that the paired t-test would find among as many comparisons with
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
             baseline; n: queries or rows; n_units: what p rests on;
-            n_effective: how many units of equal weight these are worth; df is one less for clusters; test: what made p,
-            ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was adjusted, for
+            n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
+            what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was adjusted, for
             how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
@@ -149,7 +150,7 @@ class Comparison(Tabular):
             shown.remove("n_units")
         cells = []
         for row in self.rows:
-            segment = {name: str(value) for name, value in self._shown_segment(row).items()}
+            segment = self._shown_segment(row)
             keys = [segment.get(name, "") for name in by]
             cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
         return ["metric", *by, "system", *shown], cells
@@ -162,7 +163,7 @@ class Comparison(Tabular):
 
     def notes(self) -> list[str]:
         """What stands below the table: what the checks found."""
-        return [f"{finding.severity}: {finding.message}" for finding in self.checks]
+        return [f"{finding.severity}: {visible(finding.message)}" for finding in self.checks]
 
     def __repr__(self) -> str:
         return "\n".join([*self.lines(), *self.notes()])
@@ -175,8 +176,13 @@ class Comparison(Tabular):
         """How the verdicts came about, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
+<<<<<<< HEAD
             f"against {self.baseline}: {self._tests()}; {self._families()}, {adjusted}; a verdict needs "
             f"p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
+=======
+            f"against {visible(self.baseline)}: {self.test}, {adjusted}; a verdict needs "
+            f"p_adjusted < {1 - self.level:.4g}; {100 * self.level:g} % intervals, not adjusted"
+>>>>>>> files
         )
 
     def _tests(self) -> str:
@@ -212,11 +218,10 @@ class Comparison(Tabular):
                 if row["slice"] and row["verdict"] == WORSE:
                     where = ", ".join(f"{name}={value}" for name, value in self._shown_segment(row).items())
                     told.append(f"worse where {where} ({row['metric']})")
-            yield f"{system}: {'; '.join(told)}"
+            yield visible(f"{system}: {'; '.join(told)}")
 
-    def _shown_segment(self, row: dict[str, Any]) -> dict[str, Any]:
-        segment = self.evaluation.segment(row)
-        return {name: "NULL" if value is None else value for name, value in segment.items()}
+    def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
+        return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}
 
 
 def _cell(row: dict[str, Any], column: str) -> str:

@@ -11,6 +11,7 @@ from duckmetrics.inspection import INSPECT
 from duckmetrics.measure import parse_measures, read_specs
 from duckmetrics.results import Tabular
 from duckmetrics.session import catalog, opened
+from duckmetrics.visible import visible
 
 if TYPE_CHECKING:
     import os
@@ -97,10 +98,11 @@ class Findings(Tabular):
         return list(UNITS.items())
 
     def __repr__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for finding in self.rows:
             what = finding.message.removesuffix(f"; {finding.advice}")
-            lines += [f"{finding.severity:<9}{finding.check}", f"  {what}", f"  -> {finding.advice}", ""]
+            told = [f"{finding.severity:<9}{finding.check}", f"  {what}", f"  -> {finding.advice}", ""]
+            lines += map(visible, told)
         return "\n".join([*lines, self.conclusion])
 
 
@@ -140,7 +142,7 @@ def check(
     """
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, like=like, switches=switches,
+        threads=threads, memory_limit=memory_limit, like=like, switches=switches, keep=False,
     ) as session:  # fmt: skip
         asked = catalog().usual(_family(session)) if metrics is None else metrics
         return _findings(session, read_specs(asked))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -128,6 +129,7 @@ def failures(
     return [f"gate failed: {gate.text}: {why}" for gate in gates for why in _whys(gate, rows, canonical)]
 
 
+<<<<<<< HEAD
 def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> Iterator[str]:
     """Say why a gate fails, once for every row."""
     if not rows:
@@ -148,6 +150,18 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
         elif gate.fails(value):
             shown = f"{value:.6g}" if _is_number(value) else value
             yield f"{gate.column}{f' of {place}' if place else ''} is {shown}"
+=======
+def _told(gate: Gate, row: Mapping[str, Any]) -> str:
+    value = row[gate.column]
+    names = list(row)
+    columns = [n for n in names[names.index("slice") + 1 : names.index("value")] if n in gate.slicing]
+    system = [] if row["system"] is None else [visible(str(row["system"]))]
+    where = [*system, *(f"{n}={visible_key(row[n])}" for n in columns)]
+    place = f" of {', '.join(where)}" if where else ""
+    if value is None:
+        return f"{gate.column}{place} has no value"
+    return f"{gate.column}{place} is {f'{value:.6g}' if _is_number(value) else value}"
+>>>>>>> files
 
 
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:

@@ -15,6 +15,7 @@ from duckmetrics.outputs import write_text
 from duckmetrics.results import COUNTS, NUMERIC, SIZES
 from duckmetrics.session import catalog
 from duckmetrics.verification import in_one_line
+from duckmetrics.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -123,7 +124,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "NULL"
     value = _listed(value)
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def print_catalog() -> None:
@@ -179,7 +180,7 @@ _TEXTS = {"json": json_text, "csv": csv_text, "markdown": markdown_text, "table"
 
 
 def _markdown_line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+    return f"| {' | '.join(visible(cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def _valid(value: Any) -> Any:
@@ -230,4 +231,6 @@ def _print_findings(result: Evaluation) -> None:
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for finding in result.checks:
-        console.print(f"{finding.severity}: {finding.message}", style=SEVERITY_STYLE[finding.severity])
+        console.print(
+            visible(f"{finding.severity}: {finding.message}"), style=SEVERITY_STYLE[finding.severity]
+        )

@@ -11,6 +11,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.fold import whole_number
 from duckmetrics.gates import failures, read_gates
 from duckmetrics.verification import in_one_line
+from duckmetrics.visible import visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -236,7 +237,7 @@ class Evaluation(Tabular):
     def notes(self) -> list[str]:
         """What stands below the table, a line each: what was verified, and what the checks found."""
         verified = [in_one_line(self.verified)] if self.verified else []
-        return [*verified, *(f"{f.severity}: {f.message}" for f in self.checks)]
+        return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
         return html(*self.cells(), self.notes())
@@ -250,10 +251,17 @@ class Evaluation(Tabular):
         if column == "value" and value is None:
             return "NULL"
         if isinstance(value, float) and column in NUMERIC:
+<<<<<<< HEAD
             return f"{value:.1f}" if column in SIZES else f"{value:.4f}"
         if value is None:
             return "NULL" if column in self.groupings[row["slice"]] else ""
         return str(value)
+=======
+            return f"{value:.4f}"
+        if column in self.groupings[row["slice"]]:
+            return visible_key(value)
+        return "" if value is None else visible(str(value))
+>>>>>>> files
 
 
 def _says_more(row: dict[str, Any], column: str) -> bool:
@@ -266,6 +274,7 @@ def _says_more(row: dict[str, Any], column: str) -> bool:
 
 def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
     """The lines of a table in text, the columns called `numeric` to the right."""
+    header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
 
     def line(cells: Sequence[str]) -> str:

@@ -111,7 +111,7 @@ def sampled(
         raise MetricError(f"{SIZE}: is n_items here; leave it out")
     with opened(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
-        memory_limit=memory_limit, like=like, switches=switches,
+        memory_limit=memory_limit, like=like, switches=switches, keep=False,
     ) as session:  # fmt: skip
         return _evaluated(
             session, read_specs(catalog().usual(RANKING) if metrics is None else metrics), asked

@@ -67,8 +67,13 @@ def opened(
     chunks: int | None = None,
     inference: Inference | None = None,
     switches: Mapping[str, Any] | None = None,
+    keep: bool = True,
 ) -> Iterator[Session]:
-    """Open a session with the arguments of `evaluate`, and release the engine at its end."""
+    """Open a session with the arguments of `evaluate`, and release the engine at its end.
+
+    Args:
+        keep: whether results are read later from the tables that the call makes.
+    """
     given = dict(switches or {})
     population = given.get(POPULATION)
     if population is not None and not _is_choice(population):
@@ -89,7 +94,7 @@ def opened(
     )
     tool = None if like is None else preset(like)
     used = _engine(engine, connection, threads, memory_limit, temp_directory)
-    with used.exclusive():
+    with used.exclusive(keep):
         yield Session(request, used, given, tool)
 
 

@@ -139,7 +139,7 @@ def chi_square(
 
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
     before = len(engine.ran)
-    with engine.exclusive():
+    with engine.exclusive(keep=False):
         counts = read_counts(observed, expected, dict(columns or {}), engine.attach)
         test, name = _TESTS[counts.table]
         definition = catalog().statistics[name]

@@ -135,7 +135,7 @@ def run_test(
     measure = parse_statistic(catalog(), name, _asked(name, params))
     engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
     before = len(engine.ran)
-    with engine.exclusive():
+    with engine.exclusive(keep=False):
         source = engine.attach(_listed(measure.metric, table), "data")
         data = read_data(measure.metric, source, dict(columns or {}))
         kept, warnings = _kept(engine, data)

@@ -407,14 +407,14 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     if type_ == "DOUBLE":
         return _column(name)
     if not _NUMBER.fullmatch(type_):
-        number, how = f"CAST({name} AS DOUBLE)", "cast it"
+        text, how = f"CAST({name} AS DOUBLE)", "cast it"
         if type_.startswith(("TIMESTAMP", "DATE")):
-            number, how = f"epoch({name})", "take its seconds"
+            text, how = f"epoch({name})", "take its seconds"
         elif name_of == "label":
-            number, how = f"({name} = 'yes')", "compare it"
+            text, how = f"({name} = 'yes')", "compare it"
         raise InputError(
             f"{source.label}: column {name!r} is {type_}, not a number; "
-            f'{how}, as in "SELECT * REPLACE ({number} AS {name}) FROM ..."'
+            f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."'
         )
     number = exp.cast(_column(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"

@@ -73,7 +73,7 @@ LEVELS = [
     ["presets"],
     ["catalog"],
     ["fold", "header", "signature", "cholesky"],
-    ["errors", "version"],
+    ["errors", "version", "visible"],
 ]
 LEVEL = {name: depth for depth, names in enumerate(LEVELS) for name in names}
 ENTRANCES = ("__init__", "__main__")

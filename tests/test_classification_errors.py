@@ -158,16 +158,16 @@ CASES: dict[str, Case] = {
         "weight, 0 leaves a row out"),
     "negative weight": (
         "negative_weight", "auc", {},
-        "negative_weight: column 'weight': 1 row whose weight is negative, NaN or infinite (label=0.0, "
-        "score=0.6, weight=-0.5); mend them, 0 leaves a row out"),
+        "negative_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
+        "(label=0.0, score=0.6, weight=-0.5); mend them, 0 leaves a row out"),
     "NaN weight": (
         "nan_weight", "rmse", {},
-        "nan_weight: column 'weight': 1 row whose weight is negative, NaN or infinite (label=0.0, score=0.4, "
-        "weight=nan); mend them, 0 leaves a row out"),
+        "nan_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
+        "(label=0.0, score=0.4, weight=nan); mend them, 0 leaves a row out"),
     "infinite weight": (
         "infinite_weight", "ece", {},
-        "infinite_weight: column 'weight': 1 row whose weight is negative, NaN or infinite (label=0.0, "
-        "score=0.4, weight=inf); mend them, 0 leaves a row out"),
+        "infinite_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
+        "(label=0.0, score=0.4, weight=inf); mend them, 0 leaves a row out"),
     "NULL group": (
         "null_group", "gauc", {},
         "null_group: column 'group_id': 2 rows whose group is NULL (label=0.0, score=0.4; label=1.0, "
@@ -225,7 +225,7 @@ def test_several_errors_are_told_at_once(connection: duckdb.DuckDBPyConnection) 
         "1 row whose score lies outside of [0, 1], so it is no probability",
         "1 row whose weight is NULL",
         "1 row whose label is NULL",
-        "1 row whose weight is negative, NaN or infinite",
+        "1 row whose weight is negative, NaN, infinite or above 1e250",
     }
 
 

@@ -174,6 +174,42 @@ def test_settings_are_restored_in_an_aborted_transaction(connection: Connection)
     assert settings(connection)[0] == [(3,)]
 
 
+# --- functions --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sum", "COUNT", "log", "coalesce", "ln"])
+@pytest.mark.parametrize("temporary", ["", "TEMP "])
+def test_a_macro_in_place_of_a_function_is_refused(connection: Connection, name: str, temporary: str) -> None:
+    arguments = "a, b" if name in ("log", "coalesce") else "x"
+    connection.execute(f"CREATE {temporary}MACRO {name}({arguments}) AS 7")
+    if name == "coalesce":  # which is no function but syntax
+        assert overall("predictions", connection=connection) == pytest.approx(DCG)
+        return
+    with pytest.raises(InputError, match=f"the function (?i:{name}) of DuckDB"):
+        overall("predictions", connection=connection)
+
+
+def test_other_macros_change_nothing(connection: Connection) -> None:
+    connection.execute("CREATE MACRO mine(x) AS 0; CREATE SCHEMA s; CREATE MACRO s.sum(x) AS 0")
+    assert overall("predictions", connection=connection) == pytest.approx(DCG)
+
+
+def test_macros_may_depend_on_each_other(connection: Connection) -> None:
+    connection.execute("SET enable_macro_dependencies = true")
+    reverse = "SELECT * REPLACE (-score AS score) FROM predictions"
+    for _ in range(2):
+        found = duckmetrics.compare({"a": "predictions", "b": reverse}, "truth", "dcg", connection=connection)
+        assert found.rows[0]["value"] == pytest.approx(DCG)
+
+
+@pytest.mark.parametrize("weight", ["1e308", "1.7e308", "1e251"])
+def test_weights_whose_sum_overflows_are_refused(weight: str) -> None:
+    rows = f"SELECT i % 2 AS label, 0.1 * i AS score, {weight}::DOUBLE AS weight FROM range(8) AS _(i)"
+    for metric in ("rmse", "brier", "fpr", "calibration_ratio", "auc", "log_loss"):
+        with pytest.raises(InputError, match="infinite or above 1e250"):
+            duckmetrics.evaluate(rows, None, metric)
+
+
 # --- threads ----------------------------------------------------------------------------------------
 
 

@@ -90,8 +90,12 @@ class Engine(Protocol):
         ...
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Use the engine for one call, and release it at the end."""
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
+        """Use the engine for one call, and release it at the end.
+
+        Args:
+            keep: whether results are read later from the tables that the call makes.
+        """
         try:
             yield
         finally:

@@ -48,6 +48,12 @@ MORE_ROOM = (
 MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 # The format that every DuckDB since 1.0 can read.
 OLDEST_STORAGE = "'v1.0.0'"
+# Macros that are found before a function of DuckDB of the same name.
+_OTHER_FUNCTIONS = """SELECT DISTINCT function_name FROM duckdb_functions()
+    WHERE NOT internal AND (database_name = 'temp'
+        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))
+    AND lower(function_name) IN (SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
+    ORDER BY function_name"""
 # Macros of ours have a comment each.
 _CONTENTS = """SELECT
     (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
@@ -101,6 +107,7 @@ class DuckDBEngine(Engine):
         temp_directory: str | os.PathLike[str] | None = None,
     ) -> None:
         self._own = not isinstance(connection, duckdb.DuckDBPyConnection)
+        self._fresh = connection is None
         limits = self._limits(threads, memory_limit, temp_directory)
         self.connection = self._connect(connection)
         self._shared = _shared(self.connection)
@@ -167,23 +174,39 @@ class DuckDBEngine(Engine):
         return (self.connection if self._own else self.connection.cursor()).execute(text)
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
         """Keep other threads from the connection for one call; drop what former calls left behind."""
         with self._shared.lock:
             self._sweep()
+            self._refuse_other_functions()
             before = len(self._temporary)
             try:
                 if not self._own:
                     self._limit()
                 yield
             except BaseException:
-                # The error may be held for long, and with it everything that its frames refer to.
-                if not self._own:
-                    _leave(self._shared.left, self._temporary, before)
-                    self._sweep()
+                keep = False  # the error may be held for long, and with it all that its frames refer to
                 raise
             finally:
+                if not keep and not self._own:
+                    _leave(self._shared.left, self._temporary, before)
+                    self._sweep()
                 self.release()
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse macros that stand in for functions of DuckDB, because our queries would call them.
+
+        Raises:
+            InputError: names them.
+        """
+        if self._fresh:
+            return
+        if found := self.rows(_OTHER_FUNCTIONS):
+            names = ", ".join(name for (name,) in found)
+            raise InputError(
+                f"connection: a macro stands in for the function {names} of DuckDB, which would change our "
+                "numbers; rename or drop it, or pass another connection"
+            )
 
     def _sweep(self) -> None:
         self._shared.left[:] = _drop(self.connection, self._shared.left)
@@ -242,8 +265,13 @@ class DuckDBEngine(Engine):
         """
         for macro in macros:
             text = macro.sql(self.dialect, pretty=True)
-            # Created again, because another engine may have dropped them from the same connection.
-            self._execute(text)
+            try:
+                # Created again, because another engine may have dropped them from the same connection.
+                self._execute(text)
+            except EngineError as error:
+                # With enable_macro_dependencies, one that others call is not replaced: it is there already.
+                if text not in self.ran or not isinstance(error.__cause__, duckdb.DependencyException):
+                    raise
             made = ("MACRO", f"temp.main.{macro.this.this.name}")
             if made not in self._temporary:
                 self._temporary.append(made)

@@ -1,5 +1,5 @@
 -- name:     wrong_weight
--- title:    rows whose weight is negative, NaN or infinite
+-- title:    rows whose weight is negative, NaN, infinite or above 1e250
 -- severity: error
 -- for:      weight
 -- column:   predictions.weight
@@ -7,4 +7,4 @@
 -- advice:   mend them, 0 leaves a row out
 SELECT label, score, weight
 FROM predictions
-WHERE weight < 0 OR isnan(weight) OR isinf(weight);
+WHERE weight < 0 OR isnan(weight) OR isinf(weight) OR weight > 1e250;
