@@ -54,8 +54,8 @@ class Comparison(Tabular):
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
             baseline; n: queries or rows; n_units: what p rests on;
             n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
-            what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was adjusted, for
-            how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
+            what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
+            adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
         baseline: the system that the others are compared with.
@@ -176,13 +176,8 @@ class Comparison(Tabular):
         """How the verdicts came about, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
-<<<<<<< HEAD
-            f"against {self.baseline}: {self._tests()}; {self._families()}, {adjusted}; a verdict needs "
-            f"p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
-=======
-            f"against {visible(self.baseline)}: {self.test}, {adjusted}; a verdict needs "
-            f"p_adjusted < {1 - self.level:.4g}; {100 * self.level:g} % intervals, not adjusted"
->>>>>>> files
+            f"against {visible(self.baseline)}: {self._tests()}; {self._families()}, {adjusted}; "
+            f"a verdict needs p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
         )
 
     def _tests(self) -> str:

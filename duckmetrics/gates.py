@@ -129,7 +129,6 @@ def failures(
     return [f"gate failed: {gate.text}: {why}" for gate in gates for why in _whys(gate, rows, canonical)]
 
 
-<<<<<<< HEAD
 def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> Iterator[str]:
     """Say why a gate fails, once for every row."""
     if not rows:
@@ -150,18 +149,6 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
         elif gate.fails(value):
             shown = f"{value:.6g}" if _is_number(value) else value
             yield f"{gate.column}{f' of {place}' if place else ''} is {shown}"
-=======
-def _told(gate: Gate, row: Mapping[str, Any]) -> str:
-    value = row[gate.column]
-    names = list(row)
-    columns = [n for n in names[names.index("slice") + 1 : names.index("value")] if n in gate.slicing]
-    system = [] if row["system"] is None else [visible(str(row["system"]))]
-    where = [*system, *(f"{n}={visible_key(row[n])}" for n in columns)]
-    place = f" of {', '.join(where)}" if where else ""
-    if value is None:
-        return f"{gate.column}{place} has no value"
-    return f"{gate.column}{place} is {f'{value:.6g}' if _is_number(value) else value}"
->>>>>>> files
 
 
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
@@ -201,8 +188,8 @@ def _rows_of(
     for system in systems:
         for key in keys:
             values = dict(zip(columns, key[1:], strict=True))
-            where = [f"{name}={values[name]}" for name in columns if name in named]
-            place = ", ".join(map(str, [*([] if system is None else [system]), *where]))
+            where = [f"{name}={visible_key(values[name])}" for name in columns if name in named]
+            place = ", ".join([*([] if system is None else [visible(str(system))]), *where])
             told.append((place, found.get((system, *key))))
     return told
 

@@ -251,17 +251,10 @@ class Evaluation(Tabular):
         if column == "value" and value is None:
             return "NULL"
         if isinstance(value, float) and column in NUMERIC:
-<<<<<<< HEAD
             return f"{value:.1f}" if column in SIZES else f"{value:.4f}"
-        if value is None:
-            return "NULL" if column in self.groupings[row["slice"]] else ""
-        return str(value)
-=======
-            return f"{value:.4f}"
         if column in self.groupings[row["slice"]]:
             return visible_key(value)
         return "" if value is None else visible(str(value))
->>>>>>> files
 
 
 def _says_more(row: dict[str, Any], column: str) -> bool:
