@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from duckmetrics.compose import Composer
+from duckmetrics.errors import MetricError
 from duckmetrics.measure import Measure, parse_measure, parse_measures
 from duckmetrics.reference.policies import per_query
 from duckmetrics.session import catalog
@@ -104,7 +105,16 @@ def specs_of(
         needs_cutoff = "full_k" in spec or ("norm=k" in spec and metric.name != "precision")
         if k is not None or not needs_cutoff:
             specs.append(spec if k is None else f"{spec}@{k}")
-    return specs
+    return [spec for spec in specs if not _is_idle(spec)]
+
+
+def _is_idle(spec: str) -> bool:
+    """Say whether a spec is refused because one of its parameters changes nothing."""
+    try:
+        parse_measures(CATALOG, [spec], {}, ranking)
+    except MetricError as error:
+        return "changes nothing" in str(error)
+    return False
 
 
 @cache

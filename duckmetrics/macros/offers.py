@@ -204,8 +204,7 @@ class Offer:
                 idle = self.catalog.idle(one.measure.metric).get(name, exp.false())
                 groups.setdefault(idle, []).append(one.measure.text)
         for idle, measures in groups.items():
-            # A preset binds a discount for all cut-offs and a rounding for all recalls.
-            condition = idle.transform(lambda node: exp.false() if _is_of_a_number(node) else node)
+            condition = idle.copy()
             for column in list(condition.find_all(exp.Column)):
                 column.replace(self._typed(column.name))
             changes: exp.Expr = exp.not_(exp.func("coalesce", exp.paren(condition), exp.false()))
@@ -309,11 +308,6 @@ def allowed(param: Param) -> exp.Expr:
     if param.default is None and not param.required:
         return exp.paren(exp.or_(is_null(raw.copy()), whole_condition))
     return whole_condition
-
-
-def _is_of_a_number(node: exp.Expr) -> bool:
-    """Say whether a condition is about one number, such as the cut-off 1."""
-    return isinstance(node, exp.EQ) and bool(node.expression.is_number)
 
 
 def _count(condition: exp.Expr) -> exp.Expr:

@@ -7,7 +7,7 @@
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal'))
 -- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
--- idle:     rel WHEN gain <> 'binary'; discount WHEN k = 1
+-- idle:     rel WHEN gain <> 'binary'
 -- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better

@@ -7,8 +7,7 @@
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal')),
 --           ideal VARCHAR DEFAULT 'judged'
 --               CHECK (ideal IN ('judged', 'returned', 'full_k') AND (ideal <> 'full_k' OR k IS NOT NULL))
--- idle:     rel WHEN gain <> 'binary'; discount WHEN k = 1; ideal WHEN ideal = 'full_k' AND k = 1;
---           ties WHEN TRUE; scores WHEN TRUE; unjudged WHEN TRUE; catalog_size WHEN TRUE
+-- idle:     rel WHEN gain <> 'binary'; ties WHEN TRUE; scores WHEN TRUE; unjudged WHEN TRUE; catalog_size WHEN TRUE
 -- depth:    CASE WHEN ideal <> 'returned' THEN k END
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better

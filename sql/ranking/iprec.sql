@@ -5,7 +5,6 @@
 --           population (query_id)
 -- params:   recall DOUBLE CHECK (recall >= 0 AND recall <= 1),
 --           rounding VARCHAR DEFAULT 'up' CHECK (rounding IN ('up', 'nearest'))
--- idle:     rounding WHEN recall = 0 OR recall = 1
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  max precision at any hit from the needed one on; needed = floor(recall * m + 0.9), nearest: + 0.5

@@ -10,8 +10,7 @@
 --               CHECK (ideal IN ('judged', 'returned', 'full_k') AND (ideal <> 'full_k' OR k IS NOT NULL))
 -- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
--- idle:     rel WHEN gain <> 'binary'; discount WHEN k = 1;
---           ideal WHEN ideal = 'full_k' AND k = 1
+-- idle:     rel WHEN gain <> 'binary'
 -- depth:    CASE WHEN ties <> 'expected' AND ideal <> 'returned' THEN k END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

@@ -8,8 +8,8 @@
 --           per VARCHAR DEFAULT NULL,
 --           by_name VARCHAR DEFAULT 'by name'
 -- grain:    row
--- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default unless
---           an argument was passed without its name
+-- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default
+--           unless an argument was passed without its name
 SELECT
     '' AS system,
     $per AS segment,

@@ -1,4 +1,4 @@
--- name:     placed
+-- name:     row_placements
 -- title:    Rows with the share of the other class that they win against
 -- inputs:   predictions (system, segment, label, score, weight, unit)
 -- grain:    row
