@@ -361,7 +361,8 @@ def find_test(name: str) -> Definition:
 
 def _is_paired(definition: Definition) -> bool:
     """Say whether a test compares systems query by query: with a baseline, or all pairs of them."""
-    return DIFFERENCES in definition.tables or of_all_pairs(definition)
+    read = {known.name for known in catalog().foundations(definition)}
+    return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
 
 
 def of_all_pairs(definition: Definition) -> bool:

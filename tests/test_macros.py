@@ -77,12 +77,12 @@ def test_the_file_that_ships_is_read_and_not_written_again(monkeypatch: pytest.M
 def test_the_command_writes_the_shipped_file_anew(
     run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "duckmetrics.sql").write_text("-- of yesterday\n")
+    (tmp_path / "duckmetrics.sql").write_text("-- duckmetrics 0: of yesterday\n")
     monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
-    monkeypatch.setattr(api, "written_macros", lambda: "-- written anew\n")
-    assert run("macros").out == "-- of yesterday\n"
+    monkeypatch.setattr(api, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
+    assert run("macros").out == "-- duckmetrics 0: of yesterday\n"
     assert run("macros", "-o", tmp_path / "duckmetrics.sql").code == 0
-    assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- written anew\n"
+    assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- duckmetrics 0: written anew\n"
 
 
 def test_a_database_tells_how_far_it_is(
@@ -191,12 +191,12 @@ def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatc
     fake.chmod(0o755)
     monkeypatch.setattr(shell, "find", lambda: str(fake))
     monkeypatch.setattr(shell, "HOME_FILE", tmp_path / "none")
-    monkeypatch.setattr(api, "written_macros", lambda: "-- written anew\n")
+    monkeypatch.setattr(api, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
     assert shell.run([]) == 0
     assert seen.read_text("utf-8") == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
     monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
     assert shell.run([]) == 0
-    assert seen.read_text("utf-8") == "-- written anew\n"
+    assert seen.read_text("utf-8") == "-- duckmetrics 0: written anew\n"
 
 
 def test_the_shell_reads_what_people_have_set_up(tmp_path: Path) -> None:

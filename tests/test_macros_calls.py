@@ -75,29 +75,6 @@ def test_a_value_macro_takes_no_weight_for_a_condition(
         connection.execute(f"SELECT {macro}(label, score, {third}w) FROM data")
 
 
-@pytest.mark.parametrize("metric", ["auc", "log_loss", "brier"])
-def test_a_column_weight_counts_or_is_asked_about(connection: duckdb.DuckDBPyConnection, metric: str) -> None:
-    """Python counts it; a macro, whose weight is an expression, asks."""
-    names = {"auc": "roc_auc"}
-    called = f"{names.get(metric, metric)}(weighted, label, score"
-    assert "write weight := weight" in refusal(connection, f"FROM {called})")
-    for macro, weighted in ((", weight := weight)", True), (", weight := 1)", False)):
-        (found,) = values(connection, f"FROM {called}{macro}")
-        switches: dict[str, Any] = {} if weighted else {"weighted": False}
-        wanted = duckmetrics.evaluate(
-            "weighted", None, [metric], connection=connection, columns={}, **switches
-        )
-        assert math.isclose(found, wanted[metric], rel_tol=1e-13)
-
-
-def test_a_metric_without_weights_ignores_such_a_column(connection: duckdb.DuckDBPyConnection) -> None:
-    one, other = (
-        connection.execute(f"FROM hosmer_lemeshow({table}, label, score)").fetchall()
-        for table in ("data", "weighted")
-    )
-    assert one == other
-
-
 @pytest.mark.parametrize(
     ("third", "named"),
     [("3", "k := 3"), ("[1, 3]", "k := [1, 3]"), ("'trec_eval', 3", "\"like\" := 'trec_eval', k := 3")],

@@ -44,6 +44,6 @@ SELECT
     item_id,
     score,
     -- What is no rank is refused; the cast must not stumble over it before.
-    CASE WHEN score BETWEEN -9e15 AND -1 THEN CAST(-score AS BIGINT) END AS rank
+    CASE WHEN score BETWEEN -9e15 AND -1 THEN CAST(floor(-score) AS BIGINT) END AS rank
 FROM contenders
 WHERE $by_rank AND $unjudged = 'nonrelevant' AND ($depth IS NULL OR score >= -$depth);

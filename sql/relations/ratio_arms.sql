@@ -2,6 +2,7 @@
 -- title:    The ratio of every arm, its variance, and the number of units that weigh as much
 -- inputs:   ratios (arm, numerator, denominator)
 -- switches: variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
+-- portable: no, variances of the arms of a test are computed in DuckDB
 -- grain:    arm
 -- formula:  ratio = sum of numerators / sum of denominators; error is its variance; effective =
 --           (sum of denominators)^2 / sum of denominators^2

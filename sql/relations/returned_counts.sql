@@ -13,7 +13,10 @@ FROM candidates
 WHERE $unjudged = 'skip' OR ($duplicates = 'first' AND NOT $by_rank)
 GROUP BY system, query_id
 UNION ALL
-SELECT system, query_id, CASE WHEN min(score) BETWEEN -9e15 AND -1 THEN CAST(-min(score) AS BIGINT) END AS n_returned
+SELECT
+    system,
+    query_id,
+    CASE WHEN min(score) BETWEEN -9e15 AND -1 THEN CAST(floor(-min(score)) AS BIGINT) END AS n_returned
 FROM candidates
 WHERE $by_rank AND $unjudged = 'nonrelevant'
 GROUP BY system, query_id;

@@ -17,14 +17,6 @@ SELECT
     number($score, 'the score') AS score,
     CASE
         WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
-        WHEN EXISTS (
-            SELECT 1
-            FROM query('SELECT column_name AS _column_name FROM (DESCRIBE ' || $source || chr(10) || ')')
-            WHERE lower(_column_name) = 'weight'
-        ) THEN error(
-            'duckmetrics: the data have a column weight, which Python and the command line count; '
-            || 'write weight := weight to count it, or weight := 1'
-        )
         ELSE 1e0
     END AS weight,
     $group_id AS group_id
