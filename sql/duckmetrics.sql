@@ -2158,7 +2158,7 @@ like: default NULL; or ''ir_measures'', ''pytrec_eval'', ''trec_eval'', ''trec_e
 range: [0, 1], higher is better
 formula: 1/m * sum over hits at rank i of 1/i + (j/i) * (r + e) / (r + s + 2e), where r relevant and s judged nonrelevant items lie above, j = r + s, e = 0.00001
 source: Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; trec_eval m_infap.c
-note: every judgment counts as pooled and judged';
+note: every judgment counts as pooled and judged; a grade of -1, which trec_eval takes as pooled and not judged, is refused';
 COMMENT ON MACRO TABLE temp.iprec IS 'duckmetrics
 title: Interpolated precision at a recall level
 call: FROM iprec(predictions, truth, recall)
