@@ -34,6 +34,7 @@ KEYS = {
     "interval": "the scale of intervals: logit, proportion; or none, and why bootstrap samples give none",
     "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
     "undefined": "why a metric has no value where both classes are there",
+    "infinite": "why a metric is infinite where it is; absent: no value of it is, and the values overflow",
     "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
     "severity": "of a check: error, warning or note",
     "column": "of a check: the column it looks at, table.column",

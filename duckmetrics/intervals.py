@@ -324,7 +324,7 @@ def _bounded(name: str, units: Units, has_bounds: bool) -> exp.Expr:
     told = exp.DPipe(this=literal(NO_INTERVAL), expression=exp.func("coalesce", *whys))
     no_value = exp.Is(this=exp.column("value", "summary"), expression=exp.null())
     without = exp.and_(exp.not_(no_value), exp.not_(exp.func("coalesce", known, exp.false())))
-    return exp.Case().when(without, told).else_(own).as_(name)
+    return exp.Case().when(without, exp.func("coalesce", own, told)).else_(own.copy()).as_(name)
 
 
 def _size(name: str, has_bounds: bool) -> exp.Expr:
@@ -336,7 +336,9 @@ def _size(name: str, has_bounds: bool) -> exp.Expr:
 
 @cache
 def _finite() -> exp.Expr:
-    return sqlglot.parse_one("isfinite(bounds.lower) AND isfinite(bounds.upper)", dialect=DIALECT)
+    """An infinite value has no bounds, though samples that lack the rows behind it are finite."""
+    text = "isfinite(bounds.lower) AND isfinite(bounds.upper) AND isfinite(summary.value)"
+    return sqlglot.parse_one(text, dialect=DIALECT)
 
 
 def _method(inference: Inference) -> str:

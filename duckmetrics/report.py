@@ -144,7 +144,7 @@ def json_text(result: Evaluation) -> str:
         {
             "system": row["system"],
             "metric": row["metric"],
-            **{column: row[column] for column in ("value", "lower", "upper")},
+            **{column: _valid(row[column]) for column in ("value", "lower", "upper")},
             "reason": row["reason"],
             **{count: row[count] for count in COUNTS},
             **{size: row[size] for size in SIZES if size in row},

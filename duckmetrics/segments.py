@@ -266,8 +266,8 @@ class SegmentSummary:
             found: exp.Expr = exp.column(f"{column}_{i}")
             return (exp.func("coalesce", found, literal(0)) if type_ == "BIGINT" else found).as_(column)
 
-        value = exp.column(f"value_{i}")
-        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
+        infinite = literal(measure.metric.header.get("infinite"))
+        value = row_value(exp.column(f"value_{i}"), infinite)
         unnamed = exp.cast(exp.null(), "VARCHAR")
         none = exp.cast(exp.null(), "BIGINT")
         binary = has_relation(self.catalog, measure, BINARY)
@@ -275,7 +275,7 @@ class SegmentSummary:
         return exp.select(
             (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
             literal(measure.text).as_("metric"), "slice", *self.by.values(),
-            finite.as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
+            fold(value).as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
             self._reason(i, measure, binary).as_("reason"), n.as_("n"),
             none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
             (n_positive if binary else none.copy()).as_("n_positive"),
@@ -286,11 +286,12 @@ class SegmentSummary:
     def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
         """Say why there is no value."""
         counted, n_positive = _counts(measure)
-        why = measure.metric.header.get("undefined")
+        why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
         meant = {
             "v": exp.column(f"value_{i}"),
             "counted": exp.column(counted), "n_positive": exp.column(n_positive),
             "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
+            "infinite": literal(infinite),
         }  # fmt: skip
         reason = row_reason().copy()
         for column in list(reason.find_all(exp.Column)):
@@ -299,14 +300,26 @@ class SegmentSummary:
         return fold(reason)
 
 
+def row_value(value: exp.Expr, infinite: exp.Expr) -> exp.Expr:
+    """The value shown: NULL where it overflows, but infinite where the metric says that it may be.
+
+    infinite: the reason in the header of the metric, or NULL.
+    """
+    finite = exp.Anonymous(this="isfinite", expressions=[value])
+    may_be = exp.not_(exp.Is(this=infinite, expression=exp.null()))
+    return exp.Case().when(exp.or_(finite, may_be), value.copy())
+
+
 @cache
 def row_reason() -> exp.Expr:
     """Why there is no value: v of n rows, of which counted take part, n_positive of them positive.
 
-    The column undefined holds what the header of the metric says, is_binary whether it needs two classes.
+    The columns undefined and infinite hold what the header of the metric says, is_binary whether it
+    needs two classes.
     """
     return sqlglot.parse_one(
-        "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
+        "CASE WHEN isfinite(v) THEN NULL WHEN infinite IS NOT NULL AND v IS NOT NULL THEN infinite "
+        "WHEN v IS NOT NULL THEN 'the values overflow' "
         "WHEN coalesce(n, 0) = 0 THEN 'no rows' WHEN coalesce(counted, 0) = 0 THEN 'no row has a weight' "
         "WHEN is_binary AND undefined IS NULL AND n_positive = 0 THEN 'one class only: no positive row' "
         "WHEN is_binary AND undefined IS NULL AND n_positive = counted "

@@ -226,7 +226,6 @@ REASONS = {
         "equal_scores": "one class, one score, or classes that a score separates",
         "positives_only": "one class, one score, or classes that a score separates",
     },
-    "log_loss(eps=0)": {"certain": "the values overflow"},
     "r2": {"one_row": "all labels are equal"},
 }
 

@@ -634,11 +634,11 @@ def test_log_loss_by_hand() -> None:
         assert scalar.log_loss(rows_of([y], [p])) == pytest.approx(loss, rel=1e-13), (p, y)
     assert scalar.log_loss(rows_of([1, 0], [0.0, 0.5])) == pytest.approx(17.615961787735316, rel=1e-13)
     assert scalar.log_loss(rows_of([0], [1e-15]), eps=0) == 1e-15 + 5e-31
-    assert scalar.log_loss(rows_of([0, 1], [1.0, 0.5]), eps=0) is None
-    assert scalar.log_loss(rows_of([0, 1], [0.5, 0.0]), eps=0) is None
+    assert scalar.log_loss(rows_of([0, 1], [1.0, 0.5]), eps=0) == math.inf
+    assert scalar.log_loss(rows_of([0, 1], [0.5, 0.0]), eps=0) == math.inf
     assert scalar.log_loss(rows_of([0, 1], [0.0, 1.0]), eps=0) == 0
     assert scalar.log_loss(rows_of([0, 1], [1.0, 0.5], [0, 1]), eps=0) == math.log(2)
-    assert scalar.normalized_entropy(rows_of([0, 1], [1.0, 0.5]), eps=0) is None
+    assert scalar.normalized_entropy(rows_of([0, 1], [1.0, 0.5]), eps=0) == math.inf
 
 
 def test_normalized_entropy_of_a_rare_class_keeps_its_digits() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 from shell import refusal, text
-
-import duckmetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,6 +28,7 @@ from duckmetrics.segments import (
     per_segment,
     planned,
     row_reason,
+    row_value,
 )  # fmt: skip
 from duckmetrics.systems import ONE_SYSTEM
 
@@ -156,17 +157,17 @@ class _Rows(Body):
         values = exp.select(
             exp.column(SEGMENT, "specs").as_("place"), exp.column("metric", "specs"),
             exp.column("is_binary", "specs"), exp.column("undefined", "specs"),
+            exp.column("infinite", "specs"),
             exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
         ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
-        value = exp.column("v")
-        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
+        value = row_value(exp.column("v"), exp.column("infinite"))
         reason = row_reason().copy()
         for column in list(reason.find_all(exp.Column)):
             column.set(
                 "this", exp.to_identifier({"n": "n_all", "counted": "n"}.get(column.name, column.name))
             )
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
-        columns = {**{name: exp.column(name) for name in SHOWN}, "value": finite, "n_positive": n_positive,
+        columns = {**{name: exp.column(name) for name in SHOWN}, "value": value, "n_positive": n_positive,
                    "reason": reason}  # fmt: skip
         result = exp.select(*(columns[name].as_(name) for name in SHOWN)).from_("segment_values")
         result = result.join("checked", join_type="cross").where(exp.column("fine"))
@@ -187,7 +188,7 @@ class _Rows(Body):
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         return {
             **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
-            "undefined": one.measure.metric.header.get("undefined"),
+            **{key: one.measure.metric.header.get(key) for key in ("undefined", "infinite")},
             WEIGHTED: one.measure.values.get(WEIGHTED) is True,
         }  # fmt: skip
 

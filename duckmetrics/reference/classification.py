@@ -363,10 +363,11 @@ def lift(rows: Sequence[Observation], *, top: float) -> float | None:
 def log_loss(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None:
     """-mean(y ln p + (1 - y) ln(1 - p)), p clipped to [eps, 1 - eps].
 
-    eps=0: not clipped; infinite, hence undefined, where p = 0 of a positive or p = 1 of a
-    negative. Good, Journal of the Royal Statistical Society B 1952,
-    doi:10.1111/j.2517-6161.1952.tb00104.x.
+    eps=0: not clipped; infinite where p = 0 of a positive or p = 1 of a negative.
+    Good, Journal of the Royal Statistical Society B 1952, doi:10.1111/j.2517-6161.1952.tb00104.x.
     """
+    if any(_surprise(clip(row.score, eps), row.positive) == math.inf for row in present(rows)):
+        return math.inf
     return mean(rows, lambda row: _surprise(clip(row.score, eps), row.positive))
 
 

@@ -5,7 +5,8 @@
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
--- range:    [0, inf), lower is better
+-- range:    [0, inf], lower is better
+-- infinite: a wrong probability is 0 or 1, with eps=0
 -- formula:  -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]
 -- source:   Good, Journal of the Royal Statistical Society B 1952, doi:10.1111/j.2517-6161.1952.tb00104.x
 -- oracle:   sklearn log_loss

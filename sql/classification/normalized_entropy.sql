@@ -5,7 +5,8 @@
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5),
 --           base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
 -- grain:    system, segment
--- range:    [0, inf), lower is better
+-- range:    [0, inf], lower is better
+-- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is next to 0 or 1
 -- formula:  log loss / entropy of the base rate
 -- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
 -- oracle:   reference

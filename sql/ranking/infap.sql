@@ -9,7 +9,8 @@
 -- source:   Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; trec_eval m_infap.c
 -- oracle:   ir_measures infAP
 -- example:  infap() = 0.541667
--- note:     every judgment counts as pooled and judged
+-- note:     every judgment counts as pooled and judged; a grade of -1, which trec_eval takes as pooled and not
+--           judged, is refused
 WITH judged_above AS (
     SELECT
         queries.system,
