@@ -85,10 +85,7 @@ class SamplingModel:
         """Each measure by place, at the rank that makes the estimate of the rank unbiased."""
         ranks = self._file("estimated_ranks", self.sizes)
         by_estimate = self._by_place(self._curves("estimated", ranks, self.n_items))
-        return [
-            {place if place <= MISSING else i - 1: values[place] for i, place in enumerate(sorted(values))}
-            for values in by_estimate
-        ]
+        return [_by_rank(values) for values in by_estimate]
 
     def bias_variance(self, gamma: float) -> list[Values]:
         """Each measure by place, as the least squares with a penalty of the variance have it.
@@ -232,6 +229,13 @@ class SamplingModel:
         table = self.engine.name(stem)
         self.engine.keep(table, query)
         return table
+
+
+def _by_rank(values: Values) -> Values:
+    """Number estimated ranks in their order; what stands for a query without a rank stays."""
+    ranks = sorted(place for place in values if place > MISSING)
+    others = {place: value for place, value in values.items() if place <= MISSING}
+    return others | {rank: values[place] for rank, place in enumerate(ranks, start=1)}
 
 
 def _rows(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Select:

@@ -254,7 +254,7 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
         source.label,
         known,
         types,
-        tuple(_id_kind(source.label, n, t) for n, t in zip(known, types, strict=True)),
+        tuple(_id_kind(source.label, column, n, t) for n, t in zip(known, types, strict=True)),
     )
 
 
@@ -274,7 +274,7 @@ def _found(source: Source) -> str:
     return f"found {', '.join(source.columns)}"
 
 
-def _id_kind(label: str, name: str, type_: str) -> str:
+def _id_kind(label: str, column: str, name: str, type_: str) -> str:
     where = f"{label}: column {name!r} is {type_}"
     if _INTEGER.fullmatch(type_):
         return "integer"
@@ -286,7 +286,7 @@ def _id_kind(label: str, name: str, type_: str) -> str:
         return "timestamp with time zone"
     if type_.startswith("TIMESTAMP"):
         return "timestamp"
-    if type_.endswith("]"):
+    if type_.endswith("]") and column == "item_id":
         raise InputError(
             f"{where}, a list and not an id; if it lists the items of a query, the best first, map it with "
             f"columns={{'items': {name!r}}}, in the truth with columns={{'relevant': {name!r}}}"

@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- grain:    system, place
--- note:     a place is a rank, 0 where the query is missing, -1 where it has no relevant item
+-- note:     a place is a rank, 0 where the query is missing, -1 where it has no relevant item, -2 where both hold
 WITH places AS (
     SELECT
         system,
@@ -18,7 +18,7 @@ WITH places AS (
 SELECT
     queries.system,
     CASE
-        WHEN coalesce(judged_queries.m, 0) = 0 THEN -1
+        WHEN coalesce(judged_queries.m, 0) = 0 THEN CASE WHEN queries.missing THEN -2 ELSE -1 END
         WHEN queries.missing THEN 0
         ELSE places.rank
     END AS place,
