@@ -165,6 +165,8 @@ class Comparing:
                 found = _of_whole(row, other, sampled[key], part)
             known = [speakers[k] for k in (key, (baseline, *key[1:])) if k in speakers]
             _floored(found, min(known, default=None))
+            if part.per_query is None and found.get("delta") is None:
+                found["delta"] = _difference(row, other)
             found["reason"] = _reason(row, other, found, part)
             rows.append(self._row(row, part, found, baseline))
         return rows
@@ -443,6 +445,12 @@ def _speakers(engine: Engine, part: Part) -> dict[Any, int]:
         sizes = units.samples.units.sizes(units.members)
         found |= {units.row_key(row): row["n"] for row in engine.arrow(sizes).to_pylist()}
     return found
+
+
+def _difference(row: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
+    """What a system has more than the baseline, where no unit shows it."""
+    values = row["value"], other.get("value")
+    return None if None in values else float(values[0]) - float(values[1])
 
 
 def _floored(found: Row, speaking: int | None) -> None:

@@ -784,12 +784,13 @@ def test_metrics_must_be_said(connection: Connection) -> None:
 
 
 def test_a_rank_is_found_where_there_is_no_score(connection: Connection) -> None:
-    ranked = "SELECT query_id, item_id, -score AS {} FROM predictions"
+    place = "row_number() OVER (PARTITION BY query_id ORDER BY score DESC)"
+    ranked = f"SELECT query_id, item_id, {place} AS {{}} FROM predictions"
     assert value(connection, f"FROM rr('{ranked.format('Rank')}', truth)") == pytest.approx(RR)
     assert value(connection, f"FROM rr('{ranked.format('r')}', truth, rank := 'R')") == pytest.approx(RR)
-    both = "'SELECT *, -score AS rank FROM predictions'"
+    both = f"'SELECT *, {place} AS rank FROM predictions'"
     assert value(connection, f"FROM rr({both}, truth, score := 'score')") == pytest.approx(RR)
-    both = "'SELECT * REPLACE (1 AS score), -score AS rank FROM predictions'"
+    both = f"'SELECT * REPLACE (1 AS score), {place} AS rank FROM predictions'"
     assert value(connection, f"FROM rr({both}, truth, rank := 'rank')") == pytest.approx(RR)
 
 

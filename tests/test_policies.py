@@ -18,7 +18,7 @@ import pytest
 from little import evaluation, little, overall
 
 import duckmetrics
-from duckmetrics import InputError
+from duckmetrics import InputError, MetricError
 
 if TYPE_CHECKING:
     from duckmetrics import Evaluation
@@ -208,7 +208,8 @@ def test_a_threshold_moves_what_is_relevant_but_not_the_graded_gain() -> None:
     assert overall(predictions, truth, "rr") == 1
     assert overall(predictions, truth, "rr", rel=2) == 1 / 2
     assert overall(predictions, truth, "rr(rel=0.5)", rel=2) == 1
-    assert overall(predictions, truth, "cg", rel=2) == 3
+    with pytest.raises(MetricError, match="rel=2 changes nothing where gain <> 'binary'"):
+        overall(predictions, truth, "cg", rel=2)
     assert overall(predictions, truth, "cg(gain=binary)", rel=2) == 1
     assert counted(evaluation(predictions, truth, rel=3)) == (None, 0, 0, 1, 0)
 

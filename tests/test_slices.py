@@ -52,8 +52,16 @@ def test_a_mapping_names_systems(by_argument: bool) -> None:
 
 
 def test_the_systems_of_a_mapping_may_be_of_different_kinds() -> None:
-    runs = {"sql": "SELECT * FROM predictions", "list": "SELECT 'q2' AS query_id, ['d', 'a'] AS items"}
+    lists = "SELECT 'q2' AS query_id, ['d', 'a'] AS items, [2, 1] AS scores"
+    runs = {"sql": "SELECT * FROM predictions", "list": lists}
     assert values(evaluation(runs), "system") == {("sql",): (RR, 3), ("list",): (1 / 6, 3)}
+
+
+def test_systems_by_rank_and_systems_by_score_are_not_mixed() -> None:
+    """A rank is taken as it is, a score is ranked; a list without scores gives ranks."""
+    runs = {"sql": "SELECT * FROM predictions", "list": "SELECT 'q2' AS query_id, ['d', 'a'] AS items"}
+    with pytest.raises(InputError, match=r"gives ranks and .* gives scores"):
+        evaluation(runs)
 
 
 OTHER = "SELECT 'other' AS query_id, 'a' AS item_id, 1 AS score"

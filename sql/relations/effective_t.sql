@@ -34,5 +34,6 @@ SELECT
     df,
     delta - critical * se AS delta_lower,
     delta + critical * se AS delta_upper,
-    CASE WHEN p = 1 THEN p WHEN p IS NOT NULL THEN student_t_p(statistic, df) END AS p
+    -- Without a statistic all differences are equal, and p is that of the sign test.
+    CASE WHEN p = 1 OR statistic IS NULL THEN p ELSE student_t_p(statistic, df) END AS p
 FROM critical;
