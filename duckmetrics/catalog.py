@@ -413,7 +413,11 @@ class Catalog:
         found: dict[str, exp.Expr] = {}
         for definition in (metric, *relations):
             for name, condition in definition.idle.items():
-                found[name] = exp.or_(found[name], condition) if name in found else condition
+                known = found.get(name, condition)
+                always = exp.true() in (known, condition)
+                found[name] = (
+                    exp.true() if always else condition if known == condition else known.or_(condition)
+                )
         return found
 
     def params(self, metric: Definition) -> dict[str, Param]:

@@ -449,8 +449,8 @@ def _speakers(engine: Engine, part: Part) -> dict[Any, int]:
 
 def _difference(row: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
     """What a system has more than the baseline, where no unit shows it."""
-    values = row["value"], other.get("value")
-    return None if None in values else float(values[0]) - float(values[1])
+    own, base = row["value"], other.get("value")
+    return None if own is None or base is None else float(own) - float(base)
 
 
 def _floored(found: Row, speaking: int | None) -> None:

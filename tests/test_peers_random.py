@@ -18,9 +18,9 @@ from conftest import CATALOG, ROOT
 from peers import CALLS, PRESETS, equal, recorded, table_of
 
 import duckmetrics
-from duckmetrics import InputError, UnsupportedError
+from duckmetrics import InputError, MetricError, UnsupportedError
 from duckmetrics.catalog import CLASSIFICATION, RANKING, substituted
-from duckmetrics.measure import parse_measure, split_specs
+from duckmetrics.measure import parse_measure, parse_measures, split_specs
 from duckmetrics.presets import presets
 
 if TYPE_CHECKING:
@@ -579,14 +579,24 @@ def classified(cases: list[str]) -> dict[str, pa.Table]:
     return {"predictions": table_of(["case", "group_id", "label", "score"], rows)}
 
 
+def is_idle(specs: list[str], name: str, value: Any) -> bool:
+    """Say whether a switch changes none of the metrics, so that it is refused."""
+    try:
+        parse_measures(CATALOG, specs, {name: value}, lambda: RANKING)
+    except MetricError as error:
+        return "changes nothing" in str(error)
+    except UnsupportedError:
+        pass
+    return False
+
+
 def found(batch: Batch, asked: list[Recorded]) -> dict[tuple[str, str], float | None]:
     """Evaluate the specs of a batch once: (case, spec) -> value."""
     cases = sorted({one.case for one in asked})
     specs = dict.fromkeys(spec for one in asked for spec in split_specs(one.asked.spec))
     tables = rankings(cases, batch.binary) if batch.kind == "rank" else classified(cases)
-    result = duckmetrics.evaluate(
-        **tables, metrics=list(specs), by="case", like=batch.preset, **dict(batch.switches)
-    )
+    switches = {name: value for name, value in batch.switches if not is_idle(list(specs), name, value)}
+    result = duckmetrics.evaluate(**tables, metrics=list(specs), by="case", like=batch.preset, **switches)
     return {(row["case"], row["metric"]): row["value"] for row in result.rows if row.get("case")}
 
 
