@@ -331,11 +331,11 @@ class _Gathering:
     def _answered_by(self, name: str, source: Source) -> exp.Select:
         """The queries of one table; a list that is NULL is no answer."""
         listed, key = self.lists[name], self.query_keys[f"predictions {name}"]
-        size = literal(1) if listed is None else tables.length(source, listed)
+        size = literal(1) if listed is None else tables.size(source, listed)
         answered = tables.selected(source, {
             "system": self.systems.expression(source, name), "query_id": self._query_id(key), "n": size,
         })  # fmt: skip
-        return answered if listed is None else answered.where(size.copy().is_(exp.null()).not_())
+        return answered if listed is None else answered.where(tables.column(listed).is_(exp.null()).not_())
 
     def _predictions_of(self, name: str) -> exp.Select:
         source, listed = self.predictions[name], self.lists[name]

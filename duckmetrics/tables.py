@@ -520,6 +520,11 @@ def length(source: Source, column: str) -> exp.Expr:
     return exp.Anonymous(this="len", expressions=[_list(source, column)])
 
 
+def size(source: Source, column: str) -> exp.Expr:
+    """The number of elements of a list, where it is not unnested."""
+    return exp.ArraySize(this=_list(source, column))
+
+
 def places(source: Source, column: str) -> exp.Expr:
     """1, 2, ... beside the elements of a list."""
     stop = exp.Add(this=length(source, column), expression=literal(1))
