@@ -49,6 +49,8 @@ RUN = re.compile(
     r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
 )
 _ITEM_LISTS = ("items", "relevant")
+# Types with more digits than a DOUBLE: it keeps 53 bits of whole numbers, and 15 digits of decimals.
+_WIDE = re.compile(r"U?(?:BIGINT|HUGEINT)|DECIMAL\((?:1[6-9]|[23]\d),(?P<scale>\d+)\)")
 _NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
@@ -419,6 +421,22 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     number = exp.cast(_column(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number
+
+
+def is_wide(type_: str) -> bool:
+    """Say whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
+    return _WIDE.fullmatch(type_) is not None
+
+
+def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
+    """Write the text of a number with more digits than a DOUBLE is sure to keep; NULL of any other."""
+    wide = _WIDE.fullmatch(type_)
+    if wide is None:
+        return exp.cast(exp.null(), "VARCHAR")
+    limit = 2.0**53 if wide["scale"] is None else 10.0 ** (15 - int(wide["scale"]))
+    size = exp.Abs(this=exp.cast(number.copy(), "DOUBLE"))
+    is_large = exp.GTE(this=size, expression=literal(limit))
+    return exp.Case().when(is_large, exp.cast(number.copy(), "VARCHAR"))
 
 
 def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:
