@@ -1,7 +1,6 @@
 -- name:     near_ids
 -- title:    Ids of one table that the other has once what exports add or lose is left aside
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
--- portable: no, ids are compared by regular expressions
 -- grain:    id_column, plain
 WITH pairs AS (
     SELECT

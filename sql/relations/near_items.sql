@@ -1,7 +1,6 @@
 -- name:     near_items
 -- title:    Items of a query in one table that the other has for it once what exports add or lose is left aside
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
--- portable: no, ids are compared by regular expressions
 -- grain:    plain
 -- note:     an item may be written right for one query and not for another; so queries are compared one by one,
 --           but only for items that are written in more than one way somewhere
