@@ -296,7 +296,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     return {
         **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
         "untied": measure.untied, "reaching": CONTENDERS in inputs.queries,
-        "named_runs": bool(inputs.runs),
+        "named_runs": bool(inputs.runs), "wide_scores": inputs.wide_scores,
         "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
     }  # fmt: skip
 

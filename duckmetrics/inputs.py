@@ -73,6 +73,7 @@ class Inputs:
         by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
         text_ids: the ids that are text, or of which a part is.
         cluster: the column of what intervals take as independent, None for the query or row itself.
+        wide_scores: whether there are scores of a type of which a DOUBLE may lose digits.
         runs: the columns that may tell several systems apart, though nobody asked for them.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
@@ -95,6 +96,7 @@ class Inputs:
     by_rank: bool = False
     text_ids: frozenset[str] = frozenset()
     cluster: str | None = None
+    wide_scores: bool = False
     runs: tuple[str, ...] = ()
     leftovers: exp.Query | None = None
 
@@ -180,6 +182,7 @@ class _Gathering:
             constants={"system": ONE_SYSTEM} if self.systems.only else {},
             by_rank=self._by_rank(),
             cluster=self.cluster,
+            wide_scores=self._has_wide_scores(),
             runs=tuple(dict.fromkeys(n for source in self.predictions.values() for n in self._runs(source))),
             leftovers=self._leftovers(),
             text_ids=frozenset(
@@ -212,6 +215,26 @@ class _Gathering:
         if self.lists[name] is not None:
             return tables.list_column(source, self.columns, "predictions", "scores") is None
         return isinstance(tables.score_expression(source, self.columns), exp.Neg)
+
+    def _score_type(self, name: str) -> str | None:
+        """The type of the scores of a table; None where it gives ranks, of which another check tells."""
+        source = self.predictions[name]
+        if self._gives_ranks(name):
+            return None
+        if self.lists[name] is not None:
+            scores = tables.list_column(source, self.columns, "predictions", "scores")
+            return None if scores is None else tables.items_of(source, scores).columns[scores]
+        score = self.columns.find(source, "predictions", "score")
+        return None if score is None else source.columns[score]
+
+    def _has_wide_scores(self) -> bool:
+        return any(tables.is_wide(self._score_type(name) or "") for name in self.predictions)
+
+    def _exact(self, name: str, score: exp.Expr) -> dict[str, exp.Expr]:
+        """The scores as they are written, where a table has such that a DOUBLE may not keep."""
+        if not self._has_wide_scores():
+            return {}
+        return {"exact_score": tables.exact_number(score, self._score_type(name) or "")}
 
     def _runs(self, source: Source) -> list[str]:
         """The columns of a table that may tell several systems apart, where none was named."""
@@ -347,6 +370,7 @@ class _Gathering:
                 **shared,
                 "item_id": self._item_id(self.item_keys[label]),
                 "score": tables.score_expression(source, self.columns),
+                **self._exact(name, tables.column(self.columns.find(source, "predictions", "score") or "")),
                 "position": tables.position_expression(
                     source, self.columns, self.request.positions and not self._gives_ranks(name)
                 ),
@@ -365,7 +389,8 @@ class _Gathering:
         })  # fmt: skip
         return exp.select(
             "system", "query_id",
-            _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"), "position", "run",
+            _cast("item_id", self.item_types[0]), _cast("score", "DOUBLE"),
+            *(e.as_(n) for n, e in self._exact(name, exp.column("score")).items()), "position", "run",
         ).from_(unnested.subquery("unnested"))  # fmt: skip
 
     def _leftovers(self) -> exp.Query | None:

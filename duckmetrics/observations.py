@@ -61,6 +61,7 @@ class _Observing:
         for key in self.groups.values():
             tables.same_kind(next(iter(self.groups.values())), key, GROUP)
         self.clusters = self._clusters(request)
+        self.wide_scores = any(tables.is_wide(s.columns[self._names(s)["score"]]) for s in sources)
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
         self.names["predictions.system"] = request.system or "system"
         if self.groups:
@@ -166,6 +167,7 @@ class _Observing:
             weighted=self.weighted,
             weight=next(filter(None, self.weights), None),
             rows=every,
+            wide_scores=self.wide_scores,
             cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
         )
 
@@ -183,11 +185,18 @@ class _Observing:
             "segment": literal(OVERALL),
             "label": tables.grade_expression(source, names["label"], "label"),
             "score": tables.number_expression(source, names["score"]),
+            **self._exact(source, names["score"]),
             WEIGHT: weight,
             GROUP: group,
             UNIT: self._unit(name),
             **{alias: tables.column(source.find(by) or by) for by, alias in self.by.items()},
         })  # fmt: skip
+
+    def _exact(self, source: Source, name: str) -> dict[str, exp.Expr]:
+        """The scores as they are written, where a table has such that a DOUBLE may not keep."""
+        if not self.wide_scores:
+            return {}
+        return {"exact_score": tables.exact_number(tables.column(name), source.columns[name])}
 
     def _unit(self, name: str) -> exp.Expr:
         if not self.clusters:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TYPES = {
     "system": "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", "position": "BIGINT",
     "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
-    "group_id": "VARCHAR",
+    "group_id": "VARCHAR", "exact_score": "VARCHAR",
 }  # fmt: skip
 # What is asked of the rows where no check looks at them before.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"

@@ -48,7 +48,11 @@ _LIST = re.compile(r"(.*)\[\d*\]")
 RUN = re.compile(
     r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
 )
+# Functions of other names than sqlglot knows, which give another value at every call.
+_VOLATILE = ("nextval", "uuidv4", "uuidv7")
 _ITEM_LISTS = ("items", "relevant")
+# Types with more digits than a DOUBLE: it keeps 53 bits of whole numbers, and 15 digits of decimals.
+_WIDE = re.compile(r"U?(?:BIGINT|HUGEINT)|DECIMAL\((?:1[6-9]|[23]\d),(?P<scale>\d+)\)")
 _NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
@@ -167,6 +171,47 @@ def paths_in_sql(text: str) -> Iterator[str]:
     for table in query.find_all(exp.Table):
         yield table.name
         yield from (literal.name for literal in table.find_all(exp.Literal) if literal.is_string)
+
+
+def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
+    """Refuse queries that give other rows at every reading, where a table is checked before it is measured.
+
+    Raises:
+        InputError: the query samples without a seed, or calls a function such as random().
+    """
+    try:
+        query = sqlglot.parse_one(text, dialect=dialect)
+    except SqlglotError:
+        return
+    for node in query.find_all(exp.TableSample, exp.Rand, exp.Uuid, exp.Anonymous):
+        name = _volatile(node)
+        if name is not None and not _orders_all_rows(node):
+            raise InputError(
+                f"{label}: {name} gives other rows at every reading, and tables are read several times; "
+                "store the rows first, as in CREATE TABLE ... AS or COPY ... TO, and give that table or file"
+            )
+
+
+def _volatile(node: exp.Expr) -> str | None:
+    """Return what gives something else at every reading; a seed makes it the same."""
+    if isinstance(node, exp.TableSample):
+        return None if node.args.get("seed") else "a sample without a seed"
+    if isinstance(node, exp.Rand):
+        return None if node.this else "random()"
+    if isinstance(node, exp.Uuid):
+        return "uuid()"
+    return f"{node.name}()" if node.name.lower() in _VOLATILE else None
+
+
+def _orders_all_rows(node: exp.Expr) -> bool:
+    """Say whether chance only puts rows in order, and all of them are kept."""
+    order = node.find_ancestor(exp.Order)
+    inside = order.parent if order is not None else None
+    if not isinstance(inside, exp.Query):
+        return False
+    while inside is not None and not (inside.args.get("limit") or inside.args.get("offset")):
+        inside = inside.parent
+    return inside is None
 
 
 @dataclass(frozen=True)
@@ -419,6 +464,22 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     number = exp.cast(_column(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number
+
+
+def is_wide(type_: str) -> bool:
+    """Say whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
+    return _WIDE.fullmatch(type_) is not None
+
+
+def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
+    """Write the text of a number with more digits than a DOUBLE is sure to keep; NULL of any other."""
+    wide = _WIDE.fullmatch(type_)
+    if wide is None:
+        return exp.cast(exp.null(), "VARCHAR")
+    limit = 2.0**53 if wide["scale"] is None else 10.0 ** (15 - int(wide["scale"]))
+    size = exp.Abs(this=exp.cast(number.copy(), "DOUBLE"))
+    is_large = exp.GTE(this=size, expression=literal(limit))
+    return exp.Case().when(is_large, exp.cast(number.copy(), "VARCHAR"))
 
 
 def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:

@@ -92,6 +92,10 @@ OF_RANKINGS = {
     "masked items": Fault(
         "infinite_score", "note", 2, "score", "query_id=u07, item_id=i13, score=-inf", "nothing to do",
         _scored(f"if({U07}, '-inf'::DOUBLE, score)")),
+    "scores with more digits than a DOUBLE has": Fault(
+        "rounded_score", "error", 1, "score",
+        "query_id=u07, one_score=16500000000000000, other_score=16500000000000001", "subtract",
+        _scored("if(query_id = 'u07' AND item_id = 'i13', 16500000000000001, CAST(score * 1e15 AS BIGINT))")),
     "prediction without an item": Fault(
         "predictions_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or mend",
         "FROM p UNION ALL SELECT 'u07', NULL, 0.5"),
@@ -270,6 +274,11 @@ OF_ROWS = {
     "NaN score": _rows(
         "row_nan_score", "error", 2, "score", "score=nan", "nothing was predicted",
         predictions=_observed(score="if(i IN (3, 9), 'nan'::DOUBLE, score)")),
+    "scores with more digits than a DOUBLE has": _rows(
+        "row_rounded_score", "error", 1, "score",
+        "one_score=0.996250000000000000, other_score=0.996250000000000001", "subtract",
+        predictions=_observed(
+            score="if(i = 399, 0.996250000000000001, score::DECIMAL(20, 18))::DECIMAL(20, 18)")),
     "NaN label": _rows(
         "row_nan_label", "error", 1, "label", "label=nan, score=0.00875", "drop",
         predictions=_observed(label="if(i = 3, 'nan'::DOUBLE, label)")),

@@ -47,14 +47,14 @@ OF_DUCKDB = [
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
-        "predictions": ("system", "query_id", "item_id", "score", "position", "run"),
+        "predictions": ("system", "query_id", "item_id", "score", "exact_score", "position", "run"),
         "truth": ("query_id", "item_id", "relevance"),
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
     },
     "classification": {
-        "predictions": ("system", "segment", "label", "score", "weight", "group_id", "unit"),
+        "predictions": ("system", "segment", "label", "score", "exact_score", "weight", "group_id", "unit"),
         "metric": ("system", "segment", "value", "n", "n_positive"),
     },
     "statistics": {

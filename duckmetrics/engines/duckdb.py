@@ -379,6 +379,8 @@ class DuckDBEngine(Engine):
             raise InputError(f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'")
         if found:
             kind, relation = found
+            if kind == "view":
+                self._refuse_volatile_view(text, relation)
             return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
         if exists:
             return self._file(text, role)
@@ -409,6 +411,16 @@ class DuckDBEngine(Engine):
                         return kind, exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=True)))
         return None
 
+    def _refuse_volatile_view(self, label: str, view: exp.Table) -> None:
+        """Refuse a view that gives other rows at every reading; views that it reads are not looked at."""
+        listed = exp.Table(this=exp.Anonymous(this="duckdb_views"))
+        keys = zip(
+            ("view_name", "schema_name", "database_name"), (view.name, view.db, view.catalog), strict=True
+        )
+        same = [exp.EQ(this=exp.column(key), expression=literal(value)) for key, value in keys]
+        for (text,) in self.rows(exp.select(exp.column("sql")).from_(listed).where(*same)):
+            tables.refuse_volatile(label, text)
+
     def _sql(self, text: str) -> Source:
         label = tables.label_of_sql(text)
         try:
@@ -418,6 +430,7 @@ class DuckDBEngine(Engine):
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
         tables.refuse_streams(label, tables.paths_in_sql(text))
+        tables.refuse_volatile(label, text)
         try:
             self._bind(text)
         except duckdb.Error as error:

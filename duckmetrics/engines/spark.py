@@ -111,6 +111,7 @@ class SparkEngine(Engine):
         kind = tables.kind_of_text(table)
         text = table.removeprefix(f"{kind}:")
         if kind == "sql":
+            tables.refuse_volatile(tables.label_of_sql(text), text, "spark")
             return self._read(tables.label_of_sql(text), lambda: self.session.sql(text))
         if kind == "file":
             return self._file([text])

@@ -1,50 +1,17 @@
 -- name:     near_ids
 -- title:    Ids of one table that the other has once what exports add or lose is left aside
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
--- portable: no, ids are compared by regular expressions
--- grain:    id_column, in_predictions
--- note:     left aside are blanks around an id, case, leading zeros, and the '.0' of a number that was a float once
-WITH ids AS (
-    SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
-    FROM (SELECT DISTINCT query_id FROM predictions) AS predicted_queries
-    UNION ALL
-    SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 0 AS predicted, 1 AS judged
-    FROM (SELECT DISTINCT query_id FROM truth) AS judged_queries
-    UNION ALL
-    SELECT 'item_id' AS id_column, CAST(item_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
-    FROM (SELECT DISTINCT item_id FROM predictions) AS predicted_items
-    UNION ALL
-    SELECT 'item_id' AS id_column, CAST(item_id AS VARCHAR) AS id, 0 AS predicted, 1 AS judged
-    FROM (SELECT DISTINCT item_id FROM truth) AS judged_items
-),
-found AS (
-    SELECT id_column, id, max(predicted) AS predicted, max(judged) AS judged
-    FROM ids
-    GROUP BY id_column, id
-),
-spellings AS (
-    SELECT
-        id_column,
-        id,
-        predicted = 1 AS is_predicted,
-        ltrim(
-            regexp_replace(
-                regexp_replace(lower(id), '^[\s\x{a0}\x{200b}\x{feff}]+', ''),
-                '(\.0+)?[\s\x{a0}\x{200b}\x{feff}]*$', ''
-            ), '0'
-        ) AS plain
-    FROM found
-    WHERE predicted + judged = 1
-),
-pairs AS (
+-- grain:    id_column, plain
+WITH pairs AS (
     SELECT
         id_column,
         plain,
         min(CASE WHEN is_predicted THEN id END) AS in_predictions,
-        min(CASE WHEN NOT is_predicted THEN id END) AS in_truth
+        min(CASE WHEN is_judged THEN id END) AS in_truth
     FROM spellings
+    WHERE is_predicted <> is_judged
     GROUP BY id_column, plain
 )
-SELECT id_column, in_predictions, in_truth
+SELECT id_column, plain, in_predictions, in_truth
 FROM pairs
 WHERE in_predictions IS NOT NULL AND in_truth IS NOT NULL;

@@ -15,6 +15,7 @@ SELECT
     $per AS segment,
     grade($label, 'the label') AS label,
     number($score, 'the score') AS score,
+    exact_number($score) AS exact_score,
     CASE
         WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
         ELSE 1e0

@@ -8,7 +8,7 @@
 --           position VARCHAR DEFAULT NULL
 -- grain:    query_id, item_id
 -- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for
---           ties=input; run is what may tell several systems apart;
+--           ties=input; run is what may tell several systems apart; a rank too large for a DOUBLE is refused elsewhere;
 --           a column that is not there has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
@@ -41,6 +41,10 @@ SELECT
         ELSE error('duckmetrics: predictions: no column ''' || coalesce($score, $rank, 'score')
             || '''; name it with score := or rank :=')
     END AS score,
+    CASE
+        WHEN $rank IS NULL AND score_type <> '"NULL"' AND ($score IS NOT NULL OR rank_type = '"NULL"')
+            THEN exact_number(score)
+    END AS exact_score,
     position,
     CASE WHEN run_type NOT IN ('STRUCT("NULL")', 'TUPLE("NULL")') THEN run END AS run
 FROM named;

@@ -1,0 +1,18 @@
+-- name:     rounded_score
+-- title:    groups of different scores of a query that are the same number as DOUBLE, so that they tie
+-- for:      ranking
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (system, query_id, score, exact_score)
+-- params:   wide_scores BOOLEAN DEFAULT TRUE
+-- advice:   subtract what they share, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are right
+-- note:     exact_score is the text of a number with more digits than a DOUBLE is sure to keep
+WITH rounded AS (
+    SELECT system, query_id, score, min(exact_score) AS one_score, max(exact_score) AS other_score
+    FROM predictions
+    WHERE $wide_scores AND exact_score IS NOT NULL
+    GROUP BY system, query_id, score
+)
+SELECT system, query_id, one_score, other_score
+FROM rounded
+WHERE $wide_scores AND one_score < other_score;

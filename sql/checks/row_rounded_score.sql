@@ -1,0 +1,18 @@
+-- name:     row_rounded_score
+-- title:    groups of different scores that are the same number as DOUBLE, so that they tie
+-- for:      classification
+-- severity: error
+-- column:   predictions.score
+-- inputs:   predictions (system, score, exact_score)
+-- params:   wide_scores BOOLEAN DEFAULT TRUE
+-- advice:   subtract what they share, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are right
+-- note:     exact_score is the text of a number with more digits than a DOUBLE is sure to keep
+WITH rounded AS (
+    SELECT system, score, min(exact_score) AS one_score, max(exact_score) AS other_score
+    FROM predictions
+    WHERE $wide_scores AND exact_score IS NOT NULL
+    GROUP BY system, score
+)
+SELECT system, one_score, other_score
+FROM rounded
+WHERE $wide_scores AND one_score < other_score;
