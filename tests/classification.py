@@ -213,11 +213,16 @@ def same(found: Any, wanted: Any, tolerance: float = 1e-12) -> bool:
     return type(found) is type(wanted) and bool(found == wanted)
 
 
-def reason_holds(row: Row) -> bool:
-    """Say whether a value has no reason and NULL has one that is true, as far as the counts tell."""
+def reason_holds(metric: Definition, row: Row) -> bool:
+    """Say whether a finite value has no reason, an infinite one that of the header, NULL a true one.
+
+    True as far as the counts tell.
+    """
     n, positives, reason = row["n"], row["n_positive"], row["reason"]
-    if row["value"] is not None or reason is None:
-        return row["value"] is not None and reason is None
+    if row["value"] is not None:
+        return bool(reason == (metric.header["infinite"] if math.isinf(row["value"]) else None))
+    if reason is None:
+        return False
     if (n == 0) != (reason in ("no rows", "no row has a weight")):
         return False
     if "one class only" in reason:
@@ -251,7 +256,7 @@ def differences(
             for name, value in wanted._asdict().items()
             if not same(row[name], value)
         ]
-        if not reason_holds(row):
+        if not reason_holds(measures[spec].metric, row):
             wrong.append(f"{spec} of {key}: value {row['value']}, reason {row['reason']}")
         if row["value"] is not None and not in_range(measures[spec].metric, row["value"]):
             wrong.append(f"{spec} of {key}: {row['value']} is out of the range")

@@ -136,15 +136,27 @@ def test_the_shallow_plan_is_the_one_that_runs(connection: duckdb.DuckDBPyConnec
     assert "last_scores" not in sql("ndcg@10", "map")
 
 
-DOUBLE = "SELECT * FROM predictions UNION ALL SELECT 'q1', 'c', 0.5"
+BESIDE_THE_FIRST = """
+    WITH behind AS (SELECT 'behind ' || lpad(q::VARCHAR, 5, '0') AS query_id FROM range(5000) AS numbers(q))
+    SELECT query_id, 'a' AS item_id, 0.5 AS score FROM behind
+    UNION ALL FROM predictions
+    UNION ALL SELECT {query!r}, 'c', 0.1 FROM range({copies})
+"""
 
 
 def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
-    """q1 has three items; the copy of its third is below the second rank."""
-    assert evaluation(DOUBLE, metric="dcg@2")["dcg@2"] == evaluation(metric="dcg@2")["dcg@2"]
+    """q1 has three items; the copy of its third is below the second rank, and q1 is not of the first queries."""
+    copied, once = (BESIDE_THE_FIRST.format(query="q1", copies=n) for n in (1, 0))
+    assert evaluation(copied, metric="dcg@2")["dcg@2"] == evaluation(once, metric="dcg@2")["dcg@2"]
     for metric in ("dcg@4", "dcg@2,map"):
         with pytest.raises(InputError, match="1 item predicted more than once for a query"):
-            evaluation(DOUBLE, metric=metric)
+            evaluation(copied, metric=metric)
+
+
+def test_in_the_first_queries_it_is_refused_at_every_cutoff() -> None:
+    """Lists of several systems, one below the other, are found there although the longest hides the others."""
+    with pytest.raises(InputError, match=r"1 item predicted more than once.*lists of several systems"):
+        evaluation(BESIDE_THE_FIRST.format(query="behind 00000", copies=2), metric="dcg@1")
 
 
 def test_a_duplicate_of_the_truth_is_no_duplicate_of_the_predictions() -> None:

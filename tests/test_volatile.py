@@ -16,7 +16,7 @@ VOLATILE = {
     f"FROM ({LISTS}) WHERE random() < 0.5": r"random\(\)",
     f"FROM (FROM ({LISTS}) ORDER BY random()) LIMIT 20": r"random\(\)",
     f"FROM ({LISTS}) ORDER BY random() LIMIT 20": r"random\(\)",
-    f"FROM ({LISTS}) USING SAMPLE 50%": "a sample without a seed",
+    f"FROM ({LISTS}) USING SAMPLE 50 ROWS": "a sample without a seed",
     f"FROM ({LISTS}) AS x TABLESAMPLE 50% (bernoulli)": "a sample without a seed",
     f"SELECT * REPLACE (uuid() AS item_id) FROM ({LISTS})": r"uuid\(\)",
     f"SELECT * REPLACE (uuidv7() AS item_id) FROM ({LISTS})": r"uuidv7\(\)",
