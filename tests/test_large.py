@@ -145,7 +145,7 @@ BESIDE_THE_FIRST = """
 
 
 def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
-    """q1 has three items; the copy of its third is below the second rank, and q1 is not of the first queries."""
+    """The copy of the third item of q1 is below the second rank; q1 is not of the first queries."""
     copied, once = (BESIDE_THE_FIRST.format(query="q1", copies=n) for n in (1, 0))
     assert evaluation(copied, metric="dcg@2")["dcg@2"] == evaluation(once, metric="dcg@2")["dcg@2"]
     for metric in ("dcg@4", "dcg@2,map"):
@@ -154,7 +154,7 @@ def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
 
 
 def test_in_the_first_queries_it_is_refused_at_every_cutoff() -> None:
-    """Lists of several systems, one below the other, are found there although the longest hides the others."""
+    """Lists of several systems in one table are found there, although the longest hides the others."""
     with pytest.raises(InputError, match=r"1 item predicted more than once.*lists of several systems"):
         evaluation(BESIDE_THE_FIRST.format(query="behind 00000", copies=2), metric="dcg@1")
 
