@@ -1,6 +1,7 @@
 -- name:     max_f1
 -- title:    Largest F1 over all thresholds
 -- inputs:   predictions (system, segment, label, score, weight)
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  max over thresholds of 2 TP / (TP + FP + P)

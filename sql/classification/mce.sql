@@ -3,6 +3,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+-- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
 -- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
