@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from duckmetrics.shell import find
+from duckmetrics.macros.shell import find
 
 PEERS = Path(__file__).with_name("peers.py")
 MACROS = Path(__file__).resolve().parents[1] / "sql/duckmetrics.sql"

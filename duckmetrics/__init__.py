@@ -15,41 +15,41 @@ from duckmetrics.errors import (
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from duckmetrics.api import curve, describe, evaluate, metrics
-    from duckmetrics.comparison import compare
-    from duckmetrics.comparison_results import Comparison
-    from duckmetrics.findings import Findings, check
-    from duckmetrics.results import Evaluation
-    from duckmetrics.sampling import sampled
-    from duckmetrics.sampling_results import SampledEvaluation
-    from duckmetrics.significance import ChiSquare, chi_square
-    from duckmetrics.statistical_tests import TestResult, run_test
-    from duckmetrics.verification import Verification
+    from duckmetrics.api.check import Findings, check
+    from duckmetrics.api.compare import compare
+    from duckmetrics.api.evaluate import curve, describe, evaluate, metrics
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.sampled import SampledEvaluation
+    from duckmetrics.results.verification import Verification
+    from duckmetrics.sensitivity.sampled import sampled
+    from duckmetrics.statistics.chi_square import ChiSquare, chi_square
+    from duckmetrics.statistics.run import TestResult, run_test
 
 _LAZY = {
-    "Signature": "signature",
-    "TieReport": "tie_report",
-    "ToolComparison": "tools",
-    "Findings": "findings",
-    "check": "findings",
-    "conventions": "tools",
-    "ties": "tie_report",
-    "curve": "api",
-    "describe": "api",
-    "evaluate": "api",
-    "macros_database": "api",
-    "macros_sql": "api",
-    "metrics": "api",
-    "Evaluation": "results",
-    "SampledEvaluation": "sampling_results",
-    "sampled": "sampling",
-    "Comparison": "comparison_results",
-    "compare": "comparison",
-    "ChiSquare": "significance",
-    "chi_square": "significance",
-    "TestResult": "statistical_tests",
-    "run_test": "statistical_tests",
-    "Verification": "verification",
+    "Signature": "catalog.signature",
+    "TieReport": "sensitivity.ties",
+    "ToolComparison": "sensitivity.peers",
+    "Findings": "api.check",
+    "check": "api.check",
+    "conventions": "sensitivity.peers",
+    "ties": "sensitivity.ties",
+    "curve": "api.evaluate",
+    "describe": "api.evaluate",
+    "evaluate": "api.evaluate",
+    "macros_database": "api.evaluate",
+    "macros_sql": "api.evaluate",
+    "metrics": "api.evaluate",
+    "Evaluation": "results.evaluation",
+    "SampledEvaluation": "results.sampled",
+    "sampled": "sensitivity.sampled",
+    "Comparison": "results.comparison",
+    "compare": "api.compare",
+    "ChiSquare": "statistics.chi_square",
+    "chi_square": "statistics.chi_square",
+    "TestResult": "statistics.run",
+    "run_test": "statistics.run",
+    "Verification": "results.verification",
 }
 
 __all__ = [

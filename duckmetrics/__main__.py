@@ -1,6 +1,6 @@
 """``python -m duckmetrics`` is the command line."""
 
-from duckmetrics.cli import main
+from duckmetrics.cli.main import main
 
 if __name__ == "__main__":
     main()

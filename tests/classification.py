@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import duckdb
 from conftest import CATALOG, ROOT
 
+from duckmetrics.catalog.specs import parse_measure, parse_table
 from duckmetrics.errors import MetricError
-from duckmetrics.measure import parse_measure, parse_table
 from duckmetrics.reference import classification as scalar
 from duckmetrics.reference import classification_tables as tables
 from duckmetrics.reference.observation import Observation, auc_bounds, defined, grouped, present, unweighted
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog import Definition
-    from duckmetrics.measure import Measure
+    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.specs import Measure
 
 FAMILY = "classification"
 METRICS = [metric for (family, _), metric in CATALOG.metrics.items() if family == FAMILY]

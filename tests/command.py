@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from little import PREDICTIONS, TRUTH
 
-from duckmetrics.cli import main
+from duckmetrics.cli.main import main
 
 if TYPE_CHECKING:
     from pathlib import Path

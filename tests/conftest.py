@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.compose import Composer
+from duckmetrics.catalog.specs import Measure, parse_measure, parse_measures
+from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import MetricError
-from duckmetrics.measure import Measure, parse_measure, parse_measures
+from duckmetrics.evaluation.session import catalog
 from duckmetrics.reference.policies import per_query
-from duckmetrics.session import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 ROOT = Path(__file__).parents[1]
 CASES = sorted((ROOT / "tests/cases").glob("*.sql"))

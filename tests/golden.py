@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duckmetrics.api import compose_sql
+from duckmetrics.api.evaluate import compose_sql
 from duckmetrics.dialects import DIALECTS
 
 FOLDER = Path(__file__).parent / "golden"

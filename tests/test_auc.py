@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import duckmetrics
-from duckmetrics import families
-from duckmetrics.measure import parse_measure
-from duckmetrics.segments import GROUPED, PLAN, SORTED, planned, plans
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.evaluation import families
+from duckmetrics.summaries.classification import GROUPED, PLAN, SORTED, planned, plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -170,7 +170,7 @@ def test_values_per_query_are_written_beside_the_results(run: Command, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("writer", "option"), [("report.write", "-o"), ("outputs._keep_mode", "--per-query")]
+    ("writer", "option"), [("cli.output.write", "-o"), ("engines.outputs._keep_mode", "--per-query")]
 )
 def test_a_failure_leaves_no_half_written_file(
     run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, option: str
@@ -219,7 +219,7 @@ def test_the_module_runs_as_a_command(exports: Path) -> None:
 
 PROGRAM = """
 import sys
-from duckmetrics.cli import main
+from duckmetrics.cli.main import main
 try:
     main({arguments})
 finally:

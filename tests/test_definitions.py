@@ -15,15 +15,15 @@ from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
 import duckmetrics
-from duckmetrics.compose import Composer
+from duckmetrics.catalog.header import KEYS, read_header
+from duckmetrics.catalog.specs import parse_measure, parse_measures, parse_table
+from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.functions import linked, macro
 from duckmetrics.errors import DefinitionError
-from duckmetrics.fold import bind
-from duckmetrics.functions import linked, macro
-from duckmetrics.header import KEYS, read_header
-from duckmetrics.measure import parse_measure, parse_measures, parse_table
+from duckmetrics.expressions.folding import bind
 from duckmetrics.reference import ranking as ranking_reference
 from duckmetrics.reference.observation import Observation
-from duckmetrics.segments import EXTRAS, GROUPED, SORTED, planned
+from duckmetrics.summaries.classification import EXTRAS, GROUPED, SORTED, planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 EVERY = [
     *CATALOG.metrics.values(),

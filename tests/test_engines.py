@@ -22,18 +22,18 @@ from conftest import CATALOG, RANKING, open_case, ranking
 from conftest import specs_of as ranking_specs
 from other_engines import ClickHouse, DataFusion, Postgres, Spark, postgres_server, spark_session
 
-from duckmetrics.api import compose_sql
+from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.dialects.portable import reason_against
 from duckmetrics.errors import MetricError
-from duckmetrics.measure import parse_measure
-from duckmetrics.portable import reason_against
-from duckmetrics.script import TYPES
+from duckmetrics.evaluation.sql_text import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from other_engines import OtherEngine, Row
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]

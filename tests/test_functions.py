@@ -17,17 +17,17 @@ import sqlglot
 from conftest import CATALOG, ROOT
 from sqlglot import exp
 
-from duckmetrics.catalog import Catalog
+from duckmetrics.catalog.catalog import Catalog
+from duckmetrics.compose.functions import PREFIX, called, linked, macro
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import DefinitionError
-from duckmetrics.functions import PREFIX, called, linked, macro
 from duckmetrics.reference import statistics as reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 FUNCTIONS = CATALOG.functions
 EXACT = json.loads((ROOT / "tests/fixtures/special_functions.json").read_text("utf-8"))

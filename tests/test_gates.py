@@ -12,7 +12,7 @@ from command import Command
 
 import duckmetrics
 from duckmetrics import Comparison, MetricError, compare
-from duckmetrics.gates import failures, read_gates
+from duckmetrics.results.gates import failures, read_gates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

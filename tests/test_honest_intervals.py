@@ -12,7 +12,7 @@ from test_intervals import LOG, wilson
 
 import duckmetrics
 from duckmetrics import compare
-from duckmetrics.cli import main
+from duckmetrics.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,13 +16,13 @@ from classification import METRICS, NUMBERS, REQUIRED, expected, of_any_score
 from conftest import CATALOG
 
 from duckmetrics import MetricError
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.reference.observation import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 Spec = dict[str, Any]
 SCORES = (0.0, 1e-18, 0.1, 0.3, 0.3, 0.5, 0.8, 1.0)

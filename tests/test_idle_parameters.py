@@ -16,13 +16,13 @@ from conftest import CATALOG, RANKING, reference_params
 
 import duckmetrics
 from duckmetrics import MetricError
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.reference import per_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 NUMBERS: dict[str, tuple[Any, ...]] = {
     "rel": (2,), "beta": (0.5,), "p": (0.5,), "max_grade": (3,), "recall": (0.3, 0, 1), "catalog_size": (40,),

@@ -16,9 +16,9 @@ import sqlglot
 from conftest import CATALOG, ROOT
 from statsmodels.stats import contingency_tables, multitest, proportion
 
-from duckmetrics.compose import Composer
+from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.functions import linked
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.functions import linked
 from duckmetrics.reference import statistics as reference
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from conftest import CATALOG, ROOT
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 

@@ -14,7 +14,7 @@ from conftest import CATALOG
 from test_intervals import LOG
 
 import duckmetrics
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.measure import Measure
+    from duckmetrics.catalog.specs import Measure
 
 Row = dict[str, Any]
 Rows = list[tuple[int, Observation]]

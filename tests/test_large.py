@@ -14,12 +14,13 @@ from conftest import RANKING
 from little import evaluation
 
 import duckmetrics
-from duckmetrics import InputError, MetricError, families
-from duckmetrics.chunks import chunks_of
+from duckmetrics import InputError, MetricError
+from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
+from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.errors import EngineError
-from duckmetrics.exact import scale_of_terms, scale_of_values
-from duckmetrics.inputs import Inputs
-from duckmetrics.plan import SORTED, TOP
+from duckmetrics.evaluation import families
+from duckmetrics.inputs.chunks import chunks_of
+from duckmetrics.inputs.ranking import Inputs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,9 @@ from conftest import CATALOG, ROOT
 from shell import executable, text, written
 
 import duckmetrics
-from duckmetrics import api, shell
+from duckmetrics.api import evaluate as api
 from duckmetrics.errors import UnsupportedError
+from duckmetrics.macros import shell
 from duckmetrics.macros.script import macros
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from shell import connected, refusal, text, written
 from sqlglot import exp
 
 import duckmetrics
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.macros.script import macros
-from duckmetrics.measure import parse_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -33,15 +33,15 @@ from test_classification_errors import TABLES as ROWS
 
 import duckmetrics
 from duckmetrics import DuckmetricsError, MetricError
-from duckmetrics.measure import parse_measure, parse_table
-from duckmetrics.presets import presets
+from duckmetrics.catalog.specs import parse_measure, parse_table
+from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog import Definition, Param
-    from duckmetrics.measure import Measure
+    from duckmetrics.catalog.catalog import Definition, Param
+    from duckmetrics.catalog.specs import Measure
 
 Row = dict[str, Any]
 SEVERAL = "evaluate_classification"

@@ -10,7 +10,7 @@ from shell import connected, refusal, same
 
 import duckmetrics
 from duckmetrics.macros.script import macro_names
-from duckmetrics.presets import NEVER, presets
+from duckmetrics.presets.presets import NEVER, presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,15 +14,15 @@ from shell import ABOUT_INIT, OURS, CommandLine, call, connected, differences, r
 
 import duckmetrics
 from duckmetrics import DuckmetricsError, InputError, MetricError
-from duckmetrics.compose import Composer
-from duckmetrics.measure import CUTOFF, Measure, parse_measure, parse_measures
+from duckmetrics.catalog.specs import CUTOFF, Measure, parse_measure, parse_measures
+from duckmetrics.compose.composer import Composer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 INTEGERS = ("graded", "integer_ids")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duckmetrics.catalog import Alias
+    from duckmetrics.catalog.catalog import Alias
 
 Row = dict[str, Any]
 NAMES = CATALOG.statistic_names

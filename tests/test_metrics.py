@@ -16,12 +16,12 @@ from conftest import (
     values_per_query,
 )
 
-from duckmetrics.measure import parse_measures
+from duckmetrics.catalog.specs import parse_measures
 
 if TYPE_CHECKING:
     import duckdb
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]

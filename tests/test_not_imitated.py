@@ -10,8 +10,8 @@ from conftest import CATALOG
 
 import duckmetrics
 from duckmetrics import InputError, UnsupportedError
-from duckmetrics.measure import parse_measure
-from duckmetrics.presets import NEVER, Entry, Preset, presets
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.presets.presets import NEVER, Entry, Preset, presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -165,7 +165,7 @@ READ_AGAIN = {
 @pytest.mark.parametrize("way", READ_AGAIN)
 @pytest.mark.parametrize("role", ["predictions", "truth", "queries", "system", "population"])
 def test_no_input_is_replaced(tmp_path: Path, way: str, role: str) -> None:
-    from duckmetrics.cli import _files
+    from duckmetrics.cli.main import _files
 
     found = tmp_path / "here" / "found.parquet"
     found.parent.mkdir()
@@ -198,7 +198,7 @@ def test_no_file_is_made_that_the_next_run_would_read(here: Command, folder: Pat
 
 @pytest.mark.parametrize("pattern", ["p.*", "d/*.csv", "d", "d/**/*.csv", "SELECT 'r.csv' AS x FROM 'p.csv'"])
 def test_a_file_beside_the_inputs_is_no_input(folder: Path, pattern: str) -> None:
-    from duckmetrics.outputs import refuse
+    from duckmetrics.engines.outputs import refuse
 
     (folder / "d" / "e").mkdir(parents=True)
     refuse(Path("x.csv"), "csv", [pattern])
@@ -311,7 +311,7 @@ def test_a_killed_process_leaves_the_old_file(here: Command, folder: Path) -> No
     assert here(*EVALUATE, "-o", "r.csv").code == 0
     before = Path("r.csv").read_bytes()
     code = (
-        "import os, sys; from duckmetrics import cli, outputs; "
+        "import os, sys; from duckmetrics import cli; from duckmetrics.engines import outputs; "
         "outputs._keep_mode = lambda *_: os.kill(os.getpid(), 9); cli.main(sys.argv[1:])"
     )
     done = subprocess.run([sys.executable, "-c", code, *EVALUATE, "-o", "r.csv"], capture_output=True)

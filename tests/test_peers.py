@@ -6,7 +6,7 @@ import pytest
 from peers import CALLS, DOCUMENT, NOT_IMITATED, PRESETS, Recorded, answer, equal, recorded
 
 from duckmetrics import DuckmetricsError
-from duckmetrics.presets import presets
+from duckmetrics.presets.presets import presets
 
 EVERY = list(recorded())
 IMITATED = [one for one in EVERY if one.reason is None]

@@ -19,16 +19,16 @@ from peers import CALLS, PRESETS, equal, recorded, table_of
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
-from duckmetrics.catalog import CLASSIFICATION, RANKING, substituted
-from duckmetrics.measure import parse_measure, parse_measures, split_specs
-from duckmetrics.presets import presets
+from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING, substituted
+from duckmetrics.catalog.specs import parse_measure, parse_measures, split_specs
+from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-    from duckmetrics.measure import Measure
+    from duckmetrics.catalog.specs import Measure
 
 DOCUMENT = json.loads((ROOT / "tests/fixtures/peer_random_values.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in DOCUMENT["cases"]}

@@ -9,19 +9,19 @@ import sqlglot
 from conftest import CATALOG
 from sqlglot import exp
 
-from duckmetrics.api import compose_sql
+from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.cli.support import page
+from duckmetrics.compose.functions import inlined, linked
 from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects.portable import problems, reason_against
 from duckmetrics.dialects.translation import translated
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.fold import RangeOf, literal
-from duckmetrics.functions import inlined, linked
-from duckmetrics.portable import problems, reason_against
-from duckmetrics.support import page
+from duckmetrics.expressions.folding import RangeOf, literal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 # Shelves whose files are for DuckDB as a whole: its shell, and what starts from few numbers.
 OF_DUCKDB = ("shell", "aggregates", "statistics", "sampling", "count_checks", "functions")
@@ -73,7 +73,7 @@ def test_every_shelf_is_looked_at_or_of_duckdb() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_portable_is_found(tmp_path: Path, sql: str, why: str) -> None:
-    from duckmetrics.catalog import Catalog
+    from duckmetrics.catalog.catalog import Catalog
 
     folder = tmp_path / "relations"
     folder.mkdir()

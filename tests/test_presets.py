@@ -11,8 +11,8 @@ from conftest import CATALOG, ROOT
 
 import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
-from duckmetrics.measure import parse_measure, parse_measures
-from duckmetrics.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
+from duckmetrics.catalog.specs import parse_measure, parse_measures
+from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from command import Command
 
-    from duckmetrics.presets import Entry, Preset
+    from duckmetrics.presets.presets import Entry, Preset
 
 __all__ = ["exports", "run"]
 

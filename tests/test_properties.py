@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import duckmetrics
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.reference.policies import per_query
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from other_engines import spark_session
 
-from duckmetrics.shell import find
+from duckmetrics.macros.shell import find
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = [

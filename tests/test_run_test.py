@@ -20,7 +20,7 @@ from trials import FIRST, ROWS, own_names, settings, trapped
 
 import duckmetrics
 from duckmetrics import DefinitionError, InputError, MetricError, run_test
-from duckmetrics.catalog import Catalog
+from duckmetrics.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

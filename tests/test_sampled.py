@@ -18,8 +18,9 @@ import pytest
 from conftest import CATALOG, RANKING, ROOT, specs_of, values_per_query
 
 import duckmetrics
-from duckmetrics import InputError, MetricError, checks
-from duckmetrics.measure import parse_measure
+from duckmetrics import InputError, MetricError
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.checks import examination
 from duckmetrics.reference import per_query
 
 if TYPE_CHECKING:
@@ -294,7 +295,9 @@ def test_the_reference_refuses_the_same() -> None:
 # --- the warning -----------------------------------------------------------------------------------
 
 
-def warnings(predictions: str, truth: str, specs: Any = "ndcg@10", **options: Any) -> list[checks.Finding]:
+def warnings(
+    predictions: str, truth: str, specs: Any = "ndcg@10", **options: Any
+) -> list[examination.Finding]:
     found = duckmetrics.evaluate(predictions, truth, specs, **options).checks
     return [finding for finding in found if finding.check == "sampled_candidates"]
 
@@ -343,7 +346,7 @@ PLAIN = {
 def test_other_rankings_are_not_warned_of(
     monkeypatch: pytest.MonkeyPatch, kept: str, m: int, truth: str, rows: int
 ) -> None:
-    monkeypatch.setattr(checks, "SAMPLE", rows)
+    monkeypatch.setattr(examination, "SAMPLE", rows)
     predictions, judged = samples(m)
     predictions = f"SELECT * FROM ({predictions}) WHERE query_id <= 30 AND ({kept})"
     assert not warnings(predictions, truth)

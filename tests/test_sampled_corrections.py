@@ -25,11 +25,11 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
-from duckmetrics.cholesky import solver
+from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.measure import parse_measures
-from duckmetrics.sampling import METHODS
-from duckmetrics.sampling_model import SamplingModel
+from duckmetrics.sensitivity.cholesky import solver
+from duckmetrics.sensitivity.corrections import SamplingModel
+from duckmetrics.sensitivity.sampled import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from conftest import CATALOG, RANKING, specs_of
 
 import duckmetrics
 from duckmetrics import MetricError, Signature
-from duckmetrics.measure import parse_measure
+from duckmetrics.catalog.specs import parse_measure
 
 CLASSIFICATION = [m for (family, _), m in CATALOG.metrics.items() if family == "classification"]
 

@@ -12,11 +12,11 @@ from conftest import CATALOG, ROOT
 from other_engines import spark_session
 
 import duckmetrics
-from duckmetrics import families
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.dialects.portable import reason_against
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
-from duckmetrics.measure import parse_measure
-from duckmetrics.portable import reason_against
+from duckmetrics.evaluation import families
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from little import RR, evaluation, little
 
 from duckmetrics import DuckmetricsError, MetricError
-from duckmetrics.measure import parse_measures, split_specs
+from duckmetrics.catalog.specs import parse_measures, split_specs
 
 TIES = "item_asc or item_desc or item_asc_text or item_desc_text or pessimistic or optimistic or input"
 SPECS = {

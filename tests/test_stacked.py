@@ -12,7 +12,8 @@ from conftest import CATALOG, ROOT
 from shell import refusal
 
 import duckmetrics
-from duckmetrics import InputError, tables
+from duckmetrics import InputError
+from duckmetrics.inputs import tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

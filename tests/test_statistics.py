@@ -25,15 +25,15 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import ChiSquare, InputError, MetricError, chi_square
+from duckmetrics.compose.functions import PREFIX, linked, macro
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.functions import PREFIX, linked, macro
 from duckmetrics.reference import statistics as reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
 TEXTBOOK = json.loads((ROOT / "tests/fixtures/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]

@@ -14,7 +14,7 @@ import pytest
 from little import PREDICTIONS, TRUTH, evaluation, little
 
 import duckmetrics
-from duckmetrics.report import csv_text, json_text, markdown_text
+from duckmetrics.cli.output import csv_text, json_text, markdown_text
 
 if TYPE_CHECKING:
     from pathlib import Path

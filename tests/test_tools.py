@@ -11,7 +11,7 @@ from conftest import ROOT
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.presets import presets
+from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
     from command import Command

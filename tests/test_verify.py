@@ -29,10 +29,11 @@ from little import evaluation, little
 from test_metrics import SHORT, TOLERANT
 
 import duckmetrics
-from duckmetrics import MetricError, Verification, samples, verify
-from duckmetrics.header import body
-from duckmetrics.samples import chunks
-from duckmetrics.verify import difference
+from duckmetrics import MetricError, Verification
+from duckmetrics.catalog.header import body
+from duckmetrics.evaluation import samples, verification
+from duckmetrics.evaluation.samples import chunks
+from duckmetrics.evaluation.verification import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from command import Command
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog import Definition
+    from duckmetrics.catalog.catalog import Definition
 
     Plant = Callable[[Definition, str, str], None]
 
@@ -251,13 +252,13 @@ def test_the_conventions_of_a_tool(like: str) -> None:
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The items of the queries that the reference is asked about, in their order."""
     items: list[Any] = []
-    per_query = verify.per_query
+    per_query = verification.per_query
 
     def recorded(name: str, predictions: Any, truth: Any, **params: Any) -> Any:
         items.extend({row[2] for row in predictions})
         return per_query(name, predictions, truth, **params)
 
-    monkeypatch.setattr(verify, "per_query", recorded)
+    monkeypatch.setattr(verification, "per_query", recorded)
     return items
 
 
@@ -437,8 +438,10 @@ def test_rows_that_are_alike_are_not_all_in_a_sample_or_all_out_of_it(
 ) -> None:
     """Of 10,000 rows of four kinds, a sample of 50 that takes whole kinds would have one."""
     sampled: list[samples.SampledRow] = []
-    rows_of = verify.rows_of
-    monkeypatch.setattr(verify, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled))
+    rows_of = verification.rows_of
+    monkeypatch.setattr(
+        verification, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled)
+    )
     rows = "SELECT i % 2 AS label, i % 4 >= 2 AS score FROM range(10000) AS r(i)".replace(
         "i % 4 >= 2", "CASE WHEN i % 4 >= 2 THEN 0.5 ELSE 0.25 END"
     )
@@ -574,7 +577,7 @@ def test_a_fault_of_a_classification_metric_is_found_on_all_rows_and_on_a_sample
 
 def test_a_fault_of_the_reference_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever of the two is wrong, they differ."""
-    monkeypatch.setattr(verify.classification, "brier", lambda rows: 0.5)
+    monkeypatch.setattr(verification.classification, "brier", lambda rows: 0.5)
     rows = "SELECT i % 3 = 0 AS label, i % 10 / 10 AS score, 'a' AS model FROM range(50) AS r(i)"
     result = duckmetrics.evaluate(rows, metrics=["brier"], verify=100, system="model")
     assert told(result)["brier"].at == "system=a, overall"
@@ -585,9 +588,9 @@ def test_a_reference_that_refuses_the_rows_is_a_difference(monkeypatch: pytest.M
     def refuse(*_: Any, **__: Any) -> None:
         raise ValueError("no")
 
-    monkeypatch.setattr(verify, "per_query", refuse)
+    monkeypatch.setattr(verification, "per_query", refuse)
     assert evaluation(metric="rr", verify=5).verified[0].largest == math.inf
-    monkeypatch.setattr(verify.classification, "brier", refuse)
+    monkeypatch.setattr(verification.classification, "brier", refuse)
     result = duckmetrics.evaluate("SELECT 1 AS label, 0.5 AS score", metrics=["brier"], verify=5)
     assert result.verified[0].largest == math.inf
 

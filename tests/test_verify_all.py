@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics import summary
+from duckmetrics.summaries import ranking
 
 RUN = pa.table({"query_id": [*range(40)], "item_id": [*range(40)], "score": [1.0] * 40, "c": ["a", "b"] * 20})
 TRUTH = pa.table({"query_id": [*range(50)], "item_id": [n // 3 * 3 for n in range(50)]})
@@ -26,9 +26,9 @@ def test_right_numbers_agree() -> None:
     ("column", "shift"), [("value_0", "1e-6"), ("n_missing", "1"), ("n_undefined_2", "1")]
 )
 def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: str, shift: str) -> None:
-    right = summary.Summary._joined
+    right = ranking.Summary._joined
 
-    def planted(self: summary.Summary, blocks: list[str]) -> object:
+    def planted(self: ranking.Summary, blocks: list[str]) -> object:
         query = right(self, blocks)
         for projection in list(query.selects):
             if projection.alias_or_name == column:
@@ -36,7 +36,7 @@ def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: 
                 projection.replace((inner.copy() + float(shift)).as_(column))
         return query
 
-    monkeypatch.setattr(summary.Summary, "_joined", planted)
+    monkeypatch.setattr(ranking.Summary, "_joined", planted)
     found = verified()
     assert any(not one.agrees for one in found.verified)
     assert any(finding.check == "verify" and "overall" in finding.message for finding in found.checks)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from conftest import CATALOG
 
-from duckmetrics.counts import called
+from duckmetrics.statistics.counts import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog import Alias, Definition
+    from duckmetrics.catalog.catalog import Alias, Definition
 
 ROWS = {
     "per_query": """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.fold import literal
+from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.dialects.lists import SPARK, lists
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.fold import literal
+from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

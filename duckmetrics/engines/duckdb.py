@@ -18,19 +18,20 @@ import duckdb
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from duckmetrics import lakes, outputs, tables
-from duckmetrics.catalog import definition
-from duckmetrics.engines import Engine
+from duckmetrics.catalog.catalog import definition
+from duckmetrics.engines import outputs
+from duckmetrics.engines.engine import Engine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
-from duckmetrics.fold import literal
-from duckmetrics.tables import Source
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs import lakes, tables
+from duckmetrics.inputs.tables import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from duckmetrics.tables import Role
+    from duckmetrics.inputs.tables import Role
 
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 _NUMBERED = re.compile(r"(.+)_\d+")

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics import lakes, tables
+from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.dialects.translation import translated
-from duckmetrics.engines import Engine
 from duckmetrics.engines.duckdb import DuckDBEngine
+from duckmetrics.engines.engine import Engine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
-from duckmetrics.plan import without_idle_steps
-from duckmetrics.tables import Source
+from duckmetrics.inputs import lakes, tables
+from duckmetrics.inputs.tables import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from duckmetrics.tables import Role
+    from duckmetrics.inputs.tables import Role
 
 _FORMATS = ("parquet", "csv", "json")
 # What DuckDB calls the types of Spark.

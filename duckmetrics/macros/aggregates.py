@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics import functions
-from duckmetrics.catalog import CLASSIFICATION, DIALECT, Alias, substituted
-from duckmetrics.checks import protected
-from duckmetrics.compose import KEYS, Composer
-from duckmetrics.fold import Parameter, Value, bind, fold, literal
-from duckmetrics.macros.offers import allowed, refusal
-from duckmetrics.macros.parts import FUNCTIONS, concatenated, fixed, typed
-from duckmetrics.macros.statement import QUOTED, Argument, Macro, Overload, given, hidden, reference
-from duckmetrics.observations import WEIGHTED
+from duckmetrics.catalog.catalog import CLASSIFICATION, DIALECT, Alias, substituted
+from duckmetrics.checks.examination import protected
+from duckmetrics.compose import functions
+from duckmetrics.compose.composer import KEYS, Composer
+from duckmetrics.expressions.folding import Parameter, Value, bind, fold, literal
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.macros.macro import QUOTED, Argument, Macro, Overload, given, hidden, reference
+from duckmetrics.macros.parameters import allowed, refusal
+from duckmetrics.macros.shell_files import FUNCTIONS, concatenated, fixed, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog import Catalog, Definition, Param
+    from duckmetrics.catalog.catalog import Catalog, Definition, Param
 
 PREFIX = "duckmetrics: "
 WHERE = "where_"

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog import CLASSIFICATION, RANKING
-from duckmetrics.macros.likeness import LIKE
-from duckmetrics.macros.rankings import ranking_macros
-from duckmetrics.macros.rows import row_macros
+from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.macros.classification import row_macros
+from duckmetrics.macros.like import LIKE
+from duckmetrics.macros.macro import Call, Macro, Overload
+from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
-from duckmetrics.macros.statement import Call, Macro, Overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog import Catalog
+    from duckmetrics.catalog.catalog import Catalog
 
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
 

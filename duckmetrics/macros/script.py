@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics import functions
-from duckmetrics.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.inspections import inspect_macro
-from duckmetrics.macros.likeness import conventions_macro
-from duckmetrics.macros.parts import FUNCTIONS, query_of, scalar_macros
-from duckmetrics.macros.rankings import ranking_macros
-from duckmetrics.macros.rows import row_macros
-from duckmetrics.macros.statement import Argument, Macro, Overload, given, reference
+from duckmetrics.macros.classification import row_macros
+from duckmetrics.macros.inspection import inspect_macro
+from duckmetrics.macros.like import conventions_macro
+from duckmetrics.macros.macro import Argument, Macro, Overload, given, reference
+from duckmetrics.macros.ranking import ranking_macros
+from duckmetrics.macros.shell_files import FUNCTIONS, query_of, scalar_macros
 from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog import Catalog
+    from duckmetrics.catalog.catalog import Catalog
 
 TITLE = f"""\
 -- duckmetrics {__version__}: evaluation metrics for the DuckDB shell, written by 'duckmetrics macros'.

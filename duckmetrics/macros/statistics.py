@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog import DIALECT
-from duckmetrics.compose import Composer
-from duckmetrics.counts import CELLS, COUNT_THEM, COUNTS, Counts, reading
-from duckmetrics.fold import literal
-from duckmetrics.macros.body import SOURCE, shown, whole
-from duckmetrics.macros.offers import Offer
-from duckmetrics.macros.parts import call, is_null, query_of, source, typed
-from duckmetrics.macros.problems import told
-from duckmetrics.macros.statement import Argument, Call, Macro, Overload, given, reference, without_with
-from duckmetrics.statistic_checks import checks
-from duckmetrics.statistic_inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
+from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macros.checks import told
+from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, reference, without_with
+from duckmetrics.macros.parameters import Offer
+from duckmetrics.macros.query import SOURCE, shown, whole
+from duckmetrics.macros.shell_files import call, is_null, query_of, source, typed
+from duckmetrics.statistics.checks import checks
+from duckmetrics.statistics.counts import CELLS, COUNT_THEM, COUNTS, Counts, reading
+from duckmetrics.statistics.inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog import Catalog, Definition
-    from duckmetrics.macros.body import Steps
+    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.macros.query import Steps
 
 DATA = Argument("data", required=True)
 # What is said of a text where a number is read, which may be the name of a column between quotes.

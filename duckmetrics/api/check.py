@@ -1,0 +1,175 @@
+"""What is wrong with the data, before any number: a table of findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.checks.inspection import INSPECT
+from duckmetrics.errors import InputError
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.expressions.visible import visible
+from duckmetrics.results.evaluation import Tabular
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import duckdb
+    import pyarrow as pa
+
+    from duckmetrics.checks.examination import Finding
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.evaluation.session import Session
+
+SEVERITIES = ("error", "warning", "note")
+UNITS = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
+ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class Findings(Tabular):
+    """What the checks found, the worst first.
+
+    ``findings.errors`` is true where there is something that `evaluate` would refuse.
+
+    Attributes:
+        rows: one for each finding; `count` says how often, `examples` names up to three.
+        performed: the names of the checks that ran.
+        looked_at: how many rows of each table, and how many queries.
+    """
+
+    rows: tuple[Finding, ...]
+    performed: frozenset[str] = field(repr=False)
+    looked_at: Mapping[str, int] = field(repr=False)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What makes an evaluation impossible."""
+        return self._of("error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What can make a number wrong."""
+        return self._of("warning")
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """What one should know of the numbers."""
+        return self._of("note")
+
+    def _of(self, severity: str) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.rows if finding.severity == severity)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.rows)
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per finding: (severity, check, table, column, count, examples, message, advice)."""
+        import pyarrow as pa
+
+        texts = {name: pa.string() for name in ("severity", "check", "table", "column")}
+        types = {**texts, "count": pa.int64(), "examples": pa.list_(pa.string()),
+                 "message": pa.string(), "advice": pa.string()}  # fmt: skip
+        return pa.Table.from_pylist(
+            [{name: getattr(finding, name) for name in types} for finding in self.rows], pa.schema(types)
+        )
+
+    @property
+    def conclusion(self) -> str:
+        """One line: how much was found, in what, by how many checks."""
+        found = [
+            f"{n} {severity}{'s' if n > 1 else ''}"
+            for severity in SEVERITIES if (n := len(self._of(severity)))
+        ]  # fmt: skip
+        told = ", ".join(found) or "nothing found"
+        parts = [f"{self.looked_at[name]:,} {unit}" for name, unit in self._units() if name in self.looked_at]
+        return f"{told}; looked at {', '.join(parts) or 'no row'} with {len(self.performed)} checks"
+
+    def _units(self) -> list[tuple[str, str]]:
+        if "truth" not in self.looked_at:
+            return [("predictions", ROWS)]
+        return list(UNITS.items())
+
+    def __repr__(self) -> str:
+        lines: list[str] = []
+        for finding in self.rows:
+            what = finding.message.removesuffix(f"; {finding.advice}")
+            told = [f"{finding.severity:<9}{finding.check}", f"  {what}", f"  -> {finding.advice}", ""]
+            lines += map(visible, told)
+        return "\n".join([*lines, self.conclusion])
+
+
+def check(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    like: str | None = None,
+    **switches: Any,
+) -> Findings:
+    """Look for what would make numbers wrong, or impossible, before there are any.
+
+    It runs all that `evaluate` checks and more, and tells all it finds at once. Bad data raise nothing:
+    what `evaluate` would refuse is a finding of severity error.
+
+    Args:
+        metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
+            Unless given, ``ndcg@10`` where there is a truth or a query_id, and ``auc`` where there is none.
+        predictions, truth, system, by, columns, queries, connection, threads, memory_limit, like,
+            **switches: as for `evaluate`.
+
+    Returns:
+        The findings, the worst first; none where nothing is to be done.
+
+    Raises:
+        MetricError: a metric, parameter or switch cannot be read.
+        InputError: there is no such table.
+        EngineError: the database refused a query.
+    """
+    with opened(
+        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
+        threads=threads, memory_limit=memory_limit, like=like, switches=switches, keep=False,
+    ) as session:  # fmt: skip
+        asked = catalog().usual(_family(session)) if metrics is None else metrics
+        return _findings(session, read_specs(asked))
+
+
+def _family(session: Session) -> str:
+    """What the tables are for, as far as they tell."""
+    if session.request.truth is not None:
+        return RANKING
+    try:
+        return session.family() or RANKING
+    except InputError:
+        return CLASSIFICATION
+
+
+def _findings(session: Session, specs: Sequence[str]) -> Findings:
+    """Check what the measures of each family read."""
+    measures = parse_measures(catalog(), specs, session.switches, lambda: _family(session), session.like)
+    request = session.requested(measures)
+    found: dict[str, Finding] = {}
+    checks: set[str] = set()
+    looked_at: dict[str, int] = {}
+    for family in dict.fromkeys(measure.family for measure in measures):
+        chosen = [measure for measure in measures if measure.family == family]
+        inspection = INSPECT[family](catalog(), session.engine, request, chosen, session.attach)
+        found |= {finding.message: finding for finding in inspection.findings}
+        checks |= inspection.checks
+        looked_at |= inspection.looked_at or {}
+    rows = sorted(found.values(), key=lambda finding: SEVERITIES.index(finding.severity))
+    return Findings(tuple(rows), frozenset(checks), looked_at)

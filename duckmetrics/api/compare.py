@@ -1,0 +1,159 @@
+"""Is B better than A: systems against a baseline, query by query, with a test for each difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.specs import DEFAULT_AGGREGATION, parse_measures, read_specs
+from duckmetrics.comparison.comparer import (
+    HOLM,
+    NONE,
+    PAIRED,
+    Comparing,
+    find_adjustment,
+    find_test,
+    of_all_pairs,
+)
+from duckmetrics.comparison.from_evaluations import part_of_evaluations
+from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.inputs.interval_options import ALPHA, SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.results.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.results.comparison import Comparison
+
+
+def compare(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    baseline: str | None = None,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    chunks: int | None = None,
+    like: str | None = None,
+    interval: float = 0.95,
+    interval_method: str = USUAL_METHOD,
+    cluster: str | None = None,
+    test: str = PAIRED,
+    adjust: str | None = None,
+    alpha: float = ALPHA,
+    power: float = 0.8,
+    resamples: int | None = None,
+    seed: int = SEED,
+    allow_different: bool = False,
+    **switches: Any,
+) -> Comparison:
+    """Compare systems with a baseline: are the differences larger than chance makes them?
+
+    All systems are evaluated on one population, and compared query by query (of classifiers, cluster by
+    cluster). The p-values of the comparisons of a call are adjusted together, those of every slicing by
+    themselves.
+
+    Args:
+        predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
+            results of `evaluate`, of one system each, whose values per query are compared as they are.
+        truth, metrics, system, by, columns, queries, connection, threads, memory_limit, temp_directory,
+            chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
+        baseline: the system to compare with; the first of a mapping by default.
+        test: what tells p: ``"paired_t"``, or another test against a baseline under sql/statistics, such as
+            ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or ``"tukey"``.
+        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
+            default holm, and none where the test itself looks at all pairs of systems, as ``"tukey"``.
+        alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
+        power: for which the minimum detectable effect holds.
+        allow_different: compare the queries that are common where the systems have values of different ones,
+            or results of other conventions. Of classifiers, only the same rows can be compared.
+
+    Returns:
+        A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
+        p, adjusted p, the smallest difference that could have been seen, and a verdict in words.
+
+    Raises:
+        MetricError: a metric, switch, test or method cannot be read, no such baseline, or an aggregation
+            that is no mean.
+        InputError: the data cannot be evaluated, or the systems have values of different queries or
+            rows, or of other conventions.
+        EngineError: the database refused a query.
+
+    Source:
+        Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528; Urbano, Lima and Hanjalic,
+        SIGIR 2019, doi:10.1145/3331184.3331259; Holm, Scandinavian Journal of Statistics 1979.
+    """
+    chosen = find_test(test)
+    method = find_adjustment(adjust or (NONE if of_all_pairs(chosen) else HOLM))
+    inference = read_inference(interval, interval_method, cluster, resamples, seed)
+    inference = replace(inference, alpha=_probability("alpha", alpha, 0.05))
+    comparing = Comparing(chosen, method, inference, _probability("power", power, 0.8), allow_different)
+    evaluated = _evaluations(predictions)
+    given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
+    if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
+        raise MetricError(
+            f"compare: results of evaluate are compared as they are; leave out {', '.join(spare)}"
+        )
+    with opened(
+        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
+        threads=threads, memory_limit=memory_limit, temp_directory=temp_directory, chunks=chunks, like=like,
+        inference=inference, switches=switches,
+    ) as session:  # fmt: skip
+        if evaluated is not None:
+            specs = None if metrics is None else read_specs(metrics)
+            parts = [part_of_evaluations(session, evaluated, specs, inference, allow_different)]
+        else:
+            specs = read_specs(session.usual if metrics is None else metrics)
+            measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+            _means(measures)
+            if method != NONE:
+                compared = replace(inference, measures=len(measures))
+                session.request = replace(session.request, inference=compared)
+            parts = session.parts(measures)
+        if baseline is None and isinstance(system, str):
+            raise MetricError(
+                f"baseline: not given; name one of {', '.join(comparing.systems(session, parts))}"
+            )
+        return comparing.result(session, parts, baseline)
+
+
+def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
+    """The results that are to be compared, None where they are tables."""
+    if not isinstance(predictions, Mapping):
+        return None
+    found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}
+    if found and len(found) < len(predictions):
+        raise MetricError("compare: results of evaluate beside tables; give either")
+    return found or None
+
+
+def _probability(name: str, value: float, usual: float) -> float:
+    if not isinstance(value, bool):
+        try:
+            return read_level(value)
+        except MetricError:
+            pass
+    raise MetricError(f"{name}={value!r}: no probability between 0 and 1; write {usual}")
+
+
+def _means(measures: Sequence[Measure]) -> None:
+    for measure in measures:
+        if measure.aggregation not in (None, DEFAULT_AGGREGATION):
+            raise MetricError(
+                f"{measure.text}: is the {measure.aggregation} of the queries, and the tests compare means; "
+                "leave the aggregation out"
+            )

@@ -1,0 +1,288 @@
+"""The public functions; each hands its work to the module that knows how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from duckmetrics.catalog.catalog import RANKING, sql_root
+from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs, written
+from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.families import composed_sql
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
+from duckmetrics.inputs.tables import is_of_spark
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import duckdb
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.results.evaluation import Evaluation
+
+MACROS_FILE = "duckmetrics.sql"
+
+
+def evaluate(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    chunks: int | None = None,
+    like: str | None = None,
+    verify: int | None = None,
+    interval: float | bool | None = None,
+    interval_method: str = USUAL_METHOD,
+    cluster: str | None = None,
+    resamples: int | None = None,
+    seed: int = SEED,
+    **switches: Any,
+) -> Evaluation:
+    """Compute metrics of predictions against a truth, where the data are.
+
+    Args:
+        predictions: for rankings a table with query_id, item_id and score (or rank), for classifiers
+            one with label and score: a path or glob, a DuckDB table or view, SQL, a relation, an
+            Arrow, pandas or Polars frame; or a mapping of system names to such tables.
+        truth: a table with query_id, item_id and relevance; without one, the predictions carry
+            a column label.
+        metrics: specs such as ``"ndcg@10"``, ``"map(norm=min_k)@100"`` or ``"auc"``. A name of both
+            families, such as ``"precision"``, is a ranking metric if there is a truth or a cut-off,
+            a classification metric if there is no query_id; ``"classification.precision"`` says so.
+            The metric most asked for where none is named: ndcg@10, or auc for rows with a label.
+        system: the column of the predictions that names the system, or a mapping of systems.
+        by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
+            a list of lists asks for several groupings.
+        columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
+        queries: a table keyed by query_id with the attributes of the queries.
+        connection: a DuckDB connection, or the path of a database file.
+        engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
+            views, SQL and DataFrames of Spark. By default the session of a DataFrame of Spark among the
+            tables, else DuckDB.
+        threads: the number of threads.
+        memory_limit: such as ``"4GB"``; more is spilled to disk.
+        temp_directory: the folder that is spilled to.
+        chunks: evaluate the queries of rankings in so many parts, one after the other, which takes
+            less memory; the results are the same.
+        like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
+            `presets`. Switches and parameters of a spec win.
+        verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
+            50 rows for each; see `Evaluation.verified`.
+        interval: the level of intervals around the values, such as 0.95; they stand in the columns
+            lower and upper. Of rankings, the queries are taken as independent; of classifiers, the clusters.
+        interval_method: ``"t"`` for Student's t over the queries or clusters, or ``"bootstrap"`` for
+            percentiles of a Poisson bootstrap, which is deterministic. Proportions have Wilson's interval,
+            AUC one on the logit scale. Functions of sums, and AUC, use a jackknife over clusters, or over
+            rows the delta method and DeLong; a bootstrap takes the other metrics of classifiers as a whole.
+        cluster: the column that says which rows, or queries, belong together, such as ``"user_id"``. Of
+            classifiers, cluster_id, group_id or query_id by default, and without these every row by itself.
+        resamples: how often a bootstrap resamples, 10,000 times by default, and 1000 times where a metric
+            is taken again as a whole.
+        seed: another seed draws other resamples.
+        **switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``
+            may also be a table with query_id.
+
+    Returns:
+        The values overall and by slice, with a signature of the conventions behind each.
+
+    Raises:
+        MetricError: a metric, parameter or switch cannot be read.
+        InputError: the data cannot be evaluated as they are.
+        UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
+        EngineError: the database refused a query.
+    """
+    engine = _session_of(predictions, truth, queries, system) if engine is None else engine
+    with opened(
+        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
+        engine=engine, threads=threads, memory_limit=memory_limit, like=like, verify=verify,
+        temp_directory=temp_directory, chunks=chunks, switches=switches,
+        inference=_inference(interval, interval_method, cluster, resamples, seed),
+    ) as session:  # fmt: skip
+        return session.evaluation(read_specs(session.usual if metrics is None else metrics))
+
+
+def _names_table(given: Any) -> bool:
+    return isinstance(given, str) and is_of_table(catalog(), given)
+
+
+def _session_of(*tables: Any) -> SparkSession | None:
+    """Return the session of the first DataFrame of Spark, None where there is none."""
+    for table in tables:
+        for one in table.values() if isinstance(table, Mapping) else (table,):
+            if is_of_spark(one):
+                return cast("SparkSession", one.sparkSession)
+    return None
+
+
+def _inference(
+    interval: float | bool | None, method: str, cluster: str | None, resamples: int | None, seed: int
+) -> Inference | None:
+    if interval is not None and interval is not False:
+        return read_inference(interval, method, cluster, resamples, seed)
+    if cluster is not None or method != USUAL_METHOD:
+        raise MetricError("cluster and interval_method: belong to intervals; add interval=0.95 (--interval)")
+    return None
+
+
+def curve(
+    predictions: Any,
+    table: str,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **params: Any,
+) -> pa.Table:
+    """Return a table of a classifier, such as the points of its ROC curve.
+
+    Args:
+        predictions: a table with label and score, as for `evaluate`.
+        table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``. The two may be
+            in either order.
+        **params: parameters of the table; a list of values gives the rows of each.
+
+    Returns:
+        The system and slice where there are several, then the columns of the table.
+
+    Raises:
+        MetricError: no such table, or a parameter that cannot be read.
+        InputError: the data cannot be evaluated as they are.
+        EngineError: the database refused a query.
+    """
+    if _names_table(predictions) and not _names_table(table):
+        predictions, table = table, predictions  # as on the command line, where the table comes first
+    engine = _session_of(predictions, system) if engine is None else engine
+    with opened(
+        predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
+        threads=threads, memory_limit=memory_limit, keep=False,
+    ) as session:  # fmt: skip
+        return session.table(table, params)
+
+
+def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
+    """Return the SQL of metrics of one family, or of a table such as a curve.
+
+    It reads tables named `predictions` and `truth`.
+
+    Of classifiers, `predictions` has the columns system, segment, label, score, weight and group_id,
+    as far as the metrics read them; a segment is what shall be evaluated by itself.
+
+    Raises:
+        MetricError: a metric, parameter or switch cannot be read.
+        UnsupportedError: the dialect is unknown or lacks something.
+    """
+    specs = read_specs(metrics)
+    if len(specs) == 1 and is_of_table(catalog(), specs[0]):
+        measures = [parse_table(catalog(), specs[0], switches=switches)]
+    else:
+        measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
+    return composed_sql(catalog(), measures, dialect, steps)
+
+
+def metrics() -> pa.Table:
+    """The catalogue: one row per metric with family, aliases, parameters, range and source.
+
+    A table, such as a curve, has no range.
+    """
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([
+        {
+            "family": family,
+            "name": name,
+            "aliases": [alias for alias, _ in metric.aliases()],
+            "title": metric.title,
+            "params": list(catalog().params(metric)),
+            "range": metric.header.get("range"),
+            "formula": metric.header["formula"],
+            "source": metric.header["source"],
+        }
+        for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
+    ])  # fmt: skip
+
+
+def describe(name: str) -> str:
+    """Explain a metric or table: title, formula, source, parameters with their values, range and SQL.
+
+    A name of two families is explained twice.
+
+    Raises:
+        MetricError: no such metric.
+    """
+    family, _, bare = name.rpartition(".")
+    known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare.lower()}
+    known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare.lower()}
+    chosen = [metric for f, metric in known.items() if family in ("", f)]
+    return "\n\n".join(map(_described, chosen or [catalog().find(bare, family or None).metric]))
+
+
+def macros_sql() -> str:
+    """Return the macros of the DuckDB shell as the text of one file, which ships with the package.
+
+    They are temporary: they live in the session that executes the text, and work in read-only databases.
+    """
+    shipped = macros_file()
+    return shipped.read_text("utf-8") if shipped.is_file() else written_macros()
+
+
+def macros_file() -> Path:
+    """Return the path of the file of macros that ships with the package."""
+    return sql_root() / MACROS_FILE
+
+
+def written_macros() -> str:
+    """Write the text of the file of macros from the definitions, which takes seconds."""
+    from duckmetrics.macros.script import script
+
+    return script(catalog())
+
+
+def macros_database(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
+    """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
+
+    Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
+    This takes a minute or two.
+
+    Args:
+        progress: called with the percent done, again and again.
+
+    Raises:
+        EngineError: the file cannot be written.
+    """
+    from duckmetrics.engines.duckdb import write_database
+    from duckmetrics.macros.database import statements
+
+    write_database(path, statements(catalog(), progress))
+
+
+def _described(metric: Definition) -> str:
+    header = metric.header
+    lines = [f"{metric.family}.{metric.name}: {metric.title}", ""]
+    keys = ("alias", "formula", "range", "undefined", "note", "source")
+    lines += [f"{key:<10}{header[key]}" for key in keys if key in header]
+    lines += ["", "parameters"]
+    for param in catalog().params(metric).values():
+        default = "required" if param.required else f"default {written(param.default)}"
+        choices = f", one of {', '.join(map(str, param.choices))}" if param.choices else ""
+        lines.append(f"  {param.name}: {default}{choices}")
+    return "\n".join([*lines, "", metric.text])

@@ -1,0 +1,1 @@
+"""The definitions under sql/: headers, metrics and their specs, signatures."""

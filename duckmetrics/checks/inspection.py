@@ -1,0 +1,137 @@
+"""All checks of the data of one family, and those that only look, whatever they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.checks.examination import ERROR, METRIC, Examination, Finding, protected
+from duckmetrics.checks.notes import unweighted, varying
+from duckmetrics.checks.schema import EVERY, Admission
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.evaluation.families import observed, segment_values
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.ranking import Inputs, Request, gather
+from duckmetrics.summaries.classification import BINARY, has_relation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.systems import Attach
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found for the measures of one family, and what was looked at.
+
+    Attributes:
+        checks: the names of the checks that ran.
+        looked_at: how many rows of each table, and how many queries.
+    """
+
+    findings: tuple[Finding, ...]
+    checks: frozenset[str] = frozenset()
+    looked_at: Mapping[str, int] | None = None
+
+
+def inspect_rankings(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Inspection:
+    """Check predictions and truth."""
+    admission = Admission(request, attach, engine)
+    inputs = admission.inputs([RANKING], measures, lambda r, a: gather(r, a, engine.extremes))
+    if inputs is None:
+        return Inspection(tuple(admission.findings))
+    examination = Examination(catalog, engine, inputs, measures, admission.doubtful)
+    found = [*admission.findings, *_examined(examination)]
+    try:
+        varying(engine, inputs)
+    except InputError as error:
+        found.append(_refusal("varying_attribute", error))
+    return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
+
+
+def inspect_rows(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Inspection:
+    """Check the rows of a classifier."""
+    decided = list(measures)
+
+    def read(request: Request, attach: Attach) -> Inputs:
+        inputs, decided[:] = observed(engine, request, measures, attach)
+        return inputs
+
+    admission = Admission(request, attach, engine)
+    inputs = admission.inputs([CLASSIFICATION], measures, read)
+    if inputs is None:
+        return Inspection(tuple(admission.findings))
+    examination = Examination(catalog, engine, inputs, decided, admission.doubtful)
+    found = [*admission.findings, *_examined(examination), *unweighted(inputs, decided)]
+    if any(has_relation(catalog, m, BINARY) for m in decided) and all(f.severity != ERROR for f in found):
+        examination.measures = _measures_of_checks(catalog, inputs)
+        _, summary = segment_values(catalog, engine, inputs, examination.measures)
+        found += examination.of_values(summary)
+    return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
+
+
+Inspect = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Inspection]
+INSPECT: dict[str, Inspect] = {RANKING: inspect_rankings, CLASSIFICATION: inspect_rows}
+
+
+def _examined(examination: Examination) -> list[Finding]:
+    """Run all checks; a table that cannot be read to its end is a finding, too."""
+    catalog = examination.catalog
+    try:
+        found = examination.run([*catalog.checks.values(), *catalog.inspections.values()])
+        return [*found, *examination.explained(found, notes=True)]
+    except InputError as error:
+        return [_refusal("unreadable", error)]
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        return [_refusal("unreadable", InputError(f"{error}; check it"))]
+
+
+def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
+    """The metrics of rows whose values a check looks at."""
+    names = {
+        name for check in catalog.checks.values() if METRIC in check.tables
+        for name in protected(check) if (CLASSIFICATION, name) in catalog.metrics
+    }  # fmt: skip
+    measures = (parse_measure(catalog, f"{CLASSIFICATION}.{name}") for name in sorted(names))
+    return [measure.bound(**{WEIGHTED: inputs.weighted}) for measure in measures]
+
+
+def _refusal(check: str, error: InputError) -> Finding:
+    return Finding(check, ERROR, "", "", 1, (), str(error), str(error).rpartition("; ")[2])
+
+
+def _looked_at(examination: Examination) -> dict[str, int]:
+    """Count the rows of the tables, and the queries of the population."""
+    inputs = examination.inputs
+    names = [name for name in ("predictions", "truth") if name in inputs.queries]
+    found = {}
+    for name in names:
+        if (name, EVERY) not in examination.doubtful:
+            found[name] = examination.totals.get(name) or _count(examination, name, exp.Star())
+    if "truth" in found and not any(column == "query_id" for _, column in examination.doubtful):
+        values = examination.measures[0].values
+        queries = examination.composer.relation("queries", values)
+        distinct = exp.Distinct(expressions=[exp.column("query_id")])
+        found["queries"] = _count(examination, queries, distinct)
+    return found
+
+
+def _count(examination: Examination, step: str, counted: exp.Expr) -> int:
+    """Count the rows of a step, or the distinct values in it."""
+    query = exp.select(exp.Count(this=counted)).from_(step)
+    examination.composer.relation(step, {})
+    return int(examination.engine.rows(examination.composer.complete(query))[0][0])

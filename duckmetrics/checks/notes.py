@@ -1,0 +1,98 @@
+"""What is told of the data beside the checks: it depends on the slices, or on the counts of a result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlglot import exp
+
+from duckmetrics.checks.examination import EXAMPLES, WARNING, WEIGHTED, Finding, count_of
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.ranking import Inputs
+
+UNWEIGHTED = "read it without weights beside, or leave it out"
+
+
+def varying(engine: Engine, inputs: Inputs) -> None:
+    """Refuse slicing columns that have more than one value within a query.
+
+    Raises:
+        InputError: names the column and three queries.
+    """
+    for name in dict.fromkeys((*inputs.by_columns, *([inputs.cluster] if inputs.cluster else []))):
+        attribute = exp.column(exp.to_identifier(name, quoted=True))
+        differs = exp.NullSafeNEQ(this=exp.Min(this=attribute), expression=exp.Max(this=attribute.copy()))
+        some = exp.In(this=exp.Count(this=attribute.copy()),
+                      expressions=[literal(0), exp.Count(this=exp.Star())])  # fmt: skip
+        other = exp.Case().when(differs.copy(), exp.Max(this=attribute.copy()))
+        query = (
+            exp.select("query_id", exp.Min(this=attribute.copy()), other)
+            .from_(inputs.queries["attributes"].subquery("attributes"))
+            .group_by("query_id")
+            .having(exp.or_(differs, exp.not_(some)))
+        )
+        count = engine.rows(count_of(cast("exp.Query", query)))[0][0]
+        if count:
+            rows = engine.rows(query.order_by("query_id").limit(EXAMPLES))
+            shown = "; ".join(f"{row[0]}: {', '.join(map(_text, row[1:]))}" for row in rows)
+            raise InputError(
+                f"{inputs.labels[inputs.by_source or 'predictions']}: column {name!r}: differs within "
+                f"{count} queries ({shown}); slice rankings by an attribute of the query, or give one "
+                "value per query with queries="
+            )
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
+    """Warn of measures that have no weighted form though the rows have weights."""
+    label = inputs.labels["predictions"]
+    without = [m for m in measures for p in m.declared if p.name == WEIGHTED and p.default is False]
+    return [
+        Finding(
+            "unweighted", WARNING, label, inputs.weight, 0, (),
+            f"{label}: column {inputs.weight!r}: {measure.text} has no weighted form and counts every row "
+            f"as 1; {UNWEIGHTED}", UNWEIGHTED,
+        )
+        for measure in without if inputs.weight is not None
+    ]  # fmt: skip
+
+
+def counted_notes(
+    rows: Sequence[Mapping[str, Any]], inputs: Inputs, policies: Mapping[str, str]
+) -> list[Finding]:
+    """Tell of missing queries and of queries without a slice, from the counts of the result."""
+    notes: dict[tuple[str, Any], Finding] = {}
+    label = inputs.labels["predictions"]
+    for row in rows:
+        overall = row["slice"] == ""
+        system = f" of system {row['system']}" if row["system"] is not None else ""
+        if overall and row["n_missing"]:
+            advice = f"the switch missing={policies['missing']} decides how they count"
+            message = (
+                f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
+            )
+            notes["missing_query", row["system"]] = Finding(
+                "missing_query", WARNING, label, inputs.column_label("predictions", "query_id"),
+                row["n_missing"], (), message, advice,
+            )  # fmt: skip
+        if not overall and all(row[column] is None for column in inputs.by_columns):
+            source = inputs.labels[inputs.by_source or "predictions"]
+            advice = "give the attributes of all queries with queries="
+            message = (
+                f"{source}: column {row['slice']!r}: some queries of the population have no value and "
+                f"form the slice NULL; {advice}"
+            )
+            notes["null_slice", row["slice"]] = Finding(
+                "null_slice", WARNING, source, row["slice"], row["n"], (), message, advice
+            )
+    return list(notes.values())

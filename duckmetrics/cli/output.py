@@ -1,0 +1,236 @@
+"""Results as text: a terminal table, JSON, CSV, Markdown, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.engines.outputs import write_text
+from duckmetrics.evaluation.session import catalog
+from duckmetrics.expressions.visible import visible
+from duckmetrics.results.comparison import RIGHT
+from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
+from duckmetrics.results.verification import in_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from rich.console import Console
+    from rich.table import Table
+
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
+
+SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
+
+
+def write(result: Evaluation, format_: str, path: Path | None) -> None:
+    """Write a result to a file, or to stdout; what the checks found goes to stderr beside a table."""
+    if format_ == "parquet" and path is not None:
+        import pyarrow.parquet as pq
+
+        pq.write_table(result.summary, path)
+    elif format_ == "table" and path is None:
+        _print_table(result)
+    else:
+        text = _TEXTS[format_](result)
+        if path is None:
+            sys.stdout.write(text)
+        else:
+            write_text(path, text)
+    if format_ != "json":
+        if result.verified and not (format_ == "table" and path is None):
+            print(in_one_line(result.verified), file=sys.stderr)
+        _print_findings(result)
+
+
+def write_comparison(result: Comparison, format_: str, path: Path | None) -> None:
+    """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see."""
+    if format_ == "table":
+        _put("\n".join(result.lines()) + "\n", path)
+    elif format_ == "markdown":
+        header, cells = result.cells()
+        rule = ["---:" if name in RIGHT else "---" for name in header]
+        _put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+    else:
+        write_rows(result.summary, format_, path)
+
+
+def _put(text: str, path: Path | None) -> None:
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
+def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
+    """Write the rows of a table to a file, or to stdout."""
+    if format_ == "parquet" and path is not None:
+        import pyarrow.parquet as pq
+
+        pq.write_table(rows, path)
+        return
+    if format_ == "table" and path is None:
+        table = _table(rows.column_names, rows.column_names)
+        for row in rows.to_pylist():
+            table.add_row(*(_shown(value) for value in row.values()))
+        _console().print(table)
+        return
+    text = _ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()])
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
+def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    objects = [dict(zip(names, map(_valid, row), strict=True)) for row in rows]
+    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([names, *([_listed(value) for value in row] for row in rows)])
+    return text.getvalue()
+
+
+def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    cells = [[_shown(value) for value in row] for row in rows]
+    return "".join(_markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
+
+
+def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return "".join("\t".join(line) + "\n" for line in (names, *([_shown(v) for v in row] for row in rows)))
+
+
+_ROWS = {"json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "table": _rows_plain}
+
+
+def _listed(value: Any) -> Any:
+    """A list in one cell."""
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _shown(value: Any) -> str:
+    """A cell as a person wants to see it."""
+    if value is None:
+        return "NULL"
+    value = _listed(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+
+
+def print_catalog() -> None:
+    """Print the metrics by family."""
+    table = _table(["metric", "also", "title", "range"])
+    for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items()):
+        aliases = ", ".join(alias for alias, _ in metric.aliases())
+        table.add_row(f"{family}.{name}", aliases, metric.title, metric.header.get("range", "rows"))
+    console = _console()
+    console.print(table)
+    console.print("duckmetrics metrics NAME explains one", style="dim")
+
+
+def json_text(result: Evaluation) -> str:
+    """One object: {"results": [...], "checks": [...], "verified": [...]}; every key is always there."""
+    results = [
+        {
+            "system": row["system"],
+            "metric": row["metric"],
+            **{column: _valid(row[column]) for column in ("value", "lower", "upper")},
+            "reason": row["reason"],
+            **{count: row[count] for count in COUNTS},
+            **{size: row[size] for size in SIZES if size in row},
+            "segment": {column: _valid(value) for column, value in result.segment(row).items()},
+            "signature": row["signature"],
+        }
+        for row in result.rows
+    ]
+    verified = [{name: _valid(value) for name, value in asdict(one).items()} for one in result.verified]
+    checks = [asdict(finding) for finding in result.checks]
+    document = {"results": results, "checks": checks, "verified": verified}
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def csv_text(result: Evaluation) -> str:
+    """One line per result, all columns, numbers unrounded."""
+    columns = list(result.rows[0])
+    return _rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
+
+
+def markdown_text(result: Evaluation) -> str:
+    """A table to paste into a pull request."""
+    header, cells = result.cells()
+    rule = ["---:" if name in NUMERIC else "---" for name in header]
+    return "".join(_markdown_line(line) for line in (header, rule, *cells))
+
+
+def plain_text(result: Evaluation) -> str:
+    return f"{result!r}\n"
+
+
+_TEXTS = {"json": json_text, "csv": csv_text, "markdown": markdown_text, "table": plain_text}
+
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(visible(cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _valid(value: Any) -> Any:
+    """JSON has no NaN and no Infinity."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header:
+        right = name in numeric
+        table.add_column(
+            name, justify="right" if right else "left", no_wrap=name in ("metric", "value"), overflow="fold"
+        )
+    return table
+
+
+def _console() -> Console:
+    """Standard output; a line is broken for a terminal only, never for a pipe."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 10_000
+    return console
+
+
+def _print_table(result: Evaluation) -> None:
+    header, cells = result.cells()
+    table = _table(header)
+    previous: list[str] | None = None
+    by = [i for i, name in enumerate(header) if name in result.by]
+    for row in cells:
+        segment = [row[i] for i in by]
+        if previous is not None and segment != previous:
+            table.add_section()
+        previous = segment
+        table.add_row(*row)
+    _console().print(table)
+    if result.verified:
+        _console().print(in_one_line(result.verified))
+
+
+def _print_findings(result: Evaluation) -> None:
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for finding in result.checks:
+        console.print(
+            visible(f"{finding.severity}: {finding.message}"), style=SEVERITY_STYLE[finding.severity]
+        )

@@ -1,0 +1,72 @@
+"""Sums that are the same to the last bit in any order of the rows, on any number of threads.
+
+The sum of doubles depends on their order, which changes with the threads and with the order of a file.
+Multiplied by a power of two they become whole numbers, whose sum does not; the result is rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sqlglot import exp
+
+from duckmetrics.expressions.folding import literal
+
+# What the sum of a HUGEINT holds, without the sign; the largest and smallest power of a DOUBLE.
+BITS, MOST = 126, 1000
+# Up to so many bits have the terms of one query that are no gains, ranks among them, and their number.
+TERM_BITS, COUNT_BITS = 21, 28
+
+
+def scale_of_terms(largest: float | None) -> float | None:
+    """The factor for the terms of the values of a query, None where there is none.
+
+    Args:
+        largest: the largest gain; NULL where nothing is judged.
+    """
+    return _scale(max(largest or 0.0, 2.0**TERM_BITS), COUNT_BITS)
+
+
+def scale_of_values(largest: float | None, n: int) -> float | None:
+    """The factor for n values, None where they have no finite sum."""
+    return _scale(largest or 1.0, n.bit_length())
+
+
+def _scale(largest: float, count_bits: int) -> float | None:
+    """Whole numbers keep 53 bits of any term that is not much smaller than the largest one."""
+    if not math.isfinite(largest):
+        return None
+    power = BITS - count_bits - math.frexp(largest)[1]
+    return None if power < TERM_BITS else 2.0 ** min(power, MOST)
+
+
+def with_exact_sums(query: exp.Expr, scale: float | None) -> exp.Expr:
+    """Write the sums and means of a query over whole numbers.
+
+    Args:
+        scale: the factor of all terms.
+    """
+    if scale is None:
+        return query
+    query = query.copy()
+    for node in list(query.find_all(exp.Sum, exp.Avg)):
+        if not isinstance(node.parent, exp.Window) and not node.find_ancestor(exp.AggFunc):
+            _write(node, scale)
+    return query
+
+
+def _write(node: exp.Expr, scale: float) -> None:
+    """Put the sum of whole numbers in place of a sum or a mean.
+
+    A FILTER becomes a CASE: what it leaves out may have no value, or one that is no whole number.
+    """
+    whole, summed = node, node.this.copy()
+    if isinstance(node.parent, exp.Filter):
+        whole = node.parent
+        summed = exp.Case().when(whole.expression.this.copy(), summed)
+    term = exp.Mul(this=exp.paren(summed), expression=literal(scale))
+    total = exp.cast(exp.Sum(this=exp.cast(term, "HUGEINT")), "DOUBLE")
+    value = exp.Div(this=total, expression=literal(scale))
+    if isinstance(node, exp.Avg):
+        value = exp.Div(this=value, expression=exp.Count(this=summed.copy()))
+    whole.replace(exp.paren(value))

@@ -1,0 +1,141 @@
+"""The scalar functions under sql/functions, made macros of the database for the queries that call them.
+
+A file is one expression over ``$parameters`` and may call other files by name. As a macro it is called
+``duckmetrics_<name>``, so that no macro of the caller is replaced. The arguments of a query become
+what the header declares: 0.1, which DuckDB reads as a DECIMAL, is computed with as a DOUBLE.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.catalog import Catalog, Definition
+
+PREFIX = "duckmetrics_"
+
+_TYPES: dict[type, str] = {float: "DOUBLE", int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN"}
+
+
+def linked(catalog: Catalog, query: exp.Query, prefix: str = PREFIX) -> tuple[exp.Query, list[exp.Create]]:
+    """Point the calls of a query at our macros.
+
+    Args:
+        prefix: what their names begin with.
+    Returns: the query with the calls renamed, and the statements that define what it calls, each
+        after those that it builds on.
+    Raises:
+        DefinitionError: a function calls itself, directly or through others.
+    """
+    query = query.copy()
+    needed: dict[str, Definition] = {}
+    for name in sorted(_rename(catalog, query, prefix, cast=True)):
+        _gather(catalog, name, needed, ())
+    return query, [macro(catalog, definition, prefix) for definition in needed.values()]
+
+
+@cache
+def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp.Create:
+    """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO prefix_name(params) AS (expression)``.
+
+    The statement is shared by all who ask for it: copy it before it is changed.
+    """
+    body = definition.query.copy()
+    _rename(catalog, body, prefix)
+    for placeholder in list(body.find_all(exp.Placeholder)):
+        placeholder.replace(exp.column(placeholder.name))
+    return exp.Create(
+        this=exp.UserDefinedFunction(
+            this=exp.to_table(prefix + definition.name),
+            expressions=[exp.to_identifier(name) for name in definition.own_params],
+            wrapped=True,
+        ),
+        kind="MACRO",
+        replace=True,
+        expression=exp.paren(body.selects[0].unalias()),
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+    )
+
+
+def inlined(catalog: Catalog, query: exp.Query) -> exp.Query:
+    """Write the calls of a query out, for engines that cannot be taught our functions.
+
+    An argument stands wherever the function reads it. A list of one element that a lambda is applied to, by
+    which a file names an intermediate value, is written out as well.
+    """
+    query = query.copy()
+    for call in reversed(list(query.find_all(exp.Func))):
+        name = call.name.lower() if isinstance(call, exp.Anonymous) else call.sql_name().lower()
+        if name in catalog.functions:
+            definition = catalog.functions[name]
+            body = inlined(catalog, definition.query)
+            given = dict(zip(definition.own_params, _arguments(call), strict=True))
+            for placeholder in list(body.find_all(exp.Placeholder)):
+                placeholder.replace(exp.paren(given[placeholder.name].copy()))
+            call.replace(exp.paren(_without_names(body.selects[0].unalias())))
+    return query
+
+
+def _without_names(body: exp.Expr) -> exp.Expr:
+    """Write ``list_transform([value], lambda name: expression)[1]`` as the expression of the value."""
+    whole = exp.paren(body, copy=False)
+    for named in reversed(list(whole.find_all(exp.Bracket))):
+        applied = named.this
+        if isinstance(applied, exp.Transform) and len(applied.this.expressions) == 1:
+            (value,), (name,) = applied.this.expressions, applied.expression.expressions
+            for use in list(applied.expression.this.find_all(exp.Identifier)):
+                if use.name == name.name and not isinstance(use.parent, exp.Column):
+                    use.replace(exp.paren(value.copy()))
+            named.replace(exp.paren(applied.expression.this))
+    return whole
+
+
+@cache
+def called(catalog: Catalog, definition: Definition) -> frozenset[str]:
+    """The functions of the catalog that a definition calls itself."""
+    return frozenset(_rename(catalog, definition.query.copy(), PREFIX))
+
+
+def _rename(catalog: Catalog, tree: exp.Expr, prefix: str, cast: bool = False) -> set[str]:
+    """Put the prefix before every call of a function of the catalog, in place; return their names."""
+    names = set()
+    for call in reversed(list(tree.find_all(exp.Func))):  # the calls within a call first
+        name = call.name.lower() if isinstance(call, exp.Anonymous) else call.sql_name().lower()
+        if name in catalog.functions:
+            names.add(name)
+            arguments = _arguments(call)
+            if cast:
+                types = [_TYPES[param.type] for param in catalog.functions[name].own_params.values()]
+                arguments = [exp.cast(a, t) for a, t in zip(arguments, types, strict=False)]
+            call.replace(exp.Anonymous(this=prefix + name, expressions=arguments))
+    return names
+
+
+def _arguments(call: exp.Func) -> list[exp.Expr]:
+    """The arguments of a call in their order, also where sqlglot knows them by names of their own."""
+    if isinstance(call, exp.Anonymous):
+        return call.expressions
+    given = (call.args.get(key) for key in call.arg_types)
+    return [
+        a for value in given if value is not None for a in (value if isinstance(value, list) else [value])
+    ]
+
+
+def _gather(catalog: Catalog, name: str, needed: dict[str, Definition], callers: Sequence[str]) -> None:
+    """Add a function to what is needed, after everything that it calls."""
+    definition = catalog.functions[name]
+    if name in callers:
+        raise DefinitionError(
+            f"{definition.path}: calls itself by {' -> '.join((*callers, name))}; break the circle"
+        )
+    if name not in needed:
+        for other in sorted(called(catalog, definition)):
+            _gather(catalog, other, needed, (*callers, name))
+        needed[name] = definition

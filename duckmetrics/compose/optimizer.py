@@ -1,0 +1,214 @@
+"""Plan rules: rewritings of the composed query that leave every value as it is.
+
+Each rule is one function and says what it is good for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlglot import exp
+
+from duckmetrics.expressions.folding import Parameter, Unknown, constant, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.expressions.folding import Value
+
+ExprT = TypeVar("ExprT", bound=exp.Expr)
+# DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
+MAX_DEPTH = 999_999
+# What of a SELECT may read its own columns.
+CLAUSES = ("where", "qualify", "group", "having", "order")
+# The ways to the ranks, and up to which depth the first of them is faster.
+TOP, SORTED = "top", "sorted"
+SHALLOW = 20
+# The relation of the rows that can come to a cut-off.
+CONTENDERS = "contenders"
+# What is known of an expression that is a number of a type without NaN.
+EXACT = "exact"
+# The canonical columns that are DOUBLE.
+NUMBERS = ("score", "relevance", "label", "weight", "observed", "expected", "n")
+
+
+def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
+    """Plan rule: rank no deeper than the deepest cut-off, as long as every measure has one.
+
+    Where cut-offs are given later, so is the depth.
+    """
+    if any(isinstance(value, Parameter) for measure in measures for value in measure.values.values()):
+        return Parameter("depth")
+    depths = [measure.depth for measure in measures]
+    known = [depth for depth in depths if depth is not None]
+    deepest = max(known, default=None) if len(known) == len(depths) else None
+    return deepest if deepest is not None and deepest <= MAX_DEPTH else None
+
+
+def ranking_plan(measures: Sequence[Measure]) -> str:
+    """Plan rule: where all cut-offs are small, sort only the rows that reach the score of the deepest rank.
+
+    Ties at that score are kept, so the ranks are the same. A window with two sort keys keeps DuckDB from
+    doing so by itself.
+    """
+    depth = depth_of(measures)
+    return TOP if isinstance(depth, int) and depth <= SHALLOW else SORTED
+
+
+def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
+    """Plan rule: a column that is the same in every row is in no window, group or join.
+
+    A constant key in PARTITION BY costs DuckDB half of the ranking time again.
+    """
+    query = query.copy()
+    for select in query.find_all(exp.Select):
+        drop(select, constants)
+        for join in select.args.get("joins") or []:
+            if join.args.get("on") is not None:
+                conditions = [c for c in _conjuncts(join.args["on"]) if not _joins(c, constants)]
+                join.set("on", exp.and_(*conditions, copy=False) if conditions else exp.true())
+    return query
+
+
+def drop(select: exp.Select, constants: Mapping[str, Value]) -> None:
+    """Take constant columns out of the windows and the group of one SELECT."""
+    for window in select.find_all(exp.Window):
+        kept = [key for key in window.args.get("partition_by") or [] if key.name not in constants]
+        window.set("partition_by", kept)
+    group = select.args.get("group")
+    if group is not None:
+        kept = [key for key in group.expressions if key.name not in constants]
+        select.set("group", exp.Group(expressions=kept) if kept else None)
+        if not kept:
+            _as_one_group(select)
+    select.set("expressions", [_constant(p, constants) for p in select.expressions])
+
+
+def _as_one_group(select: exp.Select) -> None:
+    """Keep what GROUP BY a constant means: one row, whatever is selected, and none of no rows."""
+    some = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(0))
+    having = select.args.get("having")
+    condition = some if having is None else exp.and_(having.this, some, copy=False)
+    select.set("having", exp.Having(this=condition))
+
+
+def unpruned(query: exp.Query) -> exp.Query:
+    """Hide the numbers of an input from the statistics of its files.
+
+    Parquet files of pyarrow, Polars and Spark leave NaN out of their statistics, and DuckDB trusts them:
+    ``WHERE isnan(score)`` finds nothing, ``max(score)`` is no NaN. Nothing is known of TRY(score), which
+    is the score. Every check of numbers reads them so, the metrics need not: no NaN comes to them.
+    """
+    query = query.copy()
+    for select in query.find_all(exp.Select):
+        if select.parent_select is None or isinstance(select.parent, exp.Union):
+            select.set("expressions", [_hidden(projection) for projection in select.expressions])
+    return query
+
+
+def _hidden(projection: exp.Expr) -> exp.Expr:
+    name = projection.alias_or_name
+    if name not in NUMBERS or not projection.find(exp.Column) or projection.unalias().meta.get(EXACT):
+        return projection
+    return exp.Try(this=projection.unalias()).as_(name)
+
+
+def constants_of(query: exp.Query) -> dict[str, Value]:
+    """The columns of a query that are the same in every row, as far as they are written as literals."""
+    if not isinstance(query, exp.Select):
+        return {}
+    values = {p.alias_or_name: constant(p.unalias()) for p in query.expressions}
+    return {name: value for name, value in values.items() if not isinstance(value, Unknown)}
+
+
+def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, tuple[str, ...]]) -> None:
+    """Plan rule: drop columns that nobody reads, and LEFT JOINs that only such columns needed.
+
+    DuckDB drops unused columns by itself, but not the joins: it does not know that the joined step
+    has one row per key, which its declared grain says. The query also reads better without them.
+    """
+    reads = {name: _column_names(step) for name, step in steps.items()}
+    unions = [query for query in (*steps.values(), result) if isinstance(query, exp.Union)]
+    starred = [select for union in unions for select in union.find_all(exp.Select) if select.is_star]
+    stacked = {table.name for select in starred for table in select.find_all(exp.Table)}
+    for name in reversed(list(steps)):
+        parts = selects(steps[name])
+        if name in stacked or any(part.args.get("distinct") for part in parts):
+            continue
+        clauses = [c for part in parts for key in CLAUSES if (c := part.args.get(key))]
+        read = _column_names(result, *clauses).union(*(r for other, r in reads.items() if other != name))
+        names = steps[name].named_selects
+        kept = [i for i, column in enumerate(names) if column in read] or [0]
+        for part in parts:
+            part.set("expressions", [part.expressions[i] for i in kept])
+            part.set("joins", [j for j in part.args.get("joins") or [] if not _idle(j, part, grains)])
+        reads[name] = _column_names(steps[name])
+
+
+def without_idle_steps(query: ExprT) -> ExprT:
+    """Plan rule: a step that nothing reads goes, and then those that only it read; in place."""
+    while True:
+        read = {table.name for table in query.find_all(exp.Table)}
+        idle = [cte for cte in query.find_all(exp.CTE) if cte.alias not in read]
+        for cte in idle:
+            with_ = cte.parent
+            cte.pop()
+            if with_ is not None and not with_.expressions:
+                with_.pop()
+        if not idle:
+            return query
+
+
+def selects(query: exp.Query) -> list[exp.Select]:
+    """The SELECTs that a query puts one below the other; none where rows could fall together."""
+    if isinstance(query, exp.Union) and not query.args.get("distinct"):
+        left, right = selects(query.left), selects(query.right)
+        return [*left, *right] if left and right else []
+    return [query] if isinstance(query, exp.Select) else []
+
+
+def _column_names(*trees: exp.Expr) -> set[str]:
+    return {column.name for tree in trees for column in tree.find_all(exp.Column)}
+
+
+def _idle(join: exp.Join, step: exp.Select, grains: Mapping[str, tuple[str, ...]]) -> bool:
+    """Say whether a LEFT JOIN neither adds rows nor a column that somebody reads."""
+    alias = join.alias_or_name
+    condition = join.args.get("on")
+    grain = grains.get(join.this.name)
+    if join.side != "LEFT" or condition is None or grain is None:
+        return False
+    outside = [c for c in step.find_all(exp.Column) if c.table == alias and not _inside(c, join)]
+    bare = [c for c in step.find_all(exp.Column) if not c.table and not _inside(c, join)]
+    matched = {c.name for c in condition.find_all(exp.Column) if c.table == alias}
+    return not outside and not bare and set(grain) <= matched
+
+
+def _inside(node: exp.Expr, ancestor: exp.Expr) -> bool:
+    return any(parent is ancestor for parent in _ancestors(node))
+
+
+def _ancestors(node: exp.Expr) -> Iterable[exp.Expr]:
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _constant(projection: exp.Expr, constants: Mapping[str, Value]) -> exp.Expr:
+    name = projection.alias_or_name
+    is_one = name in constants and isinstance(projection.unalias(), exp.Column)
+    return literal(constants[name]).as_(name) if is_one else projection
+
+
+def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def _joins(condition: exp.Expr, names: Mapping[str, Value]) -> bool:
+    return (
+        isinstance(condition, exp.EQ)
+        and condition.this.name == condition.expression.name
+        and condition.this.name in names
+    )

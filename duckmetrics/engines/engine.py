@@ -1,0 +1,106 @@
+"""Engines: what runs the composed query. Only the modules beside this one import a database."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlglot import exp
+
+from duckmetrics.inputs import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from duckmetrics.inputs.tables import Role, Source
+
+_NUMBERS = itertools.count(1)
+
+
+class Engine(Protocol):
+    """Runs queries where the data are; only results come back.
+
+    Attributes:
+        dialect: the SQL that it speaks.
+        portable: whether it takes the portable subset only, so that plans made for DuckDB are left out.
+        ran: the statements that made tables, as they ran.
+    """
+
+    dialect: str
+    portable: bool
+    ran: list[str]
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means and read its columns."""
+        ...
+
+    def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
+        """Return the smallest and largest value of a column; cheap where there are statistics."""
+        values = tables.column(column)
+        query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
+        ((low, high),) = self.rows(query)
+        return low, high
+
+    def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        """Run a query and return its (few) rows."""
+        ...
+
+    def arrow(self, query: exp.Query | str) -> pa.Table:
+        """Run a query and return its rows as an Arrow table."""
+        ...
+
+    def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]:
+        """Return the names and types of a query's columns without running it."""
+        ...
+
+    def name(self, stem: str) -> str:
+        """Return a name for a temporary object that no other evaluation uses."""
+        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
+
+    def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
+        """Run a query and keep its rows as a temporary table of that name, or add them to it."""
+        ...
+
+    def collect(self, name: str, query: exp.Query) -> None:
+        """Run a query and keep its few rows where the results are written, as a table of that name."""
+        ...
+
+    def kept(self, name: str) -> exp.Select:
+        """Return the query of a table that was kept."""
+        ...
+
+    def copy(self, query: exp.Query, path: str | Path) -> None:
+        """Write a query's rows to Parquet, without reading them into Python."""
+        ...
+
+    def define(self, macros: Sequence[exp.Create]) -> None:
+        """Make functions known to the queries to come, until the engine is released."""
+        ...
+
+    def watch(self) -> None:
+        """Measure the progress of the queries to come."""
+        ...
+
+    def progress(self) -> float | None:
+        """Percent of the running query that is done, when the engine knows."""
+        ...
+
+    @contextmanager
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
+        """Use the engine for one call, and release it at the end.
+
+        Args:
+            keep: whether results are read later from the tables that the call makes.
+        """
+        try:
+            yield
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Give a caller's connection or session back as it was."""
+        ...

@@ -1,0 +1,355 @@
+"""The files that results go to. Every file of the package is written through this module.
+
+A file is replaced only if it is an output of ours, and only when its successor is complete.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import fnmatch
+import glob
+import os
+import re
+import shutil
+import stat
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duckmetrics.errors import EngineError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FORMATS = ("table", "json", "csv", "markdown", "parquet")
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
+# Formats that the command line offers nowhere by name.
+SQL, DATABASE = "SQL", "DuckDB database"
+# What the help of -o says about existing files.
+RULE = "An existing file is replaced only if it is an output of duckmetrics and not an input."
+
+_PARQUET, _DUCKDB, _DUCKDB_AT = b"PAR1", b"DUCK", 8
+# So much of a text file is read to recognize it.
+_HEAD = 65_536
+# The columns that our tables have; one with the column "metric" has two more of them.
+_OURS = {
+    "system", "value", "n", "signature", "slice", "query_id", "direction", "verdict", "like", "method",
+    "pessimistic",
+}  # fmt: skip
+_FINDINGS = {"severity", "check"}
+_STATISTIC = {"name", "title", "params", "rows"}
+_QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
+# Open files of this process, which must not be replaced even if they are regular files.
+_OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
+
+
+def format_of(path: Path, asked: str | None) -> str:
+    """Return the format of a file: the one that was asked for, or the one that its suffix names.
+
+    Raises:
+        InputError: neither is there, or they contradict each other.
+    """
+    named = SUFFIXES.get(path.suffix.lower())
+    if asked is None and named is None and _is_stream(path):
+        return "table"
+    if asked is None and named is None:
+        raise InputError(f"{path}: the suffix names no format; {_ways(path)}, or add --format")
+    if asked is not None and named not in (None, "table", asked) and not _is_stream(path):
+        raise InputError(f"{path}: the suffix says {named}, --format says {asked}; {_ways(path)}")
+    return asked or str(named)
+
+
+def _ways(path: Path) -> str:
+    return f"call it {path.stem or 'results'}{'|'.join(SUFFIXES)}"
+
+
+def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = True) -> None:
+    """Refuse a file that must not be written, before anything is computed.
+
+    Args:
+        inputs: tables as they were given: paths, patterns, folders, SQL, names.
+        known: whether the columns of the results are known before they are computed.
+
+    Raises:
+        InputError: the file cannot be written, is an input, or is a file of another kind.
+    """
+    _refuse_places(path)
+    if _is_stream(path):
+        return
+    for text in inputs:
+        if _reads(text, path):
+            raise InputError(f"{path}: is an input ({text}); give the results another name or folder")
+    if not path.exists():
+        return
+    names = _columns(path, format_)
+    if names is None or (known and not _is_ours(names)):
+        raise InputError(
+            f"{path}: exists and is not {_article(format_)} file of duckmetrics; "
+            "choose another name, or delete it first"
+        )
+
+
+def _article(format_: str) -> str:
+    return f"{'an' if format_ == SQL else 'a'} {format_}"
+
+
+def _refuse_places(path: Path) -> None:
+    """Refuse folders, disks and sockets, and files in folders that are not there."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; choose another file") from error
+    known = stat.S_ISREG(mode) or stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+    if not known or (not Path(os.path.realpath(path)).parent.is_dir() and not _is_stream(path)):
+        raise InputError(f"{path}: cannot be written; name a file in an existing folder")
+
+
+def _is_stream(path: Path) -> bool:
+    """Say whether bytes are passed on there, such as /dev/stdout or a named pipe, rather than kept."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) or _OPEN.fullmatch(os.path.abspath(path)) is not None
+
+
+# ---- inputs
+
+
+def _reads(text: str, path: Path) -> bool:
+    """Say whether a table, as it was given, reads the file or would read it next time."""
+    from duckmetrics.inputs.tables import kind_of_text
+
+    kind = kind_of_text(text)
+    bare = text.removeprefix(f"{kind}:")
+    if kind == "sql":
+        names = (a.replace("''", "'") or b.replace('""', '"') for a, b in _QUOTED.findall(bare))
+        return any(_is_read(name, path) for name in names)
+    return _is_read(bare, path)
+
+
+def _is_read(given: str, path: Path) -> bool:
+    given = os.path.expanduser(given.removeprefix("file://"))
+    if not given or "\0" in given:
+        return False
+    target = os.path.realpath(path)
+    if os.path.isfile(given):
+        return _is_same(given, path)
+    if os.path.isdir(given):
+        if os.path.commonpath([target, os.path.realpath(given)]) == os.path.realpath(given):
+            return True
+        return path.exists() and any(_is_same(entry, path) for entry in _files_below(given))
+    if not glob.has_magic(given):
+        return os.path.realpath(given) == target
+    found = glob.iglob(given, recursive=True)
+    return _matches(given, target) or any(_is_same(name, path) for name in found)
+
+
+def _is_same(one: str, path: Path) -> bool:
+    """Say whether two names are one file, through links of either kind."""
+    with suppress(OSError):
+        return os.path.samefile(one, path)
+    return os.path.realpath(one) == os.path.realpath(path)
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    for where, _, names in os.walk(folder, followlinks=False):
+        yield from (os.path.join(where, name) for name in names)
+
+
+def _matches(pattern: str, target: str) -> bool:
+    """Say whether a pattern would read a file that may not be there yet."""
+    fixed, parts = "", Path(os.path.abspath(pattern)).parts
+    for i, part in enumerate(parts):
+        if glob.has_magic(part):
+            return _parts_match(parts[i:], Path(target).parts, Path(os.path.realpath(fixed)).parts)
+        fixed = os.path.join(fixed, part)
+    return False
+
+
+def _parts_match(pattern: tuple[str, ...], target: tuple[str, ...], folder: tuple[str, ...]) -> bool:
+    if target[: len(folder)] != folder:
+        return False
+    rest = target[len(folder) :]
+    if "**" in pattern:
+        return len(rest) >= 1 and fnmatch.fnmatch(rest[-1], pattern[-1])
+    return len(rest) == len(pattern) and all(map(fnmatch.fnmatch, rest, pattern))
+
+
+# ---- what is there already
+
+
+def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> frozenset[str] | None:
+    """Return the columns of an existing file; None if it is of another format, or none of ours.
+
+    Args:
+        like: the columns of what shall stand there instead; the same columns are ours as well.
+    """
+    if path.stat().st_size == 0:
+        return frozenset()
+    try:
+        names = _READERS_OF[format_](path)
+    except (OSError, ValueError, UnicodeDecodeError):
+        return None
+    if names is None or like is None:
+        return names
+    return names if names == like or _is_ours(names) else None
+
+
+def _is_ours(names: frozenset[str]) -> bool:
+    """Say whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
+    metrics = "metric" in names and len(names & _OURS) >= 2
+    return not names or metrics or names >= _FINDINGS or names >= _STATISTIC
+
+
+def _text_of(path: Path) -> str:
+    """The head of a text file.
+
+    Raises:
+        ValueError: it is not text.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if b"\0" in head:
+        raise ValueError(path)
+    # A character may be cut at the end of the head.
+    return head.decode("utf-8-sig", "ignore" if len(head) == _HEAD else "strict")
+
+
+def _parquet(path: Path) -> frozenset[str] | None:
+    with path.open("rb") as file:
+        if file.read(len(_PARQUET)) != _PARQUET:
+            return None
+    import pyarrow.parquet as pq
+
+    return frozenset(pq.read_schema(path).names)
+
+
+def _csv(path: Path) -> frozenset[str] | None:
+    return frozenset(next(csv.reader(_text_of(path).splitlines()), []))
+
+
+def _markdown(path: Path) -> frozenset[str] | None:
+    line, _, rest = _text_of(path).partition("\n")
+    if not (line.startswith("| ") and rest.startswith("| -")):
+        return None
+    return frozenset(cell.strip() for cell in line.strip("| ").split("|"))
+
+
+def _json(path: Path) -> frozenset[str] | None:
+    text = _text_of(path).strip()
+    if text == "[]":
+        return frozenset()
+    names = frozenset(re.findall(r'^\s+"([^"]+)":', text[: text.find("}")], re.MULTILINE))
+    return names if text[:1] in ("[", "{") and names else None
+
+
+def _table(path: Path) -> frozenset[str] | None:
+    """The cells of the first line; of a statistic its title, without its parameters in parentheses."""
+    line = _text_of(path).partition("\n")[0]
+    return frozenset(re.split(r"\t|\s{2,}", re.sub(r" \([^()]*\)$", "", line.strip())))
+
+
+def _sql(path: Path) -> frozenset[str] | None:
+    return frozenset() if _text_of(path).startswith("-- duckmetrics ") else None
+
+
+def _database(path: Path) -> frozenset[str] | None:
+    with path.open("rb") as file:
+        return frozenset() if file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB else None
+
+
+_READERS_OF = {
+    "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "table": _table, SQL: _sql,
+    DATABASE: _database,
+}  # fmt: skip
+
+
+# ---- writing
+
+
+@contextmanager
+def replacing(path: Path, format_: str) -> Iterator[Path]:
+    """Give the path of a draft to write, and move it into place at the end: nothing is written half.
+
+    The draft stands in a private folder beside the file, so that nobody can plant a link there and
+    processes do not meet. A device or a pipe gets the bytes of the draft.
+
+    Raises:
+        InputError: the file is not an output of ours, or it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    with _explained(path), _private_folder(None if _is_stream(path) else target.parent) as folder:
+        # Without a suffix: a pattern such as **/*.parquet must not find it.
+        draft = folder / "draft"
+        try:
+            yield draft
+        except EngineError as error:
+            if str(draft) in str(error) or _is_full(folder):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            raise
+        if _is_stream(path):
+            with draft.open("rb") as source, path.open("ab", buffering=0) as sink:
+                shutil.copyfileobj(source, sink)
+            return
+        _refuse_another_kind(path, draft, format_)
+        _keep_mode(target, draft)
+        draft.replace(target)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text to a draft, the same bytes on every machine."""
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        file.write(text)
+
+
+@contextmanager
+def _private_folder(parent: Path | None) -> Iterator[Path]:
+    folder = tempfile.mkdtemp(prefix=".duckmetrics-", dir=parent)
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Name the file in what the system refuses; it names the draft, or nothing."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
+        advice = "free some space, or choose another disk" if full else "choose another file"
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}; {advice}") from error
+
+
+def _is_full(folder: Path) -> bool:
+    return shutil.disk_usage(folder).free < _HEAD
+
+
+def _refuse_another_kind(path: Path, draft: Path, format_: str) -> None:
+    """Look at the file again at the end: only now it is known what shall stand there."""
+    if not path.exists():
+        return
+    own = _columns(draft, format_)
+    if own is None or _columns(path, format_, like=own) is None:
+        raise InputError(
+            f"{path}: exists and holds something else than these results; choose another name, or delete it"
+        )
+
+
+def _keep_mode(target: Path, draft: Path) -> None:
+    """Give the successor of a file its permissions, and its owner where that is allowed."""
+    try:
+        before = target.stat()
+    except FileNotFoundError:
+        return
+    with suppress(PermissionError):
+        os.chown(draft, before.st_uid, before.st_gid)
+    draft.chmod(stat.S_IMODE(before.st_mode))

@@ -1,0 +1,1 @@
+"""One call, from the request to results."""

@@ -1,0 +1,323 @@
+"""Samples that are the same in every run: queries of a population, rows of a classifier.
+
+The database chooses them and keeps them in temporary tables; what is read into Python is bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import with_directions
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.classification import GROUP, WEIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.ranking import Inputs
+
+# Rows that are in Python at once, unless one query alone has more; and rows of a query that is left out.
+CHUNK, TOO_MANY = 100_000, 1_000_000
+# The input that lists the queries of a population.
+LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "population"}
+# Ids of these kinds mean the same in Python: equal where they are equal, and in the same order.
+ALIKE = ("integer", "text", "uuid", "boolean")
+DIGITS = 19
+COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
+
+
+class Item(str):
+    """The id of an item that Python has no equal of: ordered by its place, written as the database does."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, place: str, text: str) -> Item:
+        """Place: the digits of its number in the order of the ids."""
+        item = super().__new__(cls, place)
+        item.text = text
+        return item
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass
+class SampledQuery:
+    """One query of a sample.
+
+    Attributes:
+        predictions: (system, number of the query, item_id, score), in the order of their positions.
+        truth: (number of the query, item_id, relevance).
+        values: what SQL has computed, by system: one value per column asked for; NaN where it has
+            several rows for one query.
+    """
+
+    number: int
+    predictions: list[tuple[str, int, Any, float]] = field(default_factory=list)
+    truth: list[tuple[int, Any, float | None]] = field(default_factory=list)
+    values: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+class QuerySample:
+    """The queries whose ids, as text, have the smallest md5: the same ones for every system and metric.
+
+    Args:
+        table: the kept values per query.
+        columns: those of its columns that are wanted.
+        population: the word of the switch that says which queries count.
+        size: how many queries.
+
+    Attributes:
+        complete: whether no query is left out.
+        too_large: how many queries are left out because of their number of rows.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        inputs: Inputs,
+        table: str,
+        columns: Sequence[str],
+        population: str,
+        size: int,
+    ) -> None:
+        self.engine = engine
+        self.inputs = inputs
+        self.size = size
+        self.columns = columns
+        self.alike = len(inputs.item_kinds) == 1 and inputs.item_kinds[0] in ALIKE
+        self.queries = self._keep("sampled_queries", self._numbered(table, population))
+        self.rows = self._keep("sampled_rows", self._rows())
+        self.values = self._keep("sampled_values", self._joined(exp.to_table(table), ["system", *columns]))
+        more = exp.select("number").from_(self.queries).where(exp.column("number") > literal(size))
+        sizes = engine.rows(self._sizes())
+        self._sizes_of = [(number, n) for number, n in sizes if n <= TOO_MANY]
+        self.too_large = len(sizes) - len(self._sizes_of)
+        self.complete = not engine.rows(more) and not self.too_large
+
+    def __iter__(self) -> Iterator[SampledQuery]:
+        for first, last in chunks(self._sizes_of):
+            yield from self._read(first, last)
+
+    def listed(self) -> set[int]:
+        """The numbers of the queries that the table of the population lists."""
+        population = self.inputs.queries["population"].subquery("population")
+        return {number for (number,) in self.engine.rows(self._joined(population, []).distinct())}
+
+    def answered(self) -> dict[int, list[str]]:
+        """Who answered the queries of the sample, also with an empty list; nothing without lists."""
+        found: dict[int, list[str]] = {}
+        if "answers" in self.inputs.queries:
+            answers = self.inputs.queries["answers"].subquery("answers")
+            for number, system in self.engine.rows(self._joined(answers, ["system"])):
+                found.setdefault(number, []).append(system)
+        return found
+
+    def systems(self) -> list[str]:
+        """Every system, also one without rows in the sample."""
+        systems = self.inputs.queries.get("systems")
+        if systems is None:
+            predictions = self.inputs.queries["predictions"].subquery("predictions")
+            systems = exp.select("system").distinct().from_(predictions)
+        return [system for (system,) in self.engine.rows(systems)]
+
+    def attributes(self) -> dict[int, dict[str, Any]]:
+        """The slicing columns of every query that has them."""
+        names = self.inputs.by_columns
+        source = self.inputs.queries["attributes"].subquery("attributes")
+        wanted = [exp.column(exp.to_identifier(name, quoted=True), "source") for name in names]
+        rows = self.engine.rows(self._joined(source, wanted).distinct())
+        return {number: dict(zip(names, values, strict=True)) for number, *values in rows}
+
+    def shown(self, number: int) -> str:
+        """The id of a query as the user knows it, with the name of its column."""
+        text = exp.cast(exp.column("query_id"), "VARCHAR")
+        query = exp.select(text).from_(self.queries).where(exp.column("number").eq(literal(number)))
+        return f"{self.inputs.column_label('predictions', 'query_id')}={self.engine.rows(query)[0][0]}"
+
+    def _keep(self, stem: str, query: exp.Query) -> str:
+        name = self.engine.name(stem)
+        self.engine.keep(name, with_directions(query))
+        return name
+
+    def _numbered(self, table: str, population: str) -> exp.Select:
+        """The queries that SQL found or that the population lists, in the order of the md5 of their ids.
+
+        Both, so that a query that SQL lost or invented is in the sample too. One more than asked for
+        tells whether there are more.
+        """
+        ids: exp.Query = exp.select("query_id").from_(table)
+        if population in LISTED_IN:
+            listed = self.inputs.queries[LISTED_IN[population]].subquery("listed")
+            ids = exp.union(ids, exp.select("query_id").from_(listed), distinct=True)
+        key = exp.MD5(this=_text(self._parts())).as_("key")
+        keyed = exp.select(exp.column("query_id"), key).distinct().from_(ids.subquery("ids"))
+        first = keyed.order_by("key", "query_id").limit(self.size + 1)
+        number = exp.Window(this=exp.RowNumber(), order=_order("key", "query_id")).as_("number")
+        return exp.select(number, "query_id").from_(first.subquery("first"))
+
+    def _parts(self) -> list[exp.Expr]:
+        """The columns of an id: the fields of a composite one."""
+        whole = exp.column("query_id")
+        if len(self.inputs.query_parts) == 1:
+            return [whole]
+        return [
+            exp.Anonymous(this="struct_extract", expressions=[whole.copy(), literal(part)])
+            for part in self.inputs.query_parts
+        ]
+
+    def _joined(self, source: exp.Expr, columns: Sequence[str | exp.Expr]) -> exp.Select:
+        """The rows of a table that belong to queries of the sample, with their number."""
+        same = exp.EQ(this=exp.column("query_id", "sample"), expression=exp.column("query_id", "source"))
+        number = exp.column("number", "sample")
+        wanted = (exp.column(column, "source") if isinstance(column, str) else column for column in columns)
+        aliased = source.copy()
+        aliased.set("alias", exp.TableAlias(this=exp.to_identifier("source")))
+        joined = exp.select(number, *wanted).from_(aliased)
+        joined = joined.join(exp.to_table(self.queries).as_("sample"), on=same)
+        return joined.where(number.copy() <= literal(self.size))
+
+    def _rows(self) -> exp.Select:
+        """The rows of both sides, one table below the other.
+
+        An item id that Python has no equal of is told by its place among the ids and by its text.
+        """
+        columns = ("item_id", "system", "score", "position", "relevance")
+        sides: list[exp.Query] = []
+        for name, lacking in (("predictions", ("relevance",)), ("truth", ("system", "score", "position"))):
+            of_side: list[str | exp.Expr] = [
+                exp.null().as_(column) if column in lacking else column for column in columns
+            ]
+            is_truth = exp.Boolean(this=name == "truth").as_("is_truth")
+            sides.append(self._joined(self.inputs.queries[name].subquery(name), [*of_side, is_truth]))
+        both = exp.union(*sides, distinct=False)
+        item: exp.Expr = exp.column("item_id")
+        text: exp.Expr = exp.null()
+        if not self.alike:
+            place = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order("item_id"))
+            item = exp.Anonymous(this="lpad", expressions=[_varchar(place), literal(DIGITS), literal("0")])
+            text = _varchar(exp.column("item_id"))
+        chosen: list[str | exp.Expr] = [item.as_("item"), text.as_("text"), *columns[1:]]
+        return exp.select("number", "is_truth", *chosen).from_(both.subquery("both"))
+
+    def _sizes(self) -> exp.Select:
+        """How many rows every query has, also those without any."""
+        same = exp.EQ(this=exp.column("number", self.rows), expression=exp.column("number", self.queries))
+        number = exp.column("number", self.queries)
+        counted = exp.select(number, exp.Count(this=exp.column("number", self.rows))).from_(self.queries)
+        counted = counted.join(self.rows, on=same, join_type="left").group_by(number.copy())
+        within = counted.where(number.copy() <= literal(self.size))
+        within.set("order", exp.Order(expressions=[exp.Ordered(this=number.copy(), desc=False)]))
+        return within
+
+    def _read(self, first: int, last: int) -> list[SampledQuery]:
+        found = {number: SampledQuery(number) for number in range(first, last + 1)}
+        columns = ("number", "is_truth", "system", "item", "text", "score", "relevance")
+        rows = _between(exp.select(*columns).from_(self.rows), first, last)
+        ordered = with_directions(rows.order_by("number", "position", "item"))
+        for number, is_truth, system, item, text, score, relevance in self.engine.rows(ordered):
+            known = item if self.alike or text is None else Item(item, text)
+            if is_truth:
+                found[number].truth.append((number, known, relevance))
+            else:
+                found[number].predictions.append((system, number, known, score))
+        values = _between(exp.select("number", "system", *self.columns).from_(self.values), first, last)
+        sorted_values = with_directions(values.order_by("number", "system"))
+        for number, system, *computed in self.engine.rows(sorted_values):
+            twice = system in found[number].values
+            found[number].values[system] = tuple(math.nan if twice else value for value in computed)
+        return list(found.values())
+
+
+def chunks(sizes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """First and last of neighboring numbers whose rows, (number, n), come to about `CHUNK` together."""
+    first: int | None = None
+    last, rows = 0, 0
+    for number, n in sizes:
+        if first is not None and (rows + n > CHUNK or number > last + 1):
+            yield first, last
+            first = None
+        if first is None:
+            first, rows = number, 0
+        last, rows = number, rows + n
+    if first is not None:
+        yield first, last
+
+
+class SampledRow(NamedTuple):
+    """A row of a classifier, in one segment."""
+
+    system: str
+    segment: int
+    label: float
+    score: float
+    weight: float
+    group: int | None
+
+
+def row_sample(engine: Engine, inputs: Inputs, size: int) -> exp.Query | None:
+    """Keep the rows whose columns have the smallest md5, and return their query; None where all fit.
+
+    Rows that are alike get numbers, or else they would all be in the sample or all out of it.
+    """
+    rows = inputs.queries["predictions"].subquery("predictions")
+    if engine.rows(exp.select(exp.Count(this=exp.Star())).from_(rows))[0][0] <= size:
+        return None
+    columns: list[exp.Expr] = [exp.column(name) for name in COLUMNS]
+    copy = exp.Window(this=exp.RowNumber(), partition_by=[column.copy() for column in columns])
+    key = exp.MD5(this=_text([*columns, copy])).as_("key")
+    keyed = exp.select(*COLUMNS, key).from_(rows.copy())
+    first = keyed.order_by("key", *COLUMNS).limit(size)
+    name = engine.name("sampled_rows")
+    engine.keep(name, with_directions(exp.select(*COLUMNS).from_(first.subquery("first"))))
+    return exp.select(*COLUMNS).from_(name)
+
+
+def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
+    """Read all rows; the groups are told apart by numbers."""
+    number = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order(GROUP))
+    known = exp.Case().when(exp.column(GROUP).is_(exp.null()), exp.null()).else_(number)
+    query = exp.select(*COLUMNS[:-1], known.as_(GROUP)).from_(
+        inputs.queries["predictions"].subquery("predictions")
+    )
+    for row in engine.rows(with_directions(query)):
+        yield SampledRow(*row)
+
+
+def segments_of(
+    engine: Engine, inputs: Inputs, by: Mapping[str, str]
+) -> dict[int, tuple[int, dict[str, Any]]]:
+    """Segment that has rows -> the number of its grouping and the slicing columns.
+
+    Args:
+        by: slicing column -> its column in the input `slices`.
+    """
+    if "slices" not in inputs.queries:
+        return {}
+    wanted = exp.select("segment", "slice_number", *by.values())
+    present = exp.select("segment").from_(inputs.queries["predictions"].subquery("predictions"))
+    slices = wanted.from_(inputs.queries["slices"].subquery("slices"))
+    rows = engine.rows(slices.where(exp.column("segment").isin(query=present)))
+    return {segment: (number, dict(zip(by, values, strict=True))) for segment, number, *values in rows}
+
+
+def _text(parts: Sequence[exp.Expr]) -> exp.Expr:
+    return exp.Anonymous(this="concat_ws", expressions=[literal(","), *map(_varchar, parts)])
+
+
+def _varchar(expression: exp.Expr) -> exp.Expr:
+    return exp.cast(expression, "VARCHAR")
+
+
+def _order(*columns: str) -> exp.Order:
+    return exp.Order(expressions=[exp.Ordered(this=exp.column(name), desc=False) for name in columns])
+
+
+def _between(query: exp.Select, first: int, last: int) -> exp.Select:
+    return query.where(exp.column("number").between(literal(first), literal(last)))

@@ -1,0 +1,80 @@
+"""A composed query as text to read, or to run elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.compose.functions import inlined, linked
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects.translation import rewritten, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+
+# The types of the columns that metrics read, wherever they run.
+TYPES = {
+    "system": "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", "position": "BIGINT",
+    "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
+    "group_id": "VARCHAR", "exact_score": "VARCHAR",
+}  # fmt: skip
+# What is asked of the rows where no check looks at them before.
+CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"
+
+
+def script(
+    catalog: Catalog,
+    query: exp.Select,
+    titles: Mapping[str, str],
+    inputs: Mapping[str, Sequence[str]],
+    dialect: str = DIALECT,
+    steps: bool = False,
+) -> str:
+    """Write a query as text; with `steps`, as one table after the other.
+
+    Args:
+        titles: column of the query -> the name it gets.
+        inputs: the tables that it reads, with their columns.
+
+    Raises:
+        UnsupportedError: the dialect lacks something that the query needs.
+    """
+    for projection in query.expressions:
+        if projection.alias in titles:
+            projection.set("alias", exp.to_identifier(titles[projection.alias], quoted=True))
+    if dialect == DIALECT:
+        named, macros = linked(catalog, query)
+        return ";\n\n".join(written(tree, dialect) for tree in (*macros, *_apart(named, steps)))
+    schema = {table: {column: TYPES[column] for column in columns} for table, columns in inputs.items()}
+    named = rewritten(inlined(catalog, query), dialect, schema)
+    read = {table.name for table in named.find_all(exp.Table)}
+    schema = {table: columns for table, columns in schema.items() if table in read}
+    return _heading(schema, dialect) + ";\n\n".join(written(tree, dialect) for tree in _apart(named, steps))
+
+
+def _apart(query: exp.Query, steps: bool) -> list[exp.Expr]:
+    """A query, or its steps as temporary tables and what is left of it."""
+    if not steps:
+        return [query]
+    tables = [(cte.alias, cte.this) for cte in query.ctes]
+    query.set("with_", None)
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    created: list[exp.Expr] = [
+        exp.Create(this=exp.to_table(name), kind="TABLE", expression=step, properties=temporary.copy())
+        for name, step in tables
+    ]
+    return [*created, query]
+
+
+def _heading(schema: Mapping[str, Mapping[str, str]], dialect: str) -> str:
+    """What the text is for, and what it reads."""
+    known = DIALECTS[dialect]
+    lines = [f"{known.engine} ({known.tested})", f"reads, with {CONTRACT}"]
+    for table, columns in schema.items():
+        types = (f"{n} {exp.DataType.build(t, dialect=DIALECT).sql(dialect)}" for n, t in columns.items())
+        lines.append(f"{table} ({', '.join(types)})")
+    return "".join(f"-- {line}\n" for line in lines)

@@ -1,0 +1,1 @@
+"""SQL expressions: literals, parameters, constant folding."""

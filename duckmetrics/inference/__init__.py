@@ -1,0 +1,1 @@
+"""Intervals and tests: units, the delta method, the jackknife, the bootstrap."""

@@ -1,0 +1,215 @@
+"""What intervals and comparisons rest on: values of units, such as queries, whose mean is the metric."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inference.bootstrap import Samples
+
+# The tests under sql/statistics read units under the names of the table that evaluations write.
+PER_QUERY = "per_query"
+# What they read when they compare systems with a baseline.
+DIFFERENCES = "differences"
+# What units are where nothing tells clusters apart.
+QUERIES, ROWS = "queries", "rows"
+KEYS = ("system", "metric", "query_id", "value")
+# The same of all units of a measure: how many of equal weight they are worth, NULL for their number; and
+# whether they are clusters of queries whose values are all 0 or 1, NULL where the values themselves tell.
+SIZES = ("n_effective", "hits")
+# Scales of intervals.
+MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
+EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
+# What clusters of unequal size change in the result of a paired t-test.
+RESIZED = ("df", "delta_lower", "delta_upper", "p")
+
+
+def _constant(value: str | float) -> exp.Expr:
+    if isinstance(value, str):
+        return literal(value)
+    return literal(value) if math.isfinite(value) else exp.cast(literal(str(value)), "DOUBLE")
+
+
+def over_rows(catalog: Catalog, statistic: str, rows: exp.Query, values: Mapping[str, Value]) -> exp.Select:
+    """Write a file under sql/statistics over rows that stand for the one table it reads."""
+    definition = catalog.statistics[statistic]
+    (table,) = definition.inputs
+    composer = Composer(catalog, {table: rows})
+    return composer.complete(composer.resolved(definition, values))
+
+
+def struct(*names: str) -> exp.Expr:
+    """Columns put together, so that they tell rows apart as one."""
+    fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
+    return exp.Struct(expressions=fields)
+
+
+class Scale(NamedTuple):
+    """The scale that an interval is made on, and the ends of the range that it stays within.
+
+    name: mean; hits, proportion or logit, see sql/relations/unit_intervals.sql.
+    """
+
+    name: str = MEAN
+    low: float = -math.inf
+    high: float = math.inf
+
+
+@dataclass(frozen=True)
+class Units:
+    """The values of every unit, of every measure in every segment.
+
+    Attributes:
+        query: system, metric, query_id (the unit), value, n_effective, hits. `metric` is the number of the
+            segment times the number of the measures, plus the place of the measure.
+        segments: segment, slice and the slicing columns of every segment; None where there is only one.
+        columns: slicing column -> its alias in `segments`.
+        measures: the texts of the measures, in their places.
+        kind: what the units are, as a sentence goes on: "queries", "clusters of user_id".
+        without: text of a measure -> why it has no units.
+        linearized: whether the values come from the delta method or the jackknife.
+        clustered: whether units are clusters of rows or queries, which may weigh unequally.
+        scales: the scales that intervals of the measures are made on, in their places.
+        speaking: system, metric (as in `query`), n: how many units a measure of rows depends on.
+        members: system, unit, fingerprint of what must be the same for systems to be compared, where the
+            values of the units do not tell: the rows of a cluster, its queries.
+        samples: the values of measures that have no units on bootstrap samples, where they were drawn.
+    """
+
+    query: exp.Query
+    segments: exp.Query | None
+    columns: Mapping[str, str]
+    measures: tuple[str, ...]
+    kind: str
+    without: Mapping[str, str] = field(default_factory=dict)
+    linearized: bool = False
+    clustered: bool = False
+    scales: tuple[Scale, ...] = ()
+    samples: Samples | None = None
+    members: exp.Query | None = None
+    speaking: exp.Query | None = None
+
+    def tested(self, catalog: Catalog, statistic: str, values: Mapping[str, Value]) -> exp.Select:
+        """Write a test over the units; its rows name measure and slice as the results do.
+
+        Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
+        """
+        definition = catalog.statistics[statistic]
+        composer = Composer(catalog, {PER_QUERY: self.query})
+        query = composer.resolved(definition, values)
+        name = composer.step(statistic, query)
+        others = [column for column in query.named_selects if column not in ("system", "metric")]
+        if self.clustered and {*RESIZED, "statistic"} <= {*others}:
+            whole = composer.complete(exp.select("system", "metric", *others).from_(name))
+            return self._resized(catalog, whole, others, values)
+        return composer.complete(self.named(name, others))
+
+    def _resized(
+        self, catalog: Catalog, tested: exp.Query, others: Sequence[str], values: Mapping[str, Value]
+    ) -> exp.Select:
+        """The same with as many degrees of freedom as clusters of unequal size are worth."""
+        composer = Composer(catalog, {"tested": tested, "units": self.query})
+        known = {name: values[name] for name in ("level", "baseline")}
+        effective = composer.relation(EFFECTIVE, known)
+        columns = [
+            exp.column(name, effective if name in RESIZED else "tested").as_(name)
+            for name in ("system", "metric", *others)
+        ]
+        same = [exp.EQ(this=exp.column(key, effective), expression=exp.column(key, "tested"))
+                for key in ("system", "metric")]  # fmt: skip
+        whole = exp.select(*columns, exp.column("n_effective", effective)).from_("tested")
+        composer.relation("tested", {})
+        name = composer.step("resized", whole.join(effective, on=exp.and_(*same)))
+        return composer.complete(self.named(name, [*others, "n_effective"]))
+
+    def intervals(self, catalog: Catalog, level: float) -> exp.Select:
+        """The bounds of every measure, by system, measure and slice; why, where there are none."""
+        composer = Composer(catalog, {"units": self._scaled()})
+        values: dict[str, Value] = {"level": level, "clustered": self.clustered}
+        step = composer.relation(UNIT_INTERVALS, values)
+        return composer.complete(self.named(step, ("n", "n_effective", "lower", "upper", "varies", "why")))
+
+    def _scaled(self) -> exp.Select:
+        """The units beside the scale of their measure."""
+        place = exp.Mod(this=exp.cast(exp.column("metric"), "BIGINT"), expression=literal(len(self.measures)))
+        columns: list[exp.Expr] = []
+        for number, name in enumerate(Scale._fields):
+            case = exp.Case()
+            for i in range(len(self.measures)):
+                scale = self.scales[i] if self.scales else Scale()
+                same = exp.EQ(this=place.copy(), expression=literal(i))
+                case = case.when(same, _constant(scale[number]), copy=False)
+            columns.append(case.as_("scale" if name == "name" else name))
+        return exp.select(*KEYS, *SIZES, *columns).from_(self.query.subquery("units"))
+
+    def named(self, table: str, others: Sequence[str]) -> exp.Select:
+        """The rows of a table with the names of measures and slices in place of their number.
+
+        Args:
+            table: it has the columns system and metric, and `others`.
+        """
+        count = literal(len(self.measures))
+        key = exp.cast(exp.column("metric", table), "BIGINT")
+        text = exp.Case()
+        for place, measure in enumerate(self.measures):
+            same = exp.EQ(this=exp.Mod(this=key.copy(), expression=count.copy()), expression=literal(place))
+            text = text.when(same, literal(measure), copy=False)
+        slices: list[exp.Expr] = [literal("").as_("slice")]
+        if self.segments is not None:
+            slices = [exp.column(name, "segments") for name in ("slice", *self.columns.values())]
+        rest = [exp.column(name, table) for name in others]
+        query = exp.select(exp.column("system", table), text.as_("metric"), *slices, *rest).from_(table)
+        if self.segments is None:
+            return query
+        number = exp.IntDiv(this=key.copy(), expression=count.copy())
+        same = exp.EQ(this=exp.column("segment", "segments"), expression=number)
+        return query.join(self.segments.subquery("segments"), on=same)
+
+    def counts(self) -> exp.Select:
+        """The number of units with a value: system, metric, slice, the slicing columns by alias, n."""
+        n = exp.Count(this=exp.column("value")).as_("n")
+        counted = exp.select("system", "metric", n).from_(self.query.subquery("units"))
+        named = self.named("counted", ("n",))
+        return named.with_("counted", as_=counted.group_by("system", "metric"), copy=False)
+
+    def speakers(self) -> exp.Select | None:
+        """The units that a measure of rows depends on: system, metric, slice, the slicing columns, n."""
+        if self.speaking is None or not self.measures:
+            return None
+        return self.named("speaking", ("n",)).with_("speaking", as_=self.speaking.copy(), copy=False)
+
+    def sizes(self, members: exp.Query) -> exp.Select:
+        """The number of all units of rows, for every measure: the same columns."""
+        segment = exp.Dot(this=exp.column("unit"), expression=exp.to_identifier("segment"))
+        places = exp.Values(
+            expressions=[exp.Tuple(expressions=[literal(i)]) for i in range(len(self.measures))],
+            alias=exp.TableAlias(this=exp.to_identifier("places"), columns=[exp.to_identifier("place")]),
+        )
+        number = exp.Add(
+            this=exp.Mul(this=segment, expression=literal(len(self.measures))), expression=exp.column("place")
+        )
+        counted = exp.select("system", number.as_("metric"), exp.Count(this=exp.Star()).as_("n"))
+        counted = counted.from_(members.subquery("members")).join(places, join_type="cross")
+        counted = counted.group_by("system", number.copy())
+        return self.named("counted", ("n",)).with_("counted", as_=counted, copy=False)
+
+    def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
+        """The number of members that are not the same in a system as in the baseline: system, number."""
+        composer = Composer(catalog, {} if self.members is None else {"members": self.members})
+        step = composer.relation("unmatched", {"baseline": baseline})
+        return composer.complete(exp.select("system", "number").from_(step))
+
+    def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What a row of a test and a row of the results have in common."""
+        return tuple(row[c] for c in ("system", "metric", "slice", *self.columns.values()))

@@ -1,0 +1,1 @@
+"""What is evaluated: requests, tables and their columns, systems, slices."""

@@ -1,0 +1,54 @@
+"""Evaluation of a part of the queries at a time, for data that are larger than memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.optimizer import selects
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.folding import literal, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckmetrics.inputs.ranking import Inputs
+
+KEY = "query_id"
+
+
+def number_of_chunks(asked: object) -> int:
+    """Read in how many parts the queries shall be evaluated.
+
+    Raises:
+        MetricError: it is no positive whole number.
+    """
+    number = whole_number(asked)
+    if number < 1:
+        raise MetricError(f"chunks: {asked!r} is no number of parts; write a whole one, as in chunks=8")
+    return number
+
+
+def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
+    """The inputs of one part of the queries after the other, told apart by a hash of the query id.
+
+    What is not of a query, such as the list of the systems, is in every part.
+    """
+    for place in range(number):
+        parts = {name: _part(query, number, place) for name, query in inputs.queries.items()}
+        yield replace(inputs, queries=parts)
+
+
+def _part(query: exp.Query, number: int, place: int) -> exp.Query:
+    """The rows of some of the queries."""
+    if KEY not in query.named_selects:
+        return query
+    query = query.copy() if selects(query) else exp.select(exp.Star()).from_(query.subquery("whole"))
+    for select in selects(query):
+        key = next((p.unalias() for p in select.selects if p.alias_or_name == KEY), exp.column(KEY))
+        hashed = exp.Anonymous(this="hash", expressions=[key.copy()])
+        remainder = exp.Mod(this=hashed, expression=literal(number))
+        select.where(exp.EQ(this=remainder, expression=literal(place)), copy=False)
+    return query

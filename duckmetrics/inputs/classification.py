@@ -1,0 +1,251 @@
+"""The canonical input of classification: rows with a label, a score, a weight, a group, and a segment.
+
+A segment is a number: 0 is all rows of a system, the others are the slices asked for, listed in a
+small table of their own. A row takes part in its segment of every grouping, in one scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs import tables
+from duckmetrics.inputs.ranking import CLUSTER, Inputs, Request, slicing_columns
+from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
+from duckmetrics.inputs.tables import ColumnMap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.inputs.tables import Key, Source
+
+Keep = Callable[[str, exp.Query], str]
+OVERALL = 0
+WEIGHT, WEIGHTED = "weight", "weighted"
+GROUP = "group_id"
+UNIT = "unit"
+
+
+def observe(request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep) -> Inputs:
+    """Attach the predictions and write the canonical query of their rows.
+
+    Args:
+        measures: what is asked for; a group or weight is looked for where one of them needs it.
+        keep: stores the rows of a query as a table and returns its name.
+
+    Raises:
+        InputError: a table or column is missing, or of a type that cannot be used.
+    """
+    return _Observing(request, measures, attach).inputs(keep)
+
+
+class _Observing:
+    def __init__(self, request: Request, measures: Sequence[Measure], attach: Attach) -> None:
+        self.request = request
+        self.columns = request.columns
+        self.systems = Systems(request.predictions, request.system, attach)
+        sources = list(self.systems.sources.values())
+        known = [attach(request.truth, "truth")] if request.truth is not None else []
+        refuse_unknown_names(self.columns, [*sources, *known])
+        declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
+        self.weights = [self.columns.find(source, "predictions", WEIGHT) for source in sources]
+        self.weighted = self._weighted(measures)
+        self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
+        for key in self.groups.values():
+            tables.same_kind(next(iter(self.groups.values())), key, GROUP)
+        self.clusters = self._clusters(request)
+        self.wide_scores = any(tables.is_wide(s.columns[self._names(s)["score"]]) for s in sources)
+        self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
+        self.names["predictions.system"] = request.system or "system"
+        if self.groups:
+            self.names[f"predictions.{GROUP}"] = "+".join(next(iter(self.groups.values())).parts)
+        self.by = {name: f"by_{i}" for i, name in enumerate(self._by(sources), start=1)}
+
+    def _weighted(self, measures: Sequence[Measure]) -> bool:
+        """Weights count where the predictions have them and a measure does not say otherwise."""
+        asked = {measure.values.get(WEIGHTED, False) for measure in measures}
+        if True in asked and None in self.weights:
+            raise tables.missing_column(self.systems.first, WEIGHT, "predictions")
+        if asked == {False}:
+            return False
+        if None in self.weights and any(self.weights):
+            raise InputError(
+                f"{self.systems.label}: only some tables have a column {WEIGHT!r}; give it to all"
+            )
+        return None not in self.weights
+
+    def _names(self, source: Source) -> dict[str, str]:
+        """Canonical column -> the user's column, for those that are read."""
+        names = {}
+        for column in ("label", "score", *([WEIGHT] if self.weighted else [])):
+            found = self.columns.find(source, "predictions", column)
+            if found is None:
+                raise tables.missing_column(source, column, "predictions")
+            names[column] = found
+        return names
+
+    def _group(self, source: Source) -> Key:
+        """The columns that tell groups apart: the group_id, or where there is none, the query_id."""
+        for column in (GROUP, "query_id"):
+            mapped = self.columns.given("predictions", column)
+            if mapped is not None or source.find(column) is not None:
+                return tables.key_of(source, self.columns, "predictions", column)
+        raise tables.missing_column(source, GROUP, "predictions")
+
+    def _clusters(self, request: Request) -> dict[str, Key]:
+        """The columns that tell clusters apart, for intervals: those asked for, or else those of the groups.
+
+        Where there are none, every row is a unit of its own.
+        """
+        if request.inference is None:
+            return {}
+        found: dict[str, Key] = {}
+        for name, source in self.systems:
+            key = self._cluster(source, request.inference.cluster)
+            if key is not None:
+                tables.same_kind(next(iter(found.values()), key), key, CLUSTER)
+                found[name] = key
+        if 0 < len(found) < len(self.systems.sources):
+            raise InputError(f"{self.systems.label}: only some tables tell clusters apart; give it to all")
+        return found
+
+    def _cluster(self, source: Source, asked: str | None) -> Key | None:
+        columns = self.columns if asked is None else ColumnMap({**self.columns.names, CLUSTER: asked})
+        for column in (CLUSTER, GROUP, "query_id"):
+            if columns.given("predictions", column) is not None or source.find(column) is not None:
+                return tables.key_of(source, columns, "predictions", column)
+        return None
+
+    def _by(self, sources: Sequence[Source]) -> list[str]:
+        wanted = slicing_columns(self.request.by)
+        for name in wanted:
+            for source in sources:
+                if source.find(name) is None:
+                    raise InputError(
+                        f"by: {source.label} has no column {name!r}; found {', '.join(source.columns)}; "
+                        "slice by one of these"
+                    )
+        return list(dict.fromkeys(sources[0].find(name) or name for name in wanted))
+
+    def inputs(self, keep: Keep) -> Inputs:
+        folded = {name.lower(): name for name in self.by}
+        by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
+        queries: dict[str, exp.Query] = {}
+        rows = tables.stacked(self._rows(source, name) for name, source in self.systems)
+        if self.request.inference is not None and not self.clusters:
+            # Kept, because what is read twice may come in another order.
+            rows = exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
+        every = rows if by else None
+        constants: dict[str, str | int] = {"system": ONE_SYSTEM} if self.systems.only else {}
+        if by:
+            sliced = self._sliced(rows, by)
+            queries["slices"] = exp.select(exp.Star()).from_(keep("slices", self._slices(sliced)))
+            queries["predictions"] = self._segmented(sliced, queries["slices"])
+        else:
+            queries["predictions"] = rows
+            constants["segment"] = OVERALL
+        systems = self.systems.query()
+        if systems is not None:
+            queries["systems"] = systems
+        return Inputs(
+            queries=queries,
+            labels={"predictions": self.systems.label},
+            one_system=self.systems.only,
+            systems=self.systems.names,
+            truth_lists=False,
+            by=by,
+            by_source="predictions",
+            names=self.names,
+            constants=constants,
+            weighted=self.weighted,
+            weight=next(filter(None, self.weights), None),
+            rows=every,
+            wide_scores=self.wide_scores,
+            cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
+        )
+
+    def _rows(self, source: Source, name: str) -> exp.Select:
+        """The rows of one table under canonical names; all of them are in segment 0."""
+        names = self._names(source)
+        group: exp.Expr = exp.null()
+        if self.groups:
+            types = tables.common_types(list(self.groups.values()))
+            parts = next(iter(self.groups.values())).parts
+            group = tables.key_expression(self.groups[name], types, parts)
+        weight = tables.number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
+        return tables.selected(source, {
+            "system": self.systems.expression(source, name),
+            "segment": literal(OVERALL),
+            "label": tables.grade_expression(source, names["label"], "label"),
+            "score": tables.number_expression(source, names["score"]),
+            **self._exact(source, names["score"]),
+            WEIGHT: weight,
+            GROUP: group,
+            UNIT: self._unit(name),
+            **{alias: tables.column(source.find(by) or by) for by, alias in self.by.items()},
+        })  # fmt: skip
+
+    def _exact(self, source: Source, name: str) -> dict[str, exp.Expr]:
+        """The scores as they are written, where a table has such that a DOUBLE may not keep."""
+        if not self.wide_scores:
+            return {}
+        return {"exact_score": tables.exact_number(tables.column(name), source.columns[name])}
+
+    def _unit(self, name: str) -> exp.Expr:
+        if not self.clusters:
+            return exp.null()
+        first = next(iter(self.clusters.values()))
+        types = tables.common_types(list(self.clusters.values()))
+        return tables.key_expression(self.clusters[name], types, first.parts)
+
+    def _sliced(self, rows: exp.Query, by: Sequence[Sequence[str]]) -> exp.Select:
+        """Every row once per grouping; the columns not in force are NULL."""
+        number = exp.column("slice_number")
+        columns = []
+        for name, alias in self.by.items():
+            forces = [literal(i) for i, grouping in enumerate(by, start=1) if name in grouping]
+            condition = exp.In(this=number.copy(), expressions=forces)
+            columns.append(exp.Case().when(condition, exp.column(alias)).as_(alias))
+        numbers = sqlglot.parse_one("SELECT 1 FROM range($n) AS numbers(slice_number)", dialect=DIALECT)
+        for placeholder in list(numbers.find_all(exp.Placeholder)):
+            placeholder.replace(literal(len(by) + 1))
+        kept = ("system", "label", "score", WEIGHT, GROUP, UNIT)
+        sliced = exp.select(*kept, number, *columns).from_(rows.subquery("rows"))
+        return sliced.join(numbers.args["from_"].this, join_type="cross")
+
+    def _slices(self, sliced: exp.Select) -> exp.Select:
+        """One row per segment: its number, that of its grouping, and the columns in force."""
+        keys = [exp.column("slice_number"), *(exp.column(alias) for alias in self.by.values())]
+        distinct = exp.select(*(key.copy() for key in keys)).distinct().from_(sliced.subquery("sliced"))
+        ordered = exp.Window(
+            this=exp.RowNumber(), order=exp.Order(expressions=[exp.Ordered(this=k, desc=False) for k in keys])
+        )
+        number = exp.Sub(this=ordered, expression=literal(1))
+        return exp.select(number.as_("segment"), *(k.copy() for k in keys)).from_(distinct.subquery("found"))
+
+    def _segmented(self, sliced: exp.Select, slices: exp.Query) -> exp.Select:
+        """The rows with the number of their segment; a slice may be NULL."""
+        same = [
+            exp.NullSafeEQ(this=exp.column(key, "sliced"), expression=exp.column(key, "slices"))
+            for key in ("slice_number", *self.by.values())
+        ]
+        kept = [exp.column(c, "sliced") for c in ("system", "label", "score", WEIGHT, GROUP, UNIT)]
+        return (
+            exp.select(exp.column("segment", "slices"), *kept)
+            .from_(sliced.subquery("sliced"))
+            .join(slices.subquery("slices"), on=exp.and_(*same))
+        )
+
+
+def _numbered(rows: exp.Query) -> exp.Select:
+    """The rows, each a unit of its own."""
+    number = exp.Window(this=exp.RowNumber()).as_(UNIT)
+    named = [exp.column(name) for name in rows.named_selects if name != UNIT]
+    return exp.select(*named, number).from_(rows.subquery("rows"))

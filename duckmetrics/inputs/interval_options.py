@@ -1,0 +1,104 @@
+"""How sure a number is: what was asked about intervals, read and checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, unknown
+from duckmetrics.expressions.folding import whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.expressions.folding import Value
+
+LEVEL = 0.95
+RESAMPLES, SEED = 10_000, 42
+# Each of these costs as much as the metric itself.
+SAMPLES = 1000
+# A family of many comparisons takes more than usual, but never more than these.
+MOST_RESAMPLES, MOST_SAMPLES = 100_000, 10_000
+# The error rate of verdicts.
+ALPHA = 0.05
+# With fewer than 30 units, large-sample approximations are unreliable.
+FEW_UNITS = 30
+# The file under sql/statistics that makes the interval of a mean. Of t, evaluations take unit_intervals.
+USUAL_METHOD, BOOTSTRAP = "t", "bootstrap"
+INTERVALS: Mapping[str, str] = {USUAL_METHOD: "mean_interval", BOOTSTRAP: "bootstrap_interval"}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What was asked about intervals.
+
+    Attributes:
+        level: the share of intervals that hold the true value, such as 0.95.
+        method: t, or bootstrap.
+        cluster: the user's column whose values are independent of each other, None to look for one.
+        resamples: the number of resamples of a bootstrap, and of tests that resample.
+        samples: that of metrics that are taken again as a whole on each.
+        seed: another one draws other resamples.
+        fixed: whether somebody chose the number of resamples, so that it is not raised.
+        alpha: below which an adjusted p is a verdict.
+        measures: how many of them are compared and adjusted together; 0 where nothing is.
+    """
+
+    level: float = LEVEL
+    method: str = USUAL_METHOD
+    cluster: str | None = None
+    resamples: int = RESAMPLES
+    samples: int = SAMPLES
+    seed: int = SEED
+    fixed: bool = False
+    alpha: float = ALPHA
+    measures: int = 0
+
+    def enough(self, comparisons: int, usual: int, most: int) -> int:
+        """The number of resamples at which p of so many comparisons can fall below alpha when adjusted."""
+        if self.fixed:
+            return usual
+        return min(max(usual, math.ceil(2 * comparisons / self.alpha)), most)
+
+    def values(self) -> dict[str, Value]:
+        """The parameters of the files under sql/statistics."""
+        return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
+
+
+def read_inference(
+    level: Any,
+    method: str = USUAL_METHOD,
+    cluster: str | None = None,
+    resamples: int | None = None,
+    seed: int = SEED,
+) -> Inference:
+    """Read what was asked about intervals.
+
+    Raises:
+        MetricError: a level outside (0, 1), an unknown method, or no whole number of resamples.
+    """
+    if method not in INTERVALS:
+        raise MetricError(f"interval_method: {unknown('method', str(method), INTERVALS)}")
+    if resamples is not None and whole_number(resamples) < 1:
+        raise MetricError(
+            f"resamples={resamples!r}: no number of resamples; write a whole number such as 10000"
+        )
+    if seed != 0 and whole_number(seed) == 0:
+        raise MetricError(f"seed={seed!r}: no whole number; write one such as 42")
+    drawn = (RESAMPLES, SAMPLES) if resamples is None else (whole_number(resamples),) * 2
+    fixed = resamples is not None
+    return Inference(read_level(level), method, cluster, *drawn, whole_number(seed), fixed)
+
+
+def read_level(level: Any) -> float:
+    """Read a level of confidence; True stands for the usual one."""
+    if level is True:
+        return LEVEL
+    try:
+        read = math.nan if isinstance(level, bool) else float(level)
+    except (TypeError, ValueError):
+        read = math.nan
+    if not 0 < read < 1:
+        raise MetricError(f"interval={level!r}: no level of confidence between 0 and 1; write 0.95")
+    return read

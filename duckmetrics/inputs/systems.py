@@ -1,0 +1,105 @@
+"""The predictions of the systems under evaluation: one table, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs import tables
+from duckmetrics.inputs.tables import ColumnMap, Role, Source
+
+Attach = Callable[[Any, Role], Source]
+ONE_SYSTEM = ""
+
+
+class Systems:
+    """The tables of the predictions by system, and how a row tells its system.
+
+    Args:
+        given: a table, or a mapping of system names to tables.
+        column: the column that names the system, when one table holds several.
+
+    Raises:
+        InputError: no table, two ways to tell systems apart, or no row in any table.
+    """
+
+    def __init__(self, given: Any, column: str | None, attach: Attach) -> None:
+        mapping = dict(given) if isinstance(given, Mapping) else None
+        if mapping is not None and not mapping:
+            raise InputError("predictions: no system; name at least one, as in {'A': 'a.parquet'}")
+        if mapping is not None and column is not None:
+            raise InputError("system: given as a column and as a mapping; use one of the two")
+        parts = mapping if mapping is not None else {ONE_SYSTEM: given}
+        names = [str(name) for name in parts]
+        if len(set(names)) < len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise InputError(f"system: two of them are called {twice!r}; give each its own name")
+        self.column = column
+        self.named = mapping is not None
+        self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
+        # A system without rows is legal beside others; all of its queries are missing.
+        if all(source.empty for source in self.sources.values()):
+            raise InputError(f"{self.first.label}: no rows; check how it was exported")
+
+    def __iter__(self) -> Iterator[tuple[str, Source]]:
+        return iter(self.sources.items())
+
+    @property
+    def first(self) -> Source:
+        return next(iter(self.sources.values()))
+
+    @property
+    def only(self) -> bool:
+        """Whether nobody tells systems apart, so that there is one without a name."""
+        return not self.named and self.column is None
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names given by a mapping; None when a column names them, or nobody does."""
+        return tuple(self.sources) if self.named else None
+
+    @property
+    def label(self) -> str:
+        """How messages call the predictions."""
+        return ", ".join(dict.fromkeys(source.label for source in self.sources.values()))
+
+    def query(self) -> exp.Query | None:
+        """The input `systems`, as far as the names are known without looking at the rows."""
+        if not self.named and not self.only:
+            return None
+        return tables.stacked(exp.select(literal(name).as_("system")) for name in self.sources)
+
+    def expression(self, source: Source, name: str) -> exp.Expr:
+        """Write the system of a row.
+
+        Raises:
+            InputError: the table lacks the column that should tell.
+        """
+        if self.column is None:
+            return literal(name)
+        found = source.find(self.column)
+        if found is None:
+            raise InputError(
+                f"{source.label}: no column {self.column!r} to tell systems apart; "
+                f"found {', '.join(source.columns)}; name one of them with system="
+            )
+        return exp.cast(tables.column(found), "VARCHAR")
+
+
+def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:
+    """A mapping holds for the tables that have the column, but one of them must.
+
+    Raises:
+        InputError: a column was mapped to a name that no table has.
+    """
+    for column, name in columns.names.items():
+        parts = [name, *name.split("+")] if "+" in name else [name]
+        if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
+            found = ", ".join(dict.fromkeys(c for source in sources for c in source.columns))
+            raise InputError(
+                f"columns: no table has a column {name!r} for {column}; found {found}; map one of these"
+            )

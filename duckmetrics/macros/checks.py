@@ -1,0 +1,178 @@
+"""What a macro refuses: the checks under sql/checks as queries.
+
+Every problem is a row of text; a macro that finds one raises it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT, conditions_of, substituted
+from duckmetrics.checks.examination import concerned, is_off, protected, repeated
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros.macro import without_with
+from duckmetrics.macros.shell_files import BY_RANK, concatenated
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.expressions.folding import Value
+
+Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]
+INPUTS = ("predictions", "truth", "population")
+_SETTING = re.compile(r"\b(\w+)=(\w+)")
+
+
+def of_data(
+    catalog: Catalog,
+    measures: Sequence[Measure],
+    steps: Mapping[str, exp.Query],
+    constants: Mapping[str, Value],
+    only: Only = lambda measures: None,
+) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
+    """The checks of severity error that the measures call for.
+
+    Args:
+        steps: those of the macro; a check shares them where they are the same.
+        only: the condition under which some of the measures are asked for, None if they always are.
+    Returns: the queries of the problems, and the steps that they need beside those of the macro.
+    """
+    composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
+    filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
+    others: list[exp.Query] = []
+    for header, offenders, concern in (*_offenders(catalog, composer, measures), *_required(measures)):
+        condition = only(concern)
+        text = told(header, offenders)
+        table = _filtered(offenders)
+        if table is not None:
+            where = offenders.args["where"].this
+            filters.setdefault(table, []).append((exp.and_(condition, where) if condition else where, text))
+        else:
+            query = _found(composer, header, offenders, text)
+            others.append(query.where(condition) if condition else query)
+    scans = [_scan(table, found) for table, found in filters.items()]
+    return _shared(composer, [*scans, *others], steps)
+
+
+def _filtered(offenders: exp.Query) -> str | None:
+    """The input that a check only filters, None where it does more."""
+    clauses = {name for name, value in offenders.args.items() if value}
+    source = offenders.args.get("from_")
+    if (
+        clauses != {"expressions", "from_", "where"}
+        or source is None
+        or not isinstance(source.this, exp.Table)
+    ):
+        return None
+    return source.this.name if source.this.name in INPUTS else None
+
+
+def _offenders(
+    catalog: Catalog, composer: Composer, measures: Sequence[Measure]
+) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
+    """Each check with its rows, and the measures that call for it."""
+    for definition in catalog.checks.values():
+        found: list[tuple[exp.Query, list[Measure]]] = []
+        for measure in measures if definition.header["severity"] == "error" else ():
+            values: dict[str, Value] = {
+                **measure.values, "truth_lists": False, "sampled": "consistent", **composer.facts,
+            }  # fmt: skip
+            named = concerned(catalog, measure) & protected(definition)
+            if not named or is_off(definition, values):
+                continue
+            offenders = composer.resolved(definition, values)
+            known = next((concern for query, concern in found if query == offenders), None)
+            if known is None:
+                found.append((offenders, [measure]))
+            else:
+                known.append(measure)
+        for offenders, concern in found:
+            yield {"title": definition.title, "when": "", **definition.header}, offenders, concern
+
+
+def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
+    """What single metrics ask of the rows of an input."""
+    for measure in measures:
+        for table, condition in measure.metric.requires.items():
+            columns = [c.name for c in condition.find_all(exp.Column) if c.name not in measure.values]
+            bound = substituted(condition, measure.values)
+            header = {
+                "column": f"{table}.{columns[0]}", "advice": "mend them or change the parameter",
+                "title": f"rows outside of what {measure.text} needs, {condition.sql(DIALECT)}", "when": "",
+            }  # fmt: skip
+            yield (
+                header,
+                exp.select("query_id", "item_id", *columns).from_(table).where(exp.not_(bound)),
+                [measure],
+            )
+
+
+def in_the_shell(advice: str) -> str:
+    """Write advice in the words of macros."""
+    # A keyword without a value, such as system=, is one of Python.
+    said = ", ".join(part for part in advice.split(", ") if not part.endswith("="))
+    return _SETTING.sub(r"\1 := '\2'", said)
+
+
+def told(
+    header: Mapping[str, str], offenders: exp.Query, left_out: Collection[str] = ("system",)
+) -> exp.Expr:
+    """What is wrong, with the row at hand as an example, but for some of its columns."""
+    advice = in_the_shell(header["advice"])
+    parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
+    if isinstance(offenders, exp.Select):
+        shown = [p.alias_or_name for p in offenders.expressions if p.alias_or_name not in left_out]
+        for i, name in enumerate(shown):
+            value = exp.cast(exp.column(name), "VARCHAR")
+            parts += [f"{', ' if i else ' ('}{name}=", exp.func("coalesce", value, literal("NULL"))]
+        parts.append(f"); {advice}")
+    else:
+        parts.append(f"; {advice}")
+    return concatenated(*parts)
+
+
+def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
+    """Plan rule: one scan of an input for all checks that only filter it."""
+    text = exp.Case()
+    for condition, shown in found:
+        text = text.when(condition.copy(), shown.copy(), copy=False)
+    conditions = exp.or_(*(exp.paren(condition.copy()) for condition, _ in found))
+    return exp.select(text.as_("problem")).from_(table).where(conditions)
+
+
+def _found(composer: Composer, header: Mapping[str, str], offenders: exp.Query, text: exp.Expr) -> exp.Select:
+    if isinstance(offenders, exp.Select) and offenders.args.get("having"):
+        some = exp.GT(this=repeated(offenders, composer.constants).subquery(), expression=literal(0))
+        offenders = offenders.where(some)
+    query = exp.select(text.as_("problem")).from_(offenders.subquery("offenders"))
+    for condition in conditions_of(header):
+        asked = composer.linked(exp.select("1").where(condition.copy()), {})
+        query = query.where(asked.args["where"].this)
+    return query
+
+
+def _shared(
+    composer: Composer, queries: Sequence[exp.Query], steps: Mapping[str, exp.Query]
+) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
+    """Point the checks at the steps that the macro has anyhow; the others get names of their own."""
+    needed: dict[str, exp.Query] = {}
+    written: list[exp.Query] = []
+    for query in queries:
+        rest, own = without_with(composer.complete(query))
+        needed |= dict(own)
+        written.append(rest)
+    names = {n: n for n, step in needed.items() if n in steps and steps[n] == step}
+    names |= {n: f"check_{n}" for n in needed if n not in names}
+    for tree in (*written, *needed.values()):
+        for table in tree.find_all(exp.Table):
+            if table.name in names and names[table.name] != table.name:
+                alias = table.alias or table.name
+                table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
+    return written, [(names[n], step) for n, step in needed.items() if names[n] != n]

@@ -1,0 +1,265 @@
+"""Macros of classification: rows with a label and a score, which are expressions over the user's columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import CLASSIFICATION, Catalog
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import Parameter, Value, literal
+from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
+from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.macros.like import Likeness
+from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, reference
+from duckmetrics.macros.parameters import Asked, Offer
+from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macros.shell_files import query_of, source
+from duckmetrics.summaries.classification import (
+    APPROX,
+    BINARY,
+    COUNTS,
+    EXTRAS,
+    GROUPED,
+    PLAN,
+    SORTED,
+    has_relation,
+    per_segment,
+    planned,
+    row_reason,
+    row_value,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Definition
+
+CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
+# A row without a weight has the weight 1.
+SETTLED: dict[str, Value] = {WEIGHTED: True}
+SEGMENT, PER = "segment", "per"
+VALUES = "duckmetrics_segment_values"
+DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
+# DuckDB also takes optional arguments without their names, and would take a weight for what rows are told
+# apart by. The guard stands where that argument would go, and the file `observations` refuses it.
+GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
+OPTIONS = (GUARD, Argument(PER))
+SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
+
+
+def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
+    """Every macro of classification, each after those that it calls.
+
+    Args:
+        names: metric or alias -> the name of its macro, for those that have one.
+        only: the metrics and aliases that are wanted; all of them where there are none.
+    """
+    aliases = {
+        name: alias for (family, name), alias in catalog.names.items()
+        if family == CLASSIFICATION and (not only or name in only)
+    }  # fmt: skip
+    offer = Offer(catalog, aliases, SETTLED)
+    plan = Argument(PLAN, SORTED)
+    group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)
+    arguments = (*DATA, metrics, *OPTIONS, group, weight, plan, *offer.arguments)
+    body = _Rows(catalog, offer, arguments)
+    yield (values := Macro(VALUES, (Overload(arguments, body.query()),), ""))
+    shared = (*DATA, metrics, *OPTIONS, group, *offer.arguments)
+    yield Macro("evaluate_classification", _overloads(Call(values, {}, SHOWN), shared),
+                "Several metrics of the same rows")  # fmt: skip
+    for asked in offer.asked:
+        metric = asked.measure.metric
+        grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
+        declared = offer.arguments_of(asked)
+        likeness = Likeness(catalog, metric, declared)
+        if likeness.entries:
+            declared = (*likeness.opened(declared), likeness.like)
+        own = (*DATA, *grouped, *OPTIONS, *declared)
+        extras = [c for c in EXTRAS if c in metric.query.named_selects]
+        columns = tuple(c for c in SHOWN if c not in EXTRAS or c in extras)
+        for name in asked.names:
+            if name in names:
+                where = likeness.can_be_followed if likeness.entries else None
+                called = Call(values, {**likeness.passed(), METRICS: literal(name)}, columns, where)
+                if planned(catalog, asked.measure):
+                    overloads = _overloads(called, own)
+                elif asked.measure.values.get(WEIGHTED):
+                    overloads = (Overload(_ordered(*own, weight), called),)
+                else:
+                    unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
+                    overloads = (Overload(_ordered(*own), unweighted),)
+                yield Macro(names[name], overloads, metric.title, metric)
+    for (family, _), table in catalog.tables.items():
+        if family == CLASSIFICATION and not only:
+            yield _table(catalog, table)
+
+
+def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, ...]:
+    """Without weights all rows are sorted, unless told otherwise; with weights that is not possible.
+
+    DuckDB tells overloads apart by their number of parameters.
+    """
+    weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
+    weight = Argument(WEIGHT, required=True, by_name=True)
+    return (
+        Overload(_ordered(*arguments, Argument(PLAN, SORTED)), called),
+        Overload(_ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
+    )
+
+
+def _grouped() -> exp.Expr:
+    """The plan that knows weights; what is no plan at all stays, to be refused."""
+    is_sorted = exp.EQ(this=reference(PLAN), expression=literal(SORTED))
+    return exp.Case().when(is_sorted, literal(GROUPED)).else_(reference(PLAN))
+
+
+def _ordered(*arguments: Argument) -> tuple[Argument, ...]:
+    """Parameters without a default come first."""
+    return tuple(sorted(arguments, key=lambda argument: not argument.required))
+
+
+def _table(catalog: Catalog, table: Definition) -> Macro:
+    """The macro of a curve or another table."""
+    offer = Offer(catalog, {}, SETTLED)
+    (asked,) = offer.add(table)
+    weight = Argument(WEIGHT)
+    grouped = (Argument(GROUP, required=True),) if GROUP in table.inputs["predictions"] else ()
+    arguments = (*DATA, *grouped, *OPTIONS, *offer.arguments_of(asked))
+    if not planned(catalog, asked.measure):
+        body = _Table(catalog, offer, (*arguments, weight), GROUPED)
+        return Macro(table.name, (Overload((*arguments, weight), body.query()),), table.title, table)
+    sorted_ = Overload(arguments, _Table(catalog, offer, arguments, SORTED).query())
+    weighted = _ordered(*arguments, Argument(WEIGHT, required=True, by_name=True))
+    grouped_ = Overload(weighted, _Table(catalog, offer, weighted, GROUPED).query())
+    return Macro(table.name, (sorted_, grouped_), table.title, table)
+
+
+class _Rows(Body):
+    """The query of every metric of classification, one row per segment."""
+
+    def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
+        composer = Composer(catalog, {}, CONSTANTS)
+        measures = [one.measure for one in offer.asked]
+        query = per_segment(composer, measures, {m.text: {PLAN: Parameter(PLAN)} for m in measures})
+        super().__init__(catalog, offer, arguments, query)
+        counts = [f"{c}{suffix}" for c in COUNTS for suffix in ("", f"_{WEIGHTED}")]
+        columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]
+        self.only_where_asked([[*own, *counts] for own in columns])
+
+    def query(self) -> exp.Query:
+        """One row per segment and metric, once nothing speaks against it."""
+        of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
+        counts = [self._counted(column) for column in COUNTS]
+        every = exp.column("n", "per_segment").as_("n_all")
+        values = exp.select(
+            exp.column(SEGMENT, "specs").as_("place"), exp.column("metric", "specs"),
+            exp.column("is_binary", "specs"), exp.column("undefined", "specs"),
+            exp.column("infinite", "specs"),
+            exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
+        ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
+        value = row_value(exp.column("v"), exp.column("infinite"))
+        reason = row_reason().copy()
+        for column in list(reason.find_all(exp.Column)):
+            column.set(
+                "this", exp.to_identifier({"n": "n_all", "counted": "n"}.get(column.name, column.name))
+            )
+        n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
+        columns = {**{name: exp.column(name) for name in SHOWN}, "value": value, "n_positive": n_positive,
+                   "reason": reason}  # fmt: skip
+        result = exp.select(*(columns[name].as_(name) for name in SHOWN)).from_("segment_values")
+        result = result.join("checked", join_type="cross").where(exp.column("fine"))
+        result = result.order_by(exp.column(SEGMENT), exp.column("place"))
+        steps: Steps = [
+            *self.specs(), *self.steps.items(), ("per_segment", self.outer), ("segment_values", values),
+            *self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data"),
+        ]  # fmt: skip
+        return _written(self, steps, result, self._plan())
+
+    def _plan(self) -> exp.Expr:
+        """Bins need the rows grouped, whatever is asked for."""
+        if APPROX not in self.offer.variants:
+            return reference(PLAN)
+        binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))
+        return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
+
+    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+        return {
+            **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
+            **{key: one.measure.metric.header.get(key) for key in ("undefined", "infinite")},
+            WEIGHTED: one.measure.values.get(WEIGHTED) is True,
+        }  # fmt: skip
+
+    def _chosen(self, column: str) -> exp.Expr:
+        """The column of the metric asked for."""
+        chosen = exp.Case(this=exp.column("measure", "specs"))
+        known = set(self.outer.named_selects)
+        for i, one in enumerate(self.asked):
+            if f"{column}_{i}" in known:
+                found: exp.Expr = exp.column(f"{column}_{i}", "per_segment")
+                if column == "n_undefined":
+                    found = exp.func("coalesce", found, literal(0))
+                chosen = chosen.when(literal(one.measure.text), found, copy=False)
+        name = "v" if column == "value" else column
+        return (chosen if chosen.args.get("ifs") else exp.null()).as_(name)
+
+    def _counted(self, column: str) -> exp.Expr:
+        """How many rows a metric looks at: those that have a weight, unless it knows of none."""
+        if f"{column}_{WEIGHTED}" not in self.outer.named_selects:
+            return exp.func("coalesce", exp.column(column, "per_segment"), literal(0)).as_(column)
+        weighted = exp.column(f"{column}_{WEIGHTED}", "per_segment")
+        chosen = (
+            exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_segment"))
+        )
+        return exp.func("coalesce", chosen, literal(0)).as_(column)
+
+
+class _Table(Body):
+    """The query of a curve or another table."""
+
+    def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], plan: str) -> None:
+        (asked,) = offer.asked
+        composer = Composer(catalog, {}, CONSTANTS)
+        metric = asked.measure.metric
+        query = cast("exp.Select", composer.resolved(metric, {**asked.measure.values, PLAN: plan}))
+        order = query.args.pop("order", None)
+        keys = order.expressions if order else [exp.Ordered(this=exp.column(key)) for key in metric.grain]
+        self.order = [key for key in keys if key.this.name != "system"]
+        self.columns = [name for name in query.named_selects if name != "system"]
+        self.name = composer.step(metric.name, query)
+        rows = exp.select(*self.columns).from_(self.name)
+        super().__init__(catalog, offer, arguments, composer.assemble(rows))
+
+    def query(self) -> exp.Query:
+        """The rows, once nothing speaks against them."""
+        steps: Steps = [
+            ("specs", exp.select(literal(self.asked[0].measure.text).as_("measure"))),
+            *self.steps.items(), *self.checked(CONSTANTS, "no_data"),
+        ]  # fmt: skip
+        result = exp.select(*self.columns).from_(self.name).join("checked", join_type="cross")
+        result = result.where(exp.column("fine"))
+        for key in self.order:
+            column = exp.column(key.this.name)
+            result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
+        return shown(_written(self, steps, result, literal("")))
+
+
+def _written(body: Body, steps: Steps, result: exp.Query, plan: exp.Expr) -> exp.Query:
+    """Put the user's rows before the steps, and the parameters in."""
+    values = {**body.offer.values(), PLAN: plan}
+    written = [(name, _per_segment(cast("exp.Query", given(step, values)))) for name, step in steps]
+    names = {argument.name for argument in body.arguments}
+    passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
+    rows = query_of(body.catalog, "observations", {**passed, SOURCE: source(body.catalog, reference("data"))})
+    return whole(body.catalog, result, [("predictions", rows), *written])
+
+
+def _per_segment(step: exp.Query) -> exp.Query:
+    """A segment may be NULL: it is equal to itself all the same."""
+    for equal in list(step.find_all(exp.EQ)):
+        both = (equal.this, equal.expression)
+        if all(isinstance(side, exp.Column) and side.name == SEGMENT for side in both):
+            equal.replace(exp.NullSafeEQ(this=equal.this, expression=equal.expression))
+    return step

@@ -1,0 +1,190 @@
+"""The parameter ``like`` of macros of one metric: the conventions of another tool stand in for defaults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT, required, substituted
+from duckmetrics.catalog.specs import CUTOFF, written
+from duckmetrics.expressions.folding import constant, literal
+from duckmetrics.macros.macro import Argument, Macro, Overload, hidden, reference
+from duckmetrics.macros.query import SOURCE
+from duckmetrics.macros.shell_files import concatenated, is_null, query_of, source
+from duckmetrics.presets.presets import ALWAYS, NEVER, presets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.presets.presets import Entry, Preset
+
+LIKE = "like"
+TRUTH = "truth"
+# Any cut-off below the first rank, where all that counts is that there is one.
+DEEP = 10
+TABLE = "duckmetrics_conventions"
+COLUMNS = ("like", "tool", "family", "metric", "name", "parameter", "value", "note")
+
+
+class Likeness:
+    """What the presets say of one metric, for its macro.
+
+    Args:
+        own: the parameters of the macro that belong to the metric.
+    """
+
+    def __init__(self, catalog: Catalog, metric: Definition, own: Sequence[Argument]) -> None:
+        self.catalog = catalog
+        self.own = own
+        self.metric = metric
+        self.idle = catalog.idle(metric)
+        self.defaults = {name: param.default for name, param in catalog.params(metric).items()}
+        self.entries: dict[str, Entry] = {}
+        self.refused: dict[str, str] = {}
+        for tool in presets().values():
+            known = tool.families.get(metric.family)
+            if known and metric.name in known.metrics:
+                self.entries[tool.name] = known.metrics[metric.name]
+            elif known and metric.name in known.refused:
+                self.refused[tool.name] = known.refused[metric.name]
+        names = {name for entry in self.entries.values() for name in (*entry.sets, *entry.at)}
+        self.open = [a for a in own if a.name in names and not a.required]
+        self.has_cutoff = any(argument.name == CUTOFF for argument in own)
+
+    @property
+    def like(self) -> Argument:
+        """The parameter that names the tool."""
+        return Argument(LIKE, None, choices=tuple(self.entries))
+
+    def opened(self, own: Sequence[Argument]) -> tuple[Argument, ...]:
+        """The parameters of the metric: NULL is the value of the tool, or else the default."""
+        return tuple(replace(a, default=None, usual=a.default) if a in self.open else a for a in own)
+
+    def passed(self) -> dict[str, exp.Expr]:
+        """What the open parameters stand for."""
+        return {argument.name: self._value(argument) for argument in self.open}
+
+    @property
+    def can_be_followed(self) -> exp.Expr:
+        """True, or an error that says why the tool cannot be followed."""
+        given = reference(LIKE)
+        said = exp.Case()
+        for name, entry in self.entries.items():
+            for condition, text in self._limits(entry):
+                is_tool = exp.EQ(this=reference(LIKE), expression=literal(name))
+                said = said.when(exp.and_(is_tool, condition), _error(f"like={name}: {text}"), copy=False)
+        for name, because in self.refused.items():
+            text = f"like={name}: {self.metric.name} is not imitated: {because}"
+            said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), _error(text), copy=False)
+        unknown = exp.not_(exp.In(this=given.copy(), expressions=[literal(name) for name in self.entries]))
+        shown = exp.cast(given.copy(), "VARCHAR")
+        choices = f"' for what is asked; choose {' or '.join(self.entries)}"
+        refusal = concatenated("duckmetrics: like cannot be '", shown, choices)
+        return said.when(unknown, _raised(refusal), copy=False).else_(exp.true())
+
+    def _limits(self, entry: Entry) -> Iterator[tuple[exp.Expr, str]]:
+        """Calls of a macro that the tool has nothing for."""
+        without = is_null(reference(CUTOFF)) if self.has_cutoff else exp.true()
+        if entry.cutoff == ALWAYS:
+            yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
+        if entry.cutoff == NEVER:
+            yield exp.not_(without), f"{entry.name} has no cut-off; leave k out"
+        for name in entry.otherwise:
+            given = next((a for a in self.own if a.name == name), None)
+            if given is not None:
+                is_given = exp.not_(is_null(reference(name)))
+                yield is_given, f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}"
+        conditions = required(entry.requires)
+        of_rows = {table: said for table, said in conditions.items() if table != TRUTH}
+        if TRUTH in conditions:
+            said = conditions[TRUTH].sql(DIALECT)
+            yield (
+                self._breach(conditions[TRUTH]),
+                f"it needs truth ({said}); the tool treats other rows otherwise",
+            )
+        if of_rows or entry.untied:
+            need = ", ".join(need for need in entry.needs if not need.startswith(TRUTH))
+            yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
+
+    def _breach(self, condition: exp.Expr) -> exp.Expr:
+        """Say whether a row of the truth is not as a tool needs it."""
+        rows = query_of(
+            self.catalog, TRUTH, {SOURCE: source(self.catalog, reference(TRUTH), "read_trec_qrels")}
+        )
+        found = (
+            exp.select(literal(1)).from_(rows.subquery("judged")).where(exp.not_(exp.paren(condition.copy())))
+        )
+        return exp.Exists(this=hidden(found))
+
+    def _value(self, argument: Argument) -> exp.Expr:
+        """The value given, that of the tool, or the default; as text, which is read as what is declared.
+
+        What the tools have is one text that the value is looked up in: DuckDB writes the expression
+        wherever the parameter stands, and takes its time over every node of it.
+        """
+        values = {r: self._looked_up(argument, ranked=r) for r in (False, True)}
+        found: exp.Expr = values[False]
+        if self.has_cutoff and values[True] != values[False]:
+            found = exp.Case().when(is_null(reference(CUTOFF)), found).else_(values[True])
+        given = exp.cast(reference(argument.name), "VARCHAR")
+        return exp.func("coalesce", given, found, _text(argument.default))
+
+    def _looked_up(self, argument: Argument, *, ranked: bool) -> exp.Expr:
+        """What the tool has, NULL where that is the default."""
+        values = {name: self._bound(entry, argument.name, ranked) for name, entry in self.entries.items()}
+        told = "".join(f" {name}={written(value)}" for name, value in values.items() if value is not None)
+        pattern = concatenated(" ", reference(LIKE), "=(\\S+)")
+        found = exp.Anonymous(this="regexp_extract", expressions=[literal(told), pattern, literal(1)])
+        return exp.Nullif(this=found, expression=literal(""))
+
+    def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
+        """What a tool binds a parameter to, nothing where that changes nothing."""
+        values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
+        condition = self.idle.get(name)
+        if condition is not None and constant(substituted(condition, values)) is True:
+            return None
+        return entry.settings(ranked).get(name)
+
+
+def conventions_macro() -> Macro:
+    """What every preset says, a row for each parameter that it sets."""
+    rows = [row for tool in presets().values() for row in _rows(tool)]
+    table = exp.values([tuple(row) for row in rows], alias="told", columns=[f"_{name}" for name in COLUMNS])
+    shown = [exp.column(f"_{name}").as_(name, quoted=True) for name in COLUMNS]
+    wanted = reference("pattern")
+    found = exp.or_(*(
+        exp.Anonymous(this="contains", expressions=[exp.column(f"_{name}"), wanted.copy()])
+        for name in ("like", "metric", "name")
+    ))  # fmt: skip
+    body = exp.select(*shown).from_(table).where(found)
+    return Macro(TABLE, (Overload((Argument("pattern", ""),), body),), "What each tool does, for like :=")
+
+
+def _rows(tool: Preset) -> Iterator[list[str | None]]:
+    for family, known in tool.families.items():
+        for metric, entry in known.metrics.items():
+            head = [tool.name, tool.tool, family, metric, entry.name]
+            limits = [f"{entry.cutoff} with a cut-off"] if entry.cutoff else []
+            note = "; ".join([*limits, *(f"needs {need}" for need in entry.needs)]) or None
+            for name, value in entry.sets.items() or (("", None),):
+                yield [*head, name or None, None if value is None else written(value), note]
+            for name, value in entry.at.items():
+                yield [*head, name, written(value), "with a cut-off"]
+        for metric, because in known.refused.items():
+            yield [tool.name, tool.tool, family, metric, None, None, None, f"not imitated: {because}"]
+
+
+def _text(value: Value) -> exp.Expr:
+    return exp.cast(exp.null(), "VARCHAR") if value is None else literal(written(value))
+
+
+def _error(text: str) -> exp.Expr:
+    return _raised(literal(f"duckmetrics: {text}"))
+
+
+def _raised(text: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this="error", expressions=[text])

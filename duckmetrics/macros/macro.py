@@ -1,0 +1,267 @@
+"""A macro of the DuckDB shell: its name, its parameters, what it yields, and its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+from sqlglot.generators.duckdb import DuckDBGenerator
+
+from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.expressions.folding import Value
+
+# What the header of a file says that readers of the help need.
+TOPICS = ("range", "formula", "source", "note", "warning")
+# Words that DuckDB 1.x takes as the name of a parameter only between quotes.
+QUOTED = ("like", "position", "precision")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a macro; without a default it must be given.
+
+    Attributes:
+        usual: what NULL stands for, where that is the default.
+        is_needed: whether NULL, the default, is refused in words of ours.
+        by_name: whether people write its name in a call, though it must be given.
+        type: the type that DuckDB casts the argument to; empty for any. Among overloads, DuckDB prefers one
+            with a type for a name that it cannot resolve yet, such as a column of the user.
+        is_guard: whether the parameter only catches what was passed without its name.
+    """
+
+    name: str
+    default: Value = None
+    required: bool = False
+    choices: tuple[Value, ...] = ()
+    usual: Value = None
+    is_needed: bool = False
+    by_name: bool = False
+    type: str = ""
+    is_guard: bool = False
+
+    @property
+    def about(self) -> str:
+        """The default, and what else may be chosen."""
+        if self.is_needed:
+            return "must be given"
+        default = self.default if self.usual is None else self.usual
+        others = [literal(c).sql(DIALECT) for c in self.choices if c != default]
+        return f"default {literal(default).sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
+
+    @property
+    def value(self) -> exp.Expr:
+        return literal(self.default)
+
+    @property
+    def text(self) -> str:
+        name = f"{reference(self.name).sql(DIALECT)} {self.type}".strip()
+        return name if self.required else f"{name} := {self.value.sql(DIALECT)}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of another macro; what is not passed goes on by name.
+
+    Attributes:
+        columns: those that are kept, without the underscore they have there; all where there is none.
+        where: what must hold of the call.
+    """
+
+    macro: Macro
+    passed: Mapping[str, exp.Expr]
+    columns: tuple[str, ...] = ()
+    where: exp.Expr | None = None
+
+    def query(self, known: Iterable[Argument]) -> exp.Select:
+        """The call as a query, in a macro that has these parameters."""
+        names = {argument.name for argument in known}
+        values = {
+            a.name: self.passed.get(a.name, reference(a.name))
+            for a in self.macro.overloads[0].arguments if a.name in names or a.name in self.passed
+        }  # fmt: skip
+        passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
+        called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
+        shown = [exp.column(f"_{name}").as_(name) for name in self.columns]
+        query = exp.select(*(shown or [exp.Star()])).from_(called)
+        return query if self.where is None else query.where(self.where.copy())
+
+
+@dataclass(frozen=True)
+class Overload:
+    """One body of a macro under one list of parameters."""
+
+    arguments: tuple[Argument, ...]
+    body: exp.Expr | Call
+
+    @property
+    def text(self) -> str:
+        return f"({', '.join(argument.text for argument in self.arguments)})"
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A macro that yields a table, or a value where `is_table` is false.
+
+    Attributes:
+        comment: what COMMENT ON says, and the help; empty for a macro that only others call.
+        metric: the file behind it.
+    """
+
+    name: str
+    overloads: tuple[Overload, ...]
+    comment: str
+    metric: Definition | None = None
+    is_table: bool = True
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether only other macros call it."""
+        return not self.comment
+
+    @property
+    def about(self) -> str:
+        """What is told about the macro, a line for each topic: the topic, a colon and the text."""
+        header = self.metric.header if self.metric else {}
+        lines = ["duckmetrics", f"title: {self.comment}"]
+        for overload in self.overloads:
+            given_ = ", ".join(
+                f"{reference(a.name).sql(DIALECT)} := ..." if a.is_needed or a.by_name else a.name
+                for a in overload.arguments if a.required or a.is_needed
+            )  # fmt: skip
+            lines.append(f"call: {'FROM ' if self.is_table else ''}{self.name}({given_})")
+        known: dict[str, str] = {}
+        for overload in self.overloads:
+            told = (a for a in overload.arguments if (not a.required or a.by_name) and not a.is_guard)
+            known |= {a.name: a.about for a in told}
+        lines += [f"{name}: {text}" for name, text in known.items()]
+        lines += [f"{topic}: {header[topic]}" for topic in TOPICS if topic in header]
+        return "\n".join(lines)
+
+    def declare(self) -> str:
+        """Write a statement that says what the macro is called with and yields, and no more."""
+        (overload,) = self.overloads
+        if not self.is_table:
+            return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (NULL);"
+        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
+        return (
+            f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
+        )
+
+    def create(self, place: str = "TEMP MACRO ") -> str:
+        """Write the statement that creates the macro, for the session unless another place is said."""
+        bodies = []
+        for overload in self.overloads:
+            inner = overload.body
+            body = _written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
+            kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
+            bodies.append(f"{overload.text} AS {kept}")
+        return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
+
+    def comment_on(self, schema: str = "temp.") -> str:
+        kind = "MACRO TABLE" if self.is_table else "MACRO"
+        return f"COMMENT ON {kind} {schema}{self.name} IS {literal(self.about).sql(DIALECT)};"
+
+
+def reference(name: str) -> exp.Var:
+    """A parameter of a macro, where its value is meant."""
+    return exp.var(f'"{name}"' if name in QUOTED else name)
+
+
+def hidden(tree: exp.Expr) -> exp.Expr:
+    """Give every name in a tree a prefix, in place.
+
+    The parameters of a macro replace columns of the same name, wherever those stand, and are called
+    as people call them, so that the columns are not. A step hides a table of the user with its name.
+    """
+    for identifier in list(tree.find_all(exp.Identifier)):
+        if isinstance(identifier.parent, exp.PropertyEQ) or identifier.name.startswith("_"):
+            continue
+        of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"
+        is_step = of_table and identifier.arg_key != "columns"
+        identifier.set("this", f"{'_duckmetrics' if is_step else ''}_{identifier.name}")
+    return tree
+
+
+def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Replace every ``$name`` by the expression meant, in place; those without one are parameters."""
+    for placeholder in list(tree.find_all(exp.Placeholder)):
+        value = values.get(placeholder.name)
+        placeholder.replace(value.copy() if value is not None else reference(placeholder.name))
+    return tree
+
+
+class _Generator(DuckDBGenerator):
+    """Writes every direction out: a session may have other defaults."""
+
+    def order_sql(self, expression: exp.Order, flat: bool = False) -> str:
+        keys = [k if isinstance(k, exp.Ordered) else exp.Ordered(this=k) for k in expression.expressions]
+        expression.set("expressions", keys)
+        return super().order_sql(expression, flat)
+
+    def ordered_sql(self, expression: exp.Ordered) -> str:
+        direction = "DESC" if expression.args.get("desc") else "ASC"
+        return f"{self.sql(expression, 'this')} {direction} NULLS LAST"
+
+
+def _sql(tree: exp.Expr) -> str:
+    return _Generator(dialect=DIALECT).generate(tree, copy=False)
+
+
+def _written(body: exp.Expr) -> str:
+    """Write a query with every step on a line of its own."""
+    if not isinstance(body, exp.Query):
+        return _sql(body)
+    with_ = body.args.get("with_")
+    if with_ is None:
+        return _sql(body)
+    steps = ",\n".join(_sql(cte) for cte in with_.expressions)
+    body.set("with_", None)
+    try:
+        return f"WITH {steps}\n{_sql(body)}"
+    finally:
+        body.set("with_", with_)
+
+
+def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query]]]:
+    """Take a query and its steps apart."""
+    query = query.copy()
+    with_ = query.args.pop("with_", None)
+    return query, [] if with_ is None else [(cte.alias, cte.this) for cte in with_.expressions]
+
+
+def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.Query:
+    """Put steps in front of a query.
+
+    Those that are read again may be kept: told not to, DuckDB 1.4 and 1.5 crash on Arrow tables.
+    """
+    ctes = [exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps]
+    query.set("with_", exp.With(expressions=ctes) if ctes else None)
+    return query
+
+
+def nested(
+    steps: Sequence[tuple[str, exp.Query]], query: exp.Query
+) -> tuple[list[tuple[str, exp.Query]], exp.Query]:
+    """Write the steps that are read once where they are read.
+
+    DuckDB 1.4 takes several times as long over a query of fifty steps as over one of fifteen.
+    """
+    known = dict(steps)
+    reads: dict[str, list[exp.Table]] = {}
+    for tree in (*known.values(), query):
+        for table in tree.find_all(exp.Table):
+            if isinstance(table.this, exp.Identifier):
+                reads.setdefault(table.name, []).append(table)
+    for name in reversed(list(known)):
+        if len(reads.get(name, ())) == 1:
+            (table,) = reads[name]
+            alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+            table.replace(exp.Subquery(this=known.pop(name), alias=alias, joins=table.args.get("joins")))
+    return list(known.items()), query

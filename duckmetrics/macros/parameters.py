@@ -1,0 +1,314 @@
+"""What one macro offers for many metrics: the metrics by name, and parameters that they share.
+
+A parameter that all metrics declare alike is one parameter with its default. Where they differ, the
+default of the macro is NULL, which means to every metric its own default; any other value goes to the
+metrics that allow it, and one that no metric asked for allows is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT, Alias
+from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.catalog.specs import CUTOFF, Measure, is_share
+from duckmetrics.errors import DefinitionError
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros.macro import Argument, reference
+from duckmetrics.macros.shell_files import concatenated, fixed, is_distinct, is_null, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog, Definition, Param
+    from duckmetrics.expressions.folding import Value
+
+KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+# The choice that stands for any table, which people name instead.
+TABLE = "table"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric as a macro offers it.
+
+    Attributes:
+        names: what it may be called in a list of metrics.
+        agg: the aggregation that an alias binds, None where it is open.
+    """
+
+    measure: Measure
+    names: tuple[str, ...]
+    agg: str | None = None
+
+    @property
+    def has_cutoff(self) -> bool:
+        return CUTOFF in self.measure.values
+
+
+@dataclass
+class Variant:
+    """One way in which metrics declare a parameter."""
+
+    param: Param
+    symbol: str
+    measures: list[str] = field(default_factory=list)
+
+
+class Offer:
+    """The metrics of a family, and the parameters of a macro that computes any of them.
+
+    Args:
+        settled: parameters that the macro does not have, with their value.
+        words: parameters that take more than their header says, with the condition for it.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        aliases: Mapping[str, Alias],
+        settled: Mapping[str, Value],
+        words: Mapping[str, exp.Expr] | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.words = dict(words or {})
+        self.variants: dict[str, list[Variant]] = {}
+        # Parameters that a metric declares, but with one value only.
+        self.settled_variants: list[Variant] = []
+        groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+        for name, alias in aliases.items():
+            groups.setdefault((alias.metric.name, tuple(alias.bound.items())), []).append(name)
+        self.settled = settled
+        self.asked = [self._offered(aliases[names[0]], tuple(names)) for names in groups.values()]
+
+    def add(self, table: Definition) -> list[Asked]:
+        """Also offer a table."""
+        self.asked.append(self._offered(Alias(table, {}), (table.name,)))
+        return self.asked
+
+    def _offered(self, alias: Alias, names: tuple[str, ...]) -> Asked:
+        values: dict[str, Value] = {}
+        declared = self.catalog.params(alias.metric)
+        for name, param in declared.items():
+            if name in alias.bound:
+                values[name] = param.type(alias.bound[name])
+            elif fixed(param):
+                values[name] = param.default
+                self.settled_variants.append(Variant(param, "", [names[0]]))
+            elif name in self.settled:
+                values[name] = self.settled[name]
+            else:
+                values[name] = Parameter(self._variant(param, names[0]).symbol)
+        measure = Measure(
+            alias.metric, names[0], names[0], tuple(values.items()), None, tuple(declared.values())
+        )
+        return Asked(measure, names, alias.bound.get(AGGREGATION))
+
+    def _variant(self, param: Param, measure: str) -> Variant:
+        known = self.variants.setdefault(param.name, [])
+        for variant in known:
+            if _same(variant.param, param):
+                break
+        else:
+            # Wider choices with the same default need no symbol of their own: what reads the
+            # narrower declaration treats every other value as the default.
+            wider = known and known[0].param.default == param.default and param.choices
+            symbol = param.name if wider or not known else f"{param.name}_{len(known) + 1}"
+            variant = Variant(param, symbol)
+            known.append(variant)
+        variant.measures.append(measure)
+        return variant
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        return tuple(
+            Argument(name, self._default(name), choices=self._choices(name))
+            for name in self.variants if name != CUTOFF
+        )  # fmt: skip
+
+    def _choices(self, name: str, *params: Param) -> tuple[Value, ...]:
+        """What a parameter may be, told in the help."""
+        declared = params or tuple(variant.param for variant in self.variants[name])
+        choices = dict.fromkeys(choice for param in declared for choice in param.choices)
+        return tuple(choice for choice in choices if choice != TABLE)
+
+    def _default(self, name: str) -> Value:
+        defaults = {variant.param.default for variant in self.variants[name]}
+        return defaults.pop() if len(defaults) == 1 else None
+
+    def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
+        """The parameters of the macro of one metric, those of the metric itself first."""
+        return tuple(
+            Argument(p.name, p.default, p.required, self._choices(p.name, p))
+            for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
+        )  # fmt: skip
+
+    def values(self) -> dict[str, exp.Expr]:
+        """What every open parameter of the metrics stands for."""
+        values: dict[str, exp.Expr] = {}
+        for name, variants in self.variants.items():
+            symbols = dict.fromkeys(variant.symbol for variant in variants)
+            for symbol in symbols:
+                param = max((v.param for v in variants if v.symbol == symbol), key=lambda p: len(p.choices))
+                value = self.words.get(name, typed(param))
+                alone = len(symbols) == 1 and name not in {v.param.name for v in self.settled_variants}
+                if not alone or param.default != self._default(name):
+                    taken = exp.and_(exp.not_(is_null(reference(name))), allowed(param))
+                    value = exp.Case().when(taken, value).else_(literal(param.default))
+                values[symbol] = value
+        return values
+
+    def problems(self) -> Iterator[exp.Select]:
+        """What is wrong with the values of the parameters, seen from the metrics asked for."""
+        text = exp.Case()
+        for name, variants in self.variants.items():
+            if name != CUTOFF and name not in self.words:
+                for condition, said in self._refusals(name, variants):
+                    text = text.when(condition, said, copy=False)
+        if text.args.get("ifs"):
+            found = exp.select(text.as_("problem")).from_("specs").subquery("given")
+            yield exp.select("problem").from_(found).where(exp.not_(is_null(exp.column("problem"))))
+        for variant in (variant for variants in self.variants.values() for variant in variants):
+            for check in variant.param.checks:
+                if _mentions(check) - {variant.param.name}:
+                    yield self._with_cutoff(variant, check)
+
+    def _refusals(self, name: str, variants: Sequence[Variant]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+        """A value that nobody takes, and none where one is needed."""
+        default = self._default(name)
+        settled = [v for v in self.settled_variants if v.param.name == name]
+        taken = exp.or_(*(self._is_one_of(v.measures, allowed(v.param)) for v in (*variants, *settled)))
+        given, usual = (exp.cast(value, "VARCHAR") for value in (reference(name), literal(default)))
+        nobody = exp.EQ(this=_count(taken), expression=literal(0))
+        changed = is_distinct(given, usual)
+        yield exp.and_(changed, nobody), refusal(name, [v.param for v in variants])
+        if any(name in self.catalog.idle(one.measure.metric) for one in self.asked):
+            effective = exp.or_(*(self._effective(variant) for variant in variants))
+            idle = exp.EQ(this=_count(effective), expression=literal(0))
+            yield exp.and_(changed.copy(), idle), self._changes_nothing(name)
+        for variant in variants:
+            if variant.param.required or (default is not None and variant.param.default is not None):
+                missing = exp.and_(is_null(reference(name)), self._is_one_of(variant.measures, exp.true()))
+                some = exp.GT(this=_count(missing), expression=literal(0))
+                yield some, literal(f"{name} is missing; give it {_kind(variant.param)}")
+
+    def _effective(self, variant: Variant) -> exp.Expr:
+        """A condition for the metrics that a value is allowed for and changes."""
+        name, parts = variant.param.name, []
+        groups: dict[exp.Expr, list[str]] = {}
+        for one in self.asked:
+            if one.measure.text in variant.measures:
+                idle = self.catalog.idle(one.measure.metric).get(name, exp.false())
+                groups.setdefault(idle, []).append(one.measure.text)
+        for idle, measures in groups.items():
+            condition = idle.copy()
+            for column in list(condition.find_all(exp.Column)):
+                column.replace(self._typed(column.name))
+            changes: exp.Expr = exp.not_(exp.func("coalesce", exp.paren(condition), exp.false()))
+            given, usual = (exp.cast(v, "VARCHAR") for v in (reference(name), literal(variant.param.default)))
+            changes = exp.paren(exp.or_(changes, exp.not_(exp.paren(is_distinct(given, usual)))))
+            parts.append(self._is_one_of(measures, exp.and_(allowed(variant.param), changes)))
+        return exp.or_(*parts)
+
+    def _typed(self, name: str) -> exp.Expr:
+        """The value of a parameter of the call, the cut-off of each metric."""
+        return exp.column(CUTOFF) if name == CUTOFF else typed(self.variants[name][0].param)
+
+    def _changes_nothing(self, name: str) -> exp.Expr:
+        """What is said of a value that changes none of the metrics asked for."""
+        conditions = {
+            condition.sql(DIALECT) for one in self.asked
+            if (condition := self.catalog.idle(one.measure.metric).get(name))
+        }  # fmt: skip
+        where = f" where {conditions.pop()}" if len(conditions) == 1 else ""
+        shown = exp.cast(reference(name), "VARCHAR")
+        return concatenated(f"{name} := '", shown, f"' changes nothing of what is asked{where}; leave it out")
+
+    def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
+        """A CHECK about a parameter and the cut-off of each metric asked for."""
+        if _mentions(check) - {variant.param.name, CUTOFF}:
+            raise DefinitionError(f"{check.sql(DIALECT)}: a check about other parameters has no macro yet")
+        condition = check.copy()
+        for column in list(condition.find_all(exp.Column)):
+            column.replace(exp.column(CUTOFF) if column.name == CUTOFF else typed(variant.param))
+        text = concatenated(
+            f"{variant.param.name} is '", exp.cast(reference(variant.param.name), "VARCHAR"),
+            f"', but must satisfy {check.sql(DIALECT)}; write the cut-off k",
+        )  # fmt: skip
+        violated = self._is_one_of(variant.measures, exp.not_(exp.paren(condition)))
+        return exp.select(text.as_("problem")).from_("specs").where(violated)
+
+    def _is_one_of(self, measures: Sequence[str], condition: exp.Expr) -> exp.Expr:
+        """A condition for some of the metrics."""
+        if set(measures) == {one.measure.text for one in self.asked}:
+            return condition
+        named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
+        return named if condition == exp.true() else exp.and_(named, condition)
+
+
+def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
+    """What is said of a value that none of these declarations allows."""
+    shown = exp.func("coalesce", exp.cast(reference(name), "VARCHAR"), literal("NULL"))
+    choices = dict.fromkeys(str(choice) for param in params for choice in param.choices)
+    if choices:
+        wanted = f"choose {' or '.join(choices)}"
+    else:
+        kind = KINDS[params[0].type]
+        ways = dict.fromkeys(" and ".join([kind, *(c.sql(DIALECT) for c in p.checks)]) for p in params)
+        wanted = f"it must be {' or '.join(ways)}"
+    text = concatenated(f"{name} cannot be '", shown, f"' for what is asked; {wanted}")
+    return concatenated(text, _share(name)) if all(map(is_share, params)) else text
+
+
+def _share(name: str) -> exp.Expr:
+    """How to write a percentage as the share that is wanted."""
+    number: exp.Expr = exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
+    is_percentage = exp.and_(
+        exp.GTE(this=number, expression=literal(2)), exp.LT(this=number.copy(), expression=literal(100))
+    )
+    share = exp.cast(
+        exp.Div(this=number.copy(), expression=literal(100.0), typed=False, safe=True), "VARCHAR"
+    )
+    return exp.Case().when(is_percentage, concatenated("; write ", share)).else_(literal(""))
+
+
+def _same(one: Param, other: Param) -> bool:
+    return one == other and [c.sql() for c in one.checks] == [c.sql() for c in other.checks]
+
+
+def _kind(param: Param) -> str:
+    return f"{param.choices[0]} or another value" if param.choices else KINDS[param.type]
+
+
+def _mentions(check: exp.Expr) -> set[str]:
+    return {column.name for column in check.find_all(exp.Column)}
+
+
+def allowed(param: Param) -> exp.Expr:
+    """A condition that a value satisfies as far as it stands for itself."""
+    raw = reference(param.name)
+    conditions: list[exp.Expr] = []
+    if param.type in (int, float):
+        number = exp.TryCast(this=raw, to=exp.DataType.build("DOUBLE"))
+        readable: exp.Expr = exp.Anonymous(this="isfinite", expressions=[number])
+        if param.type is int:
+            whole = exp.EQ(this=number.copy(), expression=exp.Floor(this=number.copy()))
+            readable = exp.and_(readable, whole)
+        conditions.append(readable)
+    for check in param.checks:
+        if _mentions(check) == {param.name}:
+            condition = check.copy()
+            for column in list(condition.find_all(exp.Column)):
+                column.replace(typed(param))
+            conditions.append(exp.paren(condition))
+    whole_condition = exp.func("coalesce", exp.and_(exp.true(), *conditions), exp.false())
+    if param.default is None and not param.required:
+        return exp.paren(exp.or_(is_null(raw.copy()), whole_condition))
+    return whole_condition
+
+
+def _count(condition: exp.Expr) -> exp.Expr:
+    return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=condition))

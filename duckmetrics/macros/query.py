@@ -1,0 +1,154 @@
+"""The query behind the macros of a family: all its metrics at once, only what is asked for computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.compose.functions import linked
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macros import checks as problems
+from duckmetrics.macros.macro import given, hidden, nested, reference, with_steps, without_with
+from duckmetrics.macros.shell_files import FUNCTIONS, call, query_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.macros.macro import Argument
+    from duckmetrics.macros.parameters import Asked, Offer
+
+METRICS, SOURCE = "metrics", "source"
+Steps = list[tuple[str, exp.Query]]
+
+
+class Body:
+    """The composed query of every metric of an offer, and what its steps need to be a macro.
+
+    Args:
+        arguments: the parameters of the macro.
+        query: one row per unit, with columns for every metric.
+    """
+
+    def __init__(
+        self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], query: exp.Query
+    ) -> None:
+        self.catalog = catalog
+        self.offer = offer
+        self.asked = offer.asked
+        self.arguments = arguments
+        self.outer, steps = without_with(query)
+        self.steps = dict(steps)
+
+    def shell(self, name: str) -> exp.Query:
+        return query_of(self.catalog, name, {})
+
+    def specs(self) -> Steps:
+        """What was asked for, a row for every metric."""
+        specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
+        return [("known", self.known()), ("specs", specs)]
+
+    def known(self) -> exp.Query:
+        """The metrics there are, as a table."""
+        columns = self.columns_of(self.asked[0]).keys()
+        rows = [
+            exp.Tuple(expressions=[
+                literal(name), *(v if isinstance(v, exp.Expr) else _or_no_text(v)
+                                 for v in self.columns_of(one).values())
+            ])
+            for one in self.asked for name in one.names
+        ]  # fmt: skip
+        alias = exp.TableAlias(
+            this=exp.to_identifier("names"), columns=[exp.to_identifier(c) for c in ("name", *columns)]
+        )
+        return exp.select("name", *columns).from_(exp.Values(expressions=rows, alias=alias))
+
+    def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
+        """What the table of metrics tells about each."""
+        return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
+
+    def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
+        """A condition that is known before the data are read."""
+        names = "|".join(name for one in asked for name in one.names)
+        return call(self.catalog, "asks_for", reference(METRICS), literal(names))
+
+    def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
+        """What is refused; `further` are files under sql/shell."""
+
+        def only(measures: Sequence[Measure]) -> exp.Expr | None:
+            concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
+            return self.is_asked(concerned) if len(concerned) < len(self.asked) else None
+
+        found, own = problems.of_data(
+            self.catalog, [one.measure for one in self.asked], self.steps, constants, only
+        )
+        refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
+        union = _placed(refused[0], 0)
+        for place, other in enumerate(refused[1:], start=1):
+            union = exp.union(union, _placed(other, place), distinct=False, copy=False)
+        return [*own, ("problems", union), ("checked", self.shell("checked"))]
+
+    def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
+        """Plan rule: a step that only other metrics need reads nothing.
+
+        Args:
+            columns: those of the outer query that belong to each metric.
+        """
+        users: dict[str, list[Asked]] = {name: [] for name in self.steps}
+        for one, names in zip(self.asked, columns, strict=True):
+            for name in self._needed(set(names)):
+                users[name].append(one)
+        for name, step in self.steps.items():
+            if users[name] and len(users[name]) < len(self.asked):
+                condition = self.is_asked(users[name])
+                for select in _branches(step):
+                    select.where(condition.copy(), copy=False)
+
+    def _needed(self, columns: set[str]) -> set[str]:
+        trees: list[exp.Expr] = [p for p in self.outer.selects if p.alias_or_name in columns]
+        pending = {c.table for tree in trees for c in tree.find_all(exp.Column)}
+        pending.add(self.outer.args["from_"].this.name)
+        needed: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in self.steps and name not in needed:
+                needed.add(name)
+                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
+        return needed
+
+
+def whole(catalog: Catalog, query: exp.Query, steps: Steps) -> exp.Query:
+    """Put the steps before a query, and hide every name."""
+    kept, query = nested(steps, query)
+    calling, _ = linked(catalog, with_steps(query, kept), FUNCTIONS)
+    return cast("exp.Query", given(hidden(calling), {}))
+
+
+def shown(query: exp.Query) -> exp.Query:
+    """Give the columns of the result the names that people see."""
+    for projection in query.selects:
+        projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
+    return query
+
+
+def _placed(problems: exp.Query, place: int) -> exp.Query:
+    """Problems with their place: what comes first is said first."""
+    if not isinstance(problems, exp.Select):
+        problems = exp.select("problem").from_(problems.subquery("found"))
+    return problems.select(literal(place).as_("place"))
+
+
+def _or_no_text(value: Value) -> exp.Expr:
+    """A value; what is NULL here would else be a text, and not a number."""
+    return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
+
+
+def _branches(query: exp.Query) -> Iterator[exp.Select]:
+    if isinstance(query, exp.Select):
+        yield query
+    else:
+        yield from _branches(cast("exp.Query", query.this))
+        yield from _branches(cast("exp.Query", query.args["expression"]))

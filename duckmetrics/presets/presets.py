@@ -1,0 +1,240 @@
+"""Presets: the conventions of other tools, one declarative file each.
+
+A preset names the metrics that the tool has, with what it calls them, and sets the parameters that
+make duckmetrics give its numbers. What the tool does in a way that is not imitated is listed with
+the reason, and refused.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, UnsupportedError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.expressions.folding import Value
+
+FAMILIES = ("ranking", "classification")
+ALWAYS, NEVER = "always", "never"
+_TITLE = """\
+# Presets
+
+Written by `duckmetrics presets --all` from the files beside this one; do not edit. Parameters that a
+preset does not set have their defaults; those of a spec and of the call win.
+
+"""
+# What an entry says beside the parameters that it sets.
+_OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A metric of a tool.
+
+    Attributes:
+        name: what the tool calls it.
+        cutoff: ``always`` or ``never`` where the tool has it only with, or only without a cut-off.
+        sets: the parameters without a cut-off; with one, those of `at` win.
+        requires: what the rows must be like, so that the number is that of the tool:
+            ``predictions (score > 0)``.
+        untied: whether the number is that of the tool only where no scores of a query are equal.
+        otherwise: parameters that the tool has in a way that is not imitated, with the reason.
+    """
+
+    name: str
+    sets: Mapping[str, Value]
+    at: Mapping[str, Value]
+    cutoff: str = ""
+    requires: str = ""
+    untied: bool = False
+    otherwise: Mapping[str, str] = field(default_factory=dict)
+
+    def settings(self, ranked: bool) -> dict[str, Value]:
+        """The parameters, of a spec with a cut-off or of one without."""
+        return {**self.sets, **(self.at if ranked else {})}
+
+    @property
+    def needs(self) -> list[str]:
+        """What the rows must be like, in words."""
+        return [*([self.requires] if self.requires else []), *(["scores that differ"] if self.untied else [])]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another function or option of a tool, as a spec to be read under its preset."""
+
+    name: str
+    spec: str
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What a preset says of one family of metrics."""
+
+    metrics: Mapping[str, Entry]
+    refused: Mapping[str, str]
+    variants: tuple[Variant, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The conventions of one tool, as checked against one version of it.
+
+    Attributes:
+        note: how the tool is used, where that decides the number.
+        defects: what the tool does that is not imitated.
+    """
+
+    name: str
+    title: str
+    version: str
+    url: str
+    note: str = ""
+    defects: tuple[str, ...] = ()
+    families: Mapping[str, Conventions] = field(default_factory=dict)
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool with its version."""
+        return f"{self.title} {self.version}"
+
+    def entry(self, family: str, metric: str, ranked: bool) -> Entry:
+        """Return what the tool has for a metric.
+
+        Args:
+            ranked: whether a cut-off is asked for.
+        Raises:
+            UnsupportedError: the tool does not have it, or has it in a way that is not imitated.
+        """
+        known = self.families.get(family, Conventions({}, {}))
+        if metric in known.refused:
+            raise UnsupportedError(f"like={self.name}: {metric} is not imitated: {known.refused[metric]}")
+        entry = known.metrics.get(metric)
+        if entry is None:
+            names = ", ".join(known.metrics) or f"no metrics of {family} at all"
+            raise UnsupportedError(
+                f"like={self.name}: {self.title} has no {metric} that is known here; it has {names}"
+            )
+        if ranked and entry.cutoff == NEVER:
+            raise UnsupportedError(f"like={self.name}: {entry.name} has no cut-off; ask for {metric}")
+        if not ranked and entry.cutoff == ALWAYS:
+            raise UnsupportedError(
+                f"like={self.name}: {entry.name} needs a cut-off; ask for {metric}@10, or another k"
+            )
+        return entry
+
+
+@cache
+def presets() -> dict[str, Preset]:
+    """Every preset by name, in the order of the names."""
+    folder = files("duckmetrics") / "presets"
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
+    return {name.removesuffix(".toml"): _read(name.removesuffix(".toml")) for name in names}
+
+
+def preset(name: str) -> Preset:
+    """Return the preset of a tool, whatever the case of the letters.
+
+    Raises:
+        MetricError: there is none of that name.
+    """
+    wanted = str(name).strip().lower().replace("-", "_")
+    if wanted not in presets():
+        raise MetricError(f"like={name}: {unknown('preset', wanted, presets())}")
+    return presets()[wanted]
+
+
+@cache
+def _document(name: str) -> dict[str, Any]:
+    """The file of a preset; what it is like has been put below what it says itself."""
+    file = files("duckmetrics") / "presets" / f"{name}.toml"
+    document = tomllib.loads(file.read_text("utf-8"))
+    return _over(_document(document.pop("like")), document) if "like" in document else document
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        known = merged.get(key)
+        merged[key] = _over(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _read(name: str) -> Preset:
+    document = _document(name)
+    return Preset(
+        name, document["title"], document["version"], document["url"], document.get("note", ""),
+        tuple(document.get("defects", ())),
+        {family: _conventions(document[family]) for family in FAMILIES if family in document},
+    )  # fmt: skip
+
+
+def _conventions(section: Mapping[str, Any]) -> Conventions:
+    common = {name: value for name, value in section.items() if not isinstance(value, dict | list)}
+    otherwise = section.get("otherwise", {})
+    required = common.pop("requires", "")
+    refused = section.get("refused", {})
+    metrics = {
+        name: _entry(common, {"name": said} if isinstance(said, str) else said, str(required), otherwise)
+        for name, said in section["metrics"].items() if name not in refused
+    }  # fmt: skip
+    return Conventions(metrics, refused, tuple(Variant(**v) for v in section.get("variants", ())))
+
+
+def _entry(
+    common: Mapping[str, Value], said: Mapping[str, Any], required: str, otherwise: Mapping[str, str]
+) -> Entry:
+    own = {name: value for name, value in said.items() if name not in _OWN_KEYS}
+    return Entry(
+        said["name"], {**common, **own}, said.get("at", {}), said.get("k", ""),
+        ", ".join(filter(None, (said.get("requires", ""), required))), said.get("untied", False),
+        {**otherwise, **said.get("otherwise", {})},
+    )  # fmt: skip
+
+
+def pages() -> str:
+    """Write what all presets say as one page of Markdown."""
+    return _TITLE + "\n".join(page(tool) for tool in presets().values())
+
+
+def page(tool: Preset) -> str:
+    """Write what a preset says as Markdown."""
+    lines = [f"## {tool.name}", "", f"[{tool.title}]({tool.url}), as of version {tool.version}."]
+    if tool.note:
+        lines += ["", f"{tool.note[0].upper()}{tool.note[1:]}."]
+    for family, known in tool.families.items():
+        if known.metrics:
+            lines += ["", f"| {family} | there | sets |", "| --- | --- | --- |"]
+            lines += [
+                f"| `{name}` | {entry.name} | {_sets(entry)} |" for name, entry in known.metrics.items()
+            ]
+        if known.variants:
+            lines += ["", "Its options, as specs:", "", *(f"- {v.name}: `{v.spec}`" for v in known.variants)]
+        others = {(n, because): name for name, entry in known.metrics.items()
+                  for n, because in entry.otherwise.items()}  # fmt: skip
+        if others:
+            lines += ["", f"Parameters that are not imitated ({family}):", ""]
+            lines += [f"- `{name}`: {because}" for name, because in others]
+        if known.refused:
+            lines += ["", f"Not imitated ({family}):", ""]
+            lines += [f"- `{name}`: {because}" for name, because in known.refused.items()]
+    if tool.defects:
+        lines += ["", "What it does that is not imitated:", "", *(f"- {defect}" for defect in tool.defects)]
+    return "\n".join([*lines, ""])
+
+
+def _sets(entry: Entry) -> str:
+    """The parameters of an entry as a person reads them."""
+    parts = [" ".join(f"{name}={value}" for name, value in entry.sets.items())]
+    if entry.at:
+        parts.append("with a cut-off " + " ".join(f"{name}={value}" for name, value in entry.at.items()))
+    if entry.cutoff:
+        parts.append({ALWAYS: "needs a cut-off", NEVER: "has no cut-off"}[entry.cutoff])
+    parts += [f"needs {need}" for need in entry.needs]
+    return "; ".join(part for part in parts if part)

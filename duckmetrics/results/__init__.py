@@ -1,0 +1,1 @@
+"""What calls return: evaluations, comparisons, findings, gates on them."""

@@ -1,0 +1,245 @@
+"""What a comparison returns: how every system differs from the baseline, and how surely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.inputs.interval_options import ALPHA
+from duckmetrics.results.evaluation import Tabular, aligned, html, p_text
+from duckmetrics.results.gates import WORSE, failures, read_gates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from duckmetrics.checks.examination import Finding
+    from duckmetrics.results.evaluation import Evaluation
+
+NUMBERS = (
+    "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
+    "statistic", "df", "p", "p_adjusted", "mde", "n_effective", "alpha", "interval_level",
+)  # fmt: skip
+COUNTS = ("wins", "ties", "losses", "n", "n_units", "n_tests", "resamples", "seed")
+WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
+# What a person wants to see, in this order, and the column that tells whether it is there.
+SHOWN = {
+    "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
+    "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
+    "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted",
+    "mde": "mde",
+}  # fmt: skip
+# The columns that a slicing column must not be called as.
+COLUMNS = {*NUMBERS, *COUNTS, *WORDS}
+RIGHT = {*SHOWN} - {"verdict"}
+# Smaller numbers would be shown as 0.0000.
+TINY = 5e-5
+
+
+@dataclass(frozen=True)
+class Comparison(Tabular):
+    """Systems compared with a baseline on the same queries, or rows.
+
+    Attributes:
+        rows: one dictionary per system, slice and metric. value, lower, upper: of the system; delta,
+            delta_lower, delta_upper: its difference to the baseline, in the units of the metric;
+            relative_change: delta / abs(value of the baseline); effect_size: delta in standard deviations of
+            the differences (d_z); wins, ties, losses: units that are better, equal and worse in number;
+            statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
+            mde: the smallest difference that the paired t-test would find among as many comparisons with
+            the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
+            baseline; n: queries or rows; n_units: what p rests on;
+            n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
+            what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
+            adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
+            interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
+            why a value or a p is missing, or where p comes from.
+        baseline: the system that the others are compared with.
+        test: the file under sql/statistics that tells p.
+        adjust: how p is corrected for their number, ``"none"`` for not at all.
+        level: of the intervals.
+        evaluation: the values of the systems, with what the checks found.
+        told: what to know of the comparison, beside what the checks of the evaluation found.
+        alpha: a verdict needs p_adjusted below it.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    baseline: str
+    test: str
+    adjust: str
+    level: float
+    evaluation: Evaluation = field(repr=False)
+    told: tuple[Finding, ...] = ()
+    alpha: float = ALPHA
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per system, slice and metric, the baseline included."""
+        import pyarrow as pa
+
+        by = self.evaluation.by
+        values = self.evaluation.summary.schema
+        types = {name: values.field(name).type for name in ("system", "metric", "slice", *by)}
+        types |= dict.fromkeys(NUMBERS, pa.float64()) | dict.fromkeys(COUNTS, pa.int64())
+        types |= dict.fromkeys((*WORDS, "reason", "signature"), pa.string())
+        order = [name for name in self.rows[0] if name in types]
+        return pa.Table.from_pylist(list(self.rows), pa.schema([(name, types[name]) for name in order]))
+
+    @property
+    def sql(self) -> str:
+        """The exact SQL that ran."""
+        return self.evaluation.sql
+
+    @property
+    def checks(self) -> tuple[Finding, ...]:
+        """Warnings and notes about the data and the tests."""
+        return (*self.evaluation.checks, *self.told)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before the verdicts are believed."""
+        return tuple(finding.message for finding in self.checks if finding.severity == "warning")
+
+    @property
+    def per_query(self) -> pa.Table:
+        """The values of the queries, see `Evaluation.per_query`."""
+        return self.evaluation.per_query
+
+    def row(self, metric: str, system: str | None = None, **segment: Any) -> dict[str, Any]:
+        """Return the row of a metric: of a system, overall or of a segment, as in ``country="DE"``.
+
+        Args:
+            system: may be left out where one is compared with the baseline.
+
+        Raises:
+            MetricError: no such metric, system or segment, or several systems and none named.
+        """
+        others = [name for name in dict.fromkeys(row["system"] for row in self.rows) if name != self.baseline]
+        if system is None and len(others) > 1:
+            raise MetricError(f"{metric}: of which system? name one of {', '.join(others)} with system=")
+        chosen = others[0] if system is None else system
+        for row in self.rows:
+            same = metric in (row["metric"], self.evaluation.canonical.get(row["metric"]))
+            if same and row["system"] == chosen and self.evaluation.segment(row) == segment:
+                return row
+        raise MetricError(f"{metric}: no row of {chosen} {segment or 'overall'}; see .rows")
+
+    def failures(self, gates: str | Sequence[str]) -> list[str]:
+        """Return a line for every gate that fails, such as ``"ndcg@10 delta_lower < -0.005"``.
+
+        Raises:
+            MetricError: a gate cannot be read, or names what was not evaluated.
+        """
+        return failures(read_gates(gates), self.rows, self.evaluation.canonical)
+
+    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
+        """Return the queries that gain and lose most against the baseline, see `Evaluation.movers`."""
+        return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
+
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """The columns and cells that a person wants to see."""
+        by = self.evaluation.by
+        shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in self.rows)]
+        if "p" in shown and all(row["p"] == row["p_adjusted"] for row in self.rows):
+            shown.remove("p")
+        if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in self.rows):
+            shown.remove("n_units")
+        cells = []
+        for row in self.rows:
+            segment = self._shown_segment(row)
+            keys = [segment.get(name, "") for name in by]
+            cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
+        return ["metric", *by, "system", *shown], cells
+
+    def lines(self) -> list[str]:
+        """The table, how it came about, and what it comes to for every system."""
+        header, cells = self.cells()
+        right = [name for name in header if name in RIGHT]
+        return [*aligned(header, cells, right), self.conclusion, *self._verdicts()]
+
+    def notes(self) -> list[str]:
+        """What stands below the table: what the checks found."""
+        return [f"{finding.severity}: {visible(finding.message)}" for finding in self.checks]
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.lines(), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return html(*self.cells(), [self.conclusion, *self._verdicts(), *self.notes()])
+
+    @property
+    def conclusion(self) -> str:
+        """How the verdicts came about, in one line."""
+        adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
+        return (
+            f"against {visible(self.baseline)}: {self._tests()}; {self._families()}, {adjusted}; "
+            f"a verdict needs p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
+        )
+
+    def _tests(self) -> str:
+        """What made p, with the number of resamples, and of which metrics if there are several."""
+        made: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            if row["system"] != self.baseline and row["p"] is not None:
+                drawn = "" if row["resamples"] is None else f" with {row['resamples']} resamples"
+                made.setdefault(f"{row['test']}{drawn}", {})[row["metric"]] = None
+        if len(made) < 2:
+            return next(iter(made), self.test)
+        return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in made.items())
+
+    def _families(self) -> str:
+        """How many comparisons were adjusted together, by slicing if there are several."""
+        sizes = {row["slice"]: row["n_tests"] for row in self.rows}
+        total = sum(sizes.values())
+        counted = f"{total} comparison{'' if total == 1 else 's'}"
+        if len(sizes) < 2:
+            return counted
+        each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
+        return f"{counted} in {len(sizes)} families ({each})"
+
+    def _verdicts(self) -> Iterator[str]:
+        """A line for every system: what its metrics come to, and where it is worse in a slice."""
+        for system in dict.fromkeys(row["system"] for row in self.rows):
+            if system == self.baseline:
+                continue
+            own = [row for row in self.rows if row["system"] == system]
+            counts = Counter(row["verdict"] for row in own if not row["slice"])
+            told = [f"{verdict} in {count} of {counts.total()}" for verdict, count in counts.items()]
+            for row in own:
+                if row["slice"] and row["verdict"] == WORSE:
+                    where = ", ".join(f"{name}={value}" for name, value in self._shown_segment(row).items())
+                    told.append(f"worse where {where} ({row['metric']})")
+            yield visible(f"{system}: {'; '.join(told)}")
+
+    def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
+        return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}
+
+
+def _cell(row: dict[str, Any], column: str) -> str:
+    value = row[SHOWN[column]]
+    if value is None:
+        return "NULL" if column == "value" else ""
+    match column:
+        case "wins/ties/losses":
+            return f"{row['wins']}/{row['ties']}/{row['losses']}"
+        case "interval":
+            return f"[{_number(row['lower'])}, {_number(row['upper'])}]"
+        case "delta_interval":
+            return f"[{_number(row['delta_lower'], '+')}, {_number(row['delta_upper'], '+')}]"
+        case "p" | "p_adjusted":
+            return p_text(value)
+        case "delta":
+            return _number(value, "+")
+        case "relative_change":
+            return f"{value:+.1%}"
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:{sign}.1e}" if 0 < abs(value) < TINY else f"{value:{sign}.4f}"

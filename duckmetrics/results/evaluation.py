@@ -1,0 +1,291 @@
+"""What an evaluation returns: tidy rows, as Arrow, text or HTML."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.expressions.folding import whole_number
+from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.verification import in_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from duckmetrics.checks.examination import Finding
+    from duckmetrics.results.verification import Verification
+
+MISSING = object()
+# Numbers of units that differ by less are shown alike.
+SHOWN_DIFFERENCE = 0.05
+# No probability is 0; one that is too small for a double is told as less than this.
+SMALLEST_P = 1e-300
+COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
+# The number of units of an interval, and how many of equal weight they are worth.
+SIZES = ("n_units", "n_effective")
+NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
+
+
+class Tabular(ABC):
+    """A result that is a table: it can be read as Arrow, pandas and Polars."""
+
+    @property
+    @abstractmethod
+    def summary(self) -> pa.Table:
+        """The result as an Arrow table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The summary as a pandas data frame."""
+        return self.summary.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The summary as a Polars data frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.summary)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.summary.__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True)
+class Evaluation(Tabular):
+    """The values of the metrics asked for, overall and by slice, with the conventions behind them.
+
+    Attributes:
+        rows: one dictionary per system, slice and metric; `value` is None where `reason` says why, `lower`
+            and `upper` are the bounds of its interval, if that was asked for.
+            Of rankings, `n` counts the queries whose value entered; `n_missing`, `n_no_relevant` and
+            `n_undefined` count queries of the population. Of classifiers, `n` counts rows and
+            `n_positive` those of the positive class; `n_undefined` counts groups without a value.
+            With intervals, `n_units` counts the units they rest on, such as users, and `n_effective` says
+            how many units of equal weight these are worth: (sum of weights)^2 / sum of squared weights.
+            `reason` then also says why there is a value and no interval.
+        groupings: the text in the column `slice` -> the slicing columns in force.
+        checks: warnings and notes about the data, and errors where `verified` found some.
+        verified: one `Verification` per metric, if ``verify=`` asked for it.
+        sql: the exact SQL that ran.
+        canonical: the metrics as typed -> their canonical spelling.
+        first: the first system of a mapping.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    groupings: dict[str, tuple[str, ...]]
+    checks: tuple[Finding, ...]
+    verified: tuple[Verification, ...]
+    sql: str = field(repr=False)
+    canonical: dict[str, str] = field(repr=False)
+    first: str | None = field(repr=False)
+    _summary: Callable[[], pa.Table] = field(repr=False)
+    _per_query: Callable[[], pa.Table] | None = field(repr=False)
+    _write_per_query: Callable[[str | Path], None] = field(repr=False)
+    _table: Callable[[str, dict[str, Any]], pa.Table] = field(repr=False)
+    _movers: Callable[[str, int], pa.Table] = field(repr=False)
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per system, slice and metric."""
+        return self._summary()
+
+    @property
+    def per_query(self) -> pa.Table:
+        """One row per system, metric and query: (system, metric, <by...>, query_id, value).
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+        """
+        if self._per_query is None:
+            raise MetricError("per_query: no metric of queries was asked for; add one, such as 'ndcg@10'")
+        return self._per_query()
+
+    def table(self, spec: str, **params: Any) -> pa.Table:
+        """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
+
+        Args:
+            **params: parameters of the table; a list of values gives the rows of each.
+
+        Raises:
+            MetricError: no such table, or a parameter that cannot be read.
+            InputError: the predictions have no labels, or cannot be used for this table.
+        """
+        return self._table(spec, params)
+
+    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
+        """Return the queries that gain and lose most against a baseline.
+
+        Args:
+            n: how many of each, for every metric and system.
+            baseline: the system to compare with, the first of a mapping by default.
+
+        Returns:
+            (metric, system, direction, place, query_id, baseline_value, value, difference), the largest
+            gains and the largest losses first; queries that are equal on both sides are left out.
+
+        Raises:
+            MetricError: one system only, no such baseline, or no metric of queries.
+        """
+        known = list(map(str, self.systems))
+        if len(known) < 2:
+            raise MetricError("movers: one system only; evaluate two or more, and name the baseline")
+        if baseline is not None and baseline not in known:
+            raise MetricError(f"baseline {baseline!r}: not evaluated; {suggestion(str(baseline), known)}")
+        if whole_number(n) < 1:
+            raise MetricError(f"movers: n={n!r} is no number of queries; write a whole number such as 20")
+        chosen = baseline or self.first
+        if chosen is None:
+            raise MetricError(f"movers: name the baseline, one of {', '.join(known)}")
+        return self._movers(chosen, whole_number(n))
+
+    def failures(self, gates: str | Sequence[str]) -> list[str]:
+        """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
+
+        Raises:
+            MetricError: a gate cannot be read, or names what was not evaluated.
+        """
+        return failures(read_gates(gates), self.rows, self.canonical)
+
+    def write_per_query(self, path: str | Path) -> None:
+        """Write the per-query values to a Parquet file without reading them into Python.
+
+        Spark writes a folder of such files, which must not be there yet.
+        """
+        self._write_per_query(path)
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The slicing columns."""
+        return tuple(dict.fromkeys(c for grouping in self.groupings.values() for c in grouping))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics as typed."""
+        return tuple(dict.fromkeys(row["metric"] for row in self.rows))
+
+    @property
+    def systems(self) -> tuple[str | None, ...]:
+        return tuple(dict.fromkeys(row["system"] for row in self.rows))
+
+    def __getitem__(self, metric: str) -> float | None:
+        """Return the overall value of the only system.
+
+        Raises:
+            MetricError: no such metric, or several systems.
+        """
+        return self.value(metric)
+
+    def value(self, metric: str, system: str | None = None, **segment: Any) -> float | None:
+        """Return one value: of a system, overall or of a segment, as in ``country="DE"``.
+
+        Raises:
+            MetricError: no such metric, system or segment, or several systems and none named.
+        """
+        name = self._metric(metric)
+        if system is None and len(self.systems) > 1:
+            known = ", ".join(map(str, self.systems))
+            raise MetricError(
+                f"{metric}: evaluated for the systems {known}; "
+                f"write value({metric!r}, system={self.systems[0]!r})"
+            )
+        if system is not None and system not in self.systems:
+            raise MetricError(
+                f"system {system!r}: not evaluated; {suggestion(system, map(str, self.systems))}"
+            )
+        columns = ",".join(column for column in self.by if column in segment)
+        for row in self.rows:
+            if (
+                row["metric"] == name
+                and (system is None or row["system"] == system)
+                and set(self.groupings[row["slice"]]) == set(segment)
+                and all(row.get(column, MISSING) == value for column, value in segment.items())
+            ):
+                value: float | None = row["value"]
+                return value
+        raise MetricError(
+            f"{metric}: no slice {columns or segment} with these values; see the rows of .summary"
+        )
+
+    def _metric(self, metric: str) -> str:
+        if metric in self.metrics:
+            return metric
+        for text, canonical in self.canonical.items():
+            if metric == canonical:
+                return text
+        raise MetricError(f"{metric}: not evaluated; {suggestion(metric, self.metrics)}")
+
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """The columns and cells that a person wants to see."""
+        shown = [
+            column for column in ("system", *self.by, "metric", *NUMERIC, "reason")
+            if column in ("metric", "value", "n", *self.by)
+            or any(_says_more(row, column) for row in self.rows)
+        ]  # fmt: skip
+        return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
+
+    def __repr__(self) -> str:
+        return "\n".join([*aligned(*self.cells(), NUMERIC), *self.notes()])
+
+    def notes(self) -> list[str]:
+        """What stands below the table, a line each: what was verified, and what the checks found."""
+        verified = [in_one_line(self.verified)] if self.verified else []
+        return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
+
+    def _repr_html_(self) -> str:
+        return html(*self.cells(), self.notes())
+
+    def segment(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The slicing columns in force in a row, with their values."""
+        return {column: row[column] for column in self.groupings[row["slice"]]}
+
+    def _cell(self, row: dict[str, Any], column: str) -> str:
+        value = row.get(column)
+        if column == "value" and value is None:
+            return "NULL"
+        if isinstance(value, float) and column in NUMERIC:
+            return f"{value:.1f}" if column in SIZES else f"{value:.4f}"
+        if column in self.groupings[row["slice"]]:
+            return visible_key(value)
+        return "" if value is None else visible(str(value))
+
+
+def _says_more(row: dict[str, Any], column: str) -> bool:
+    """Say whether a cell is worth a column: a number of units, where it is not that of rows or queries."""
+    value = row.get(column)
+    if column not in SIZES or value is None:
+        return bool(value)
+    return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)
+
+
+def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
+    """The lines of a table in text, the columns called `numeric` to the right."""
+    header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if name in numeric else c.ljust(w)
+                  for c, w, name in zip(cells, widths, header, strict=True))  # fmt: skip
+        return "  ".join(padded).rstrip()
+
+    return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
+    """A table in HTML, with notes below."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
+    told = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"
+
+
+def p_text(p: float) -> str:
+    """A p-value to four digits; one that is too small for a double is told as such, not as 0."""
+    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"

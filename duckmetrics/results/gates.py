@@ -1,0 +1,203 @@
+"""Gates for the CI of models: conditions on results that make a run fail, as ``ndcg@10 < 0.35``."""
+
+from __future__ import annotations
+
+import csv
+import math
+import operator
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, suggestion, unknown
+from duckmetrics.expressions.visible import visible, visible_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+# The words in the column verdict.
+BETTER, WORSE, DIFFERENT = "better", "worse", "different"
+UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
+# Those that a gate can ask for: the baseline is not compared with itself.
+VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED)
+
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_COMPARISON = re.compile(r"<=|>=|==|!=|<|>|=")
+_COLUMN = re.compile(r"[a-z_]+")
+# Between the column and the slices: every slice of these columns is looked at.
+BY = "by"
+# The column whose values are words.
+VERDICT = "verdict"
+# Columns behind the value that hold words, of which nothing can be asked.
+WORDS = (
+    "baseline", "test", "adjust", "interval_method", "cluster", "reason", "signature",
+)  # fmt: skip
+MISSING = object()
+HOW = "write METRIC [COLUMN] [by SLICE] < NUMBER, as in 'ndcg@10 < 0.35' or 'ndcg@10 delta_lower < -0.005'"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A condition under which a run fails.
+
+    Attributes:
+        text: the condition as typed.
+        metric: the metric as typed.
+        column: the column of the results.
+        slicing: the slicing columns whose slices are looked at, empty for all rows together.
+        operator: how it is compared with the bound.
+        bound: a number, or a word where the column is the verdict.
+    """
+
+    text: str
+    metric: str
+    column: str
+    slicing: str
+    operator: str
+    bound: float | str
+
+    def fails(self, value: float | str) -> bool:
+        return _OPERATORS[self.operator](value, self.bound)
+
+
+def read_gates(texts: str | Iterable[str]) -> list[Gate]:
+    """Read conditions such as ``"ndcg@10 < 0.35"``; without a column, the value is meant.
+
+    Raises:
+        MetricError: a condition cannot be read.
+    """
+    return [_read(text) for text in ([texts] if isinstance(texts, str) else texts)]
+
+
+def _read(text: str) -> Gate:
+    outside = (m for m in _COMPARISON.finditer(text)
+               if text.count("(", 0, m.start()) == text.count(")", 0, m.start()))  # fmt: skip
+    found = next(outside, None)
+    if found is None:
+        raise MetricError(f"gate {text!r}: no comparison; {HOW}")
+    before, after = text[: found.start()].split(), text[found.end() :].strip()
+    slicing = ""
+    if BY in before[1:]:
+        place = before.index(BY, 1)
+        before, slicing = before[:place], " ".join(before[place + 1 :])
+        if not slicing:
+            raise MetricError(
+                f"gate {text!r}: no slice behind 'by'; name one, as in 'ndcg@10 by country < 0.2', or leave "
+                "'by' out"
+            )
+    if not before:
+        raise MetricError(f"gate {text!r}: no metric; {HOW}")
+    named = len(before) > 1 and _COLUMN.fullmatch(before[-1]) is not None
+    column = before[-1] if named else "value"
+    metric = " ".join(before[:-1] if named else before)
+    return Gate(text.strip(), metric, column, slicing, found[0], _bound(text, column, found[0], after))
+
+
+def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
+    if column == VERDICT and word and _OPERATORS[comparison] in (operator.eq, operator.ne):
+        verdict = word.strip("'\"")
+        if verdict not in VERDICTS:
+            raise MetricError(f"gate {text!r}: {unknown(VERDICT, verdict, VERDICTS)}")
+        return verdict
+    try:
+        bound = float(word)
+    except ValueError:
+        bound = math.nan
+    if math.isnan(bound):
+        raise MetricError(f"gate {text!r}: {word!r} is no number; {HOW}")
+    return bound
+
+
+def failures(
+    gates: Sequence[Gate], rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
+) -> list[str]:
+    """Return a line for every gate that fails, and every system and slice where it does.
+
+    Gates look at the overall rows, or with ``by`` at slices; of a comparison not at the baseline. Where
+    there is no value, no test or no row at all, the gate fails too: nothing shows that it is passed.
+
+    Args:
+        rows: those of an evaluation or a comparison.
+        canonical: the metrics as typed -> their canonical spelling.
+
+    Raises:
+        MetricError: a gate names a metric, column or slice that the results do not have.
+    """
+    return [f"gate failed: {gate.text}: {why}" for gate in gates for why in _whys(gate, rows, canonical)]
+
+
+def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> Iterator[str]:
+    """Say why a gate fails, once for every row."""
+    if not rows:
+        yield "there are no results"
+        return
+    _refuse_unknown(gate, rows, canonical)
+    wanted = _rows_of(gate, rows, canonical)
+    if not wanted:
+        yield f"no system has a row of {gate.metric}{f' by {gate.slicing}' if gate.slicing else ''}"
+    for place, row in wanted:
+        value = None if row is None else row.get(gate.column)
+        if row is None:
+            yield f"{place} has no row"
+        elif value is None or value == UNTESTED or value != value:
+            lacks = "was not tested" if value == UNTESTED else "has no value"
+            why = f": {row['reason']}" if row.get("reason") else ""
+            yield f"{gate.column}{f' of {place}' if place else ''} {lacks}{why}"
+        elif gate.fails(value):
+            shown = f"{value:.6g}" if _is_number(value) else value
+            yield f"{gate.column}{f' of {place}' if place else ''} is {shown}"
+
+
+def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
+    columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
+    if gate.column not in columns:
+        raise MetricError(f"gate {gate.text!r}: {unknown('column', gate.column, columns)}")
+    if not _metrics(gate, rows, canonical):
+        known = dict.fromkeys(row["metric"] for row in rows)
+        raise MetricError(
+            f"gate {gate.text!r}: {gate.metric!r} is not evaluated; {suggestion(gate.metric, known)}"
+        )
+    slicings = dict.fromkeys(row["slice"] for row in rows if row["slice"])
+    if gate.slicing and gate.slicing not in slicings:
+        advice = suggestion(gate.slicing, slicings) if slicings else "nothing is sliced; ask for it with by="
+        raise MetricError(f"gate {gate.text!r}: no slices by {gate.slicing!r}; {advice}")
+
+
+def _metrics(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> set[str]:
+    return {row["metric"] for row in rows if gate.metric in (row["metric"], canonical.get(row["metric"]))}
+
+
+def _rows_of(
+    gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
+) -> list[tuple[str, Mapping[str, Any] | None]]:
+    """The rows that a gate looks at, each with its place; None where a system lacks what another one has."""
+    names = list(rows[0])
+    columns = names[names.index("slice") + 1 : names.index("value")]
+    chosen = _metrics(gate, rows, canonical)
+    looked_at = [row for row in rows if row["metric"] in chosen and row["slice"] == gate.slicing]
+    keys = dict.fromkeys((row["metric"], *(_hashable(row[c]) for c in columns)) for row in looked_at)
+    systems = dict.fromkeys(row["system"] for row in rows if row["system"] != row.get("baseline", MISSING))
+    found = {}
+    for row in looked_at:
+        found[row["system"], row["metric"], *(_hashable(row[c]) for c in columns)] = row
+    named = next(csv.reader([gate.slicing]), [])
+    told: list[tuple[str, Mapping[str, Any] | None]] = []
+    for system in systems:
+        for key in keys:
+            values = dict(zip(columns, key[1:], strict=True))
+            where = [f"{name}={visible_key(values[name])}" for name in columns if name in named]
+            place = ", ".join([*([] if system is None else [visible(str(system))]), *where])
+            told.append((place, found.get((system, *key))))
+    return told
+
+
+def _hashable(value: Any) -> Any:
+    """A value of a slicing column as a key: lists and NaN are told by their text."""
+    return value if value.__hash__ is not None and value == value else repr(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

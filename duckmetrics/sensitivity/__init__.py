@@ -1,0 +1,1 @@
+"""What other conventions would say: ties, other tools, sampled candidates."""

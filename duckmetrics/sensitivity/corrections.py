@@ -1,0 +1,254 @@
+"""What a rank among sampled candidates says about the rank among all items.
+
+One relevant item has rank r of n. Of the other items m are drawn, uniformly and with replacement, so
+that its rank among the candidates is 1 + Binomial(m, (r - 1) / (n - 1)). The files under sql/sampling
+hold the sums over all ranks; what comes back has one number for each rank among the candidates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.sensitivity.cholesky import solver
+from duckmetrics.sensitivity.ranks import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
+
+# The uniform distribution is where expectation maximization starts, and it ends where a step raises the
+# mean log-likelihood of a query by less than this, or after so many steps. Samples do not tell
+# neighboring ranks apart, so that many distributions are about as likely: both belong to the estimate.
+TOLERANCE = 1e-9
+STEPS = 500
+
+Values = dict[int, float | None]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The measures as functions of the rank of the one relevant item.
+
+    Attributes:
+        table: where they are kept; query_id is the rank, or one of the two other places.
+        columns: one for each measure.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+
+
+class SamplingModel:
+    """The estimates of measures over n items from ranks among m + 1 candidates.
+
+    Args:
+        measures: functions of the rank of one relevant item.
+        grade: the grade of the relevant items.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        engine: Engine,
+        measures: Sequence[Measure],
+        n_items: int,
+        n_negatives: int,
+        grade: float = 1.0,
+    ) -> None:
+        self.catalog = catalog
+        self.engine = engine
+        self.measures = measures
+        self.n_items = n_items
+        self.n_negatives = n_negatives
+        self.grade = grade
+        self.sizes: dict[str, Value] = {"n_items": n_items, "n_draws": n_negatives}
+        self._known: dict[str, Curves] = {}
+
+    def naive(self) -> list[Values]:
+        """Each measure by place, as if the candidates were all items."""
+        n = self.n_negatives + 1
+        return self._by_place(self._curves("naive", self._file("all_ranks", {"n_items": n}), n))
+
+    def rank_estimate(self) -> list[Values]:
+        """Each measure by place, at the rank that makes the estimate of the rank unbiased."""
+        ranks = self._file("estimated_ranks", self.sizes)
+        by_estimate = self._by_place(self._curves("estimated", ranks, self.n_items))
+        return [_by_rank(values) for values in by_estimate]
+
+    def bias_variance(self, gamma: float) -> list[Values]:
+        """Each measure by place, as the least squares with a penalty of the variance have it.
+
+        The estimate solves ((1 - gamma) A'A + gamma diag(c)) x = A'b for all ranks being equally likely.
+        Two samples of m are one of 2m, so that the ranks in one of 2m are all that A'A is made of.
+
+        Args:
+            gamma: the weight of the variance in (0, 1]; 1 is the posterior mean.
+
+        Raises:
+            MetricError: a measure has no value at some rank, or gamma is too small for doubles.
+
+        Source:
+            Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226.
+        """
+        m = self.n_negatives
+        self._refuse_undefined()
+        sums = self._sums(m, self._all)
+        both = [row[0] for row in self._sums(2 * m, None)]
+        ways = [math.comb(m, i) for i in range(m + 1)]
+        ways_of_both = [math.comb(2 * m, i) for i in range(2 * m + 1)]
+
+        def entry(i: int, j: int) -> float:
+            product = ways[i] * ways[j] / ways_of_both[i + j] * both[i + j]
+            return (1 - gamma) * product + (gamma * sums[i][0] if i == j else 0.0)
+
+        try:
+            solve = solver(entry, m + 1)
+        except ValueError:
+            raise MetricError(f"gamma={gamma:g}: too small to be computed with; take a larger one") from None
+        return [
+            dict(enumerate(solve([row[1 + number] for row in sums]), start=1))
+            for number in range(len(self.measures))
+        ]
+
+    def maximum_likelihood(
+        self, shares: Mapping[str, Mapping[int, float]], steps: int = STEPS, tolerance: float = TOLERANCE
+    ) -> dict[str, list[float]]:
+        """The mean of each measure under the distribution of ranks that explains those in the samples.
+
+        Adjacent ranks that samples hardly tell apart have the same probability; see
+        sql/sampling/rank_groups.sql.
+
+        Args:
+            shares: system -> rank among the candidates -> its share of the queries.
+
+        Raises:
+            MetricError: a measure has no value at some rank.
+
+        Source:
+            Jin et al., AAAI 2021, doi:10.1609/aaai.v35i5.16537.
+        """
+        if not shares:
+            return {}
+        self._refuse_undefined()
+        sources = {name: self._file(name, self.sizes) for name in ("chances", "rank_groups")}
+        grouped = {
+            "group_chances": self._kept("group_chances", sources),
+            "shares": _rows(("system", "sampled_rank", "share"), (
+                (system, rank, share) for system, of in shares.items() for rank, share in of.items()
+            )),
+        }  # fmt: skip
+        lists = {name: self._kept(name, grouped) for name in ("groups", "observed")}
+        ended: dict[str, Value] = {"steps": steps, "tolerance": tolerance}
+        distribution = self._kept("rank_distribution", lists, ended)
+        curves = self._all
+        of_group = exp.select("number", *(exp.Avg(this=exp.column(c)).as_(c) for c in curves.columns))
+        of_group = of_group.from_(sources["rank_groups"].subquery("rank_groups"))
+        of_group = of_group.join(exp.to_table(curves.table), on="query_id = rank").group_by("number")
+        chance = exp.Bracket(this=exp.column("probabilities"), expressions=[exp.column("number")])
+        means = (exp.Sum(this=exp.Mul(this=chance.copy(), expression=exp.column(c))) for c in curves.columns)
+        query = exp.select("system", *means).from_(distribution.subquery("distribution"))
+        query = query.join(of_group.subquery("of_group"), join_type="cross").group_by("system")
+        return {row[0]: list(row[1:]) for row in self._run(query)}
+
+    @property
+    def _all(self) -> Curves:
+        """The measures at every rank."""
+        return self._curves("all", self._file("all_ranks", {"n_items": self.n_items}), self.n_items)
+
+    def _curves(self, name: str, ranks: exp.Query, n: int) -> Curves:
+        """Keep the measures for one relevant item at these ranks of n, composed from the metrics' files."""
+        if name not in self._known:
+            sizes: dict[str, Value] = {"n_items": n, "grade": self.grade}
+            inputs = {
+                relation: _reading(self._file(relation, sizes), {"ranks": ranks})
+                for relation in ("relevant", "queries", "judged_queries")
+            }
+            query, columns = Composer(self.catalog, inputs, {"system": ONE_SYSTEM}).per_query(self.measures)
+            self._known[name] = Curves(self._keep("curves", query), tuple(c.value for c in columns))
+        return self._known[name]
+
+    def _by_place(self, curves: Curves) -> list[Values]:
+        rows = self._run(exp.select("query_id", *curves.columns).from_(curves.table))
+        return [{row[0]: row[number] for row in rows} for number in range(1, len(self.measures) + 1)]
+
+    def _refuse_undefined(self) -> None:
+        curves = self._all
+        counts = (exp.Count(this=exp.column(column)) for column in curves.columns)
+        ranks = exp.GT(this=exp.column("query_id"), expression=literal(MISSING))
+        (defined,) = self._run(exp.select(*counts).from_(curves.table).where(ranks))
+        for measure, n in zip(self.measures, defined, strict=True):
+            if n < self.n_items:
+                raise MetricError(
+                    f"{measure.text}: has no value at {self.n_items - n} of {self.n_items} ranks, and a "
+                    "correction needs all of them; ask for it without a cut-off, or for the method naive"
+                )
+
+    def _sums(self, n_draws: int, curves: Curves | None) -> list[tuple[float, ...]]:
+        """Of each rank among n_draws + 1, the mean of its chance over all ranks, then chance times value."""
+        chance = exp.column("chance")
+        terms: list[exp.Expr] = [chance]
+        if curves is not None:
+            terms += [exp.Mul(this=chance.copy(), expression=exp.column(c)) for c in curves.columns]
+        n = literal(float(self.n_items))
+        means = (exp.Div(this=exp.Sum(this=term), expression=n.copy()) for term in terms)
+        chances = self._file("chances", {"n_items": self.n_items, "n_draws": n_draws})
+        query = exp.select("sampled_rank", *means).from_(chances.subquery("chances"))
+        if curves is not None:
+            query = query.join(exp.to_table(curves.table), on="query_id = rank")
+        query = query.group_by("sampled_rank").order_by("sampled_rank")
+        return [row[1:] for row in self._run(query)]
+
+    def _file(self, name: str, values: Mapping[str, Value]) -> exp.Query:
+        return cast("exp.Query", bind(self.catalog.sampling[name].query, values))
+
+    def _kept(
+        self, name: str, sources: Mapping[str, exp.Query], values: Mapping[str, Value] | None = None
+    ) -> exp.Query:
+        """Keep the rows of a file that reads these sources."""
+        query = _reading(self._file(name, values or {}), sources)
+        return exp.select(exp.Star()).from_(self._keep(name, query))
+
+    def _run(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        text = query.sql(self.engine.dialect, pretty=True)
+        self.engine.ran.append(text)
+        return self.engine.rows(text)
+
+    def _keep(self, stem: str, query: exp.Query) -> str:
+        table = self.engine.name(stem)
+        self.engine.keep(table, query)
+        return table
+
+
+def _by_rank(values: Values) -> Values:
+    """Number estimated ranks in their order; what stands for a query without a rank stays."""
+    ranks = sorted(place for place in values if place > MISSING)
+    others = {place: value for place, value in values.items() if place <= MISSING}
+    return others | {rank: values[place] for rank, place in enumerate(ranks, start=1)}
+
+
+def _rows(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Select:
+    """A query that yields these few rows."""
+    names = [exp.to_identifier(column) for column in columns]
+    tuples = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
+    alias = exp.TableAlias(this=exp.to_identifier("given"), columns=names)
+    return exp.select(*columns).from_(exp.Values(expressions=tuples, alias=alias))
+
+
+def _reading(query: exp.Query, sources: Mapping[str, exp.Query]) -> exp.Query:
+    """Put queries in place of the tables of these names, in place."""
+    for table in list(query.find_all(exp.Table)):
+        if table.name in sources:
+            table.replace(sources[table.name].subquery(table.alias_or_name))
+    return query

@@ -1,0 +1,282 @@
+"""One metric under the conventions of every tool side by side, with what makes each number differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import RANKING
+from duckmetrics.catalog.specs import CUTOFF, parse_measure, read_specs, written
+from duckmetrics.errors import DuckmetricsError, UnsupportedError
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.presets.presets import preset, presets
+from duckmetrics.results.evaluation import Tabular, aligned
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import duckdb
+    import pyarrow as pa
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.evaluation.session import Session
+    from duckmetrics.expressions.folding import Value
+
+Key = tuple[str, str, bool]
+# Settings under which one measure can stop the others that are evaluated along with it.
+_APART = ("population", "missing", "labels", "ties", "duplicates", "negative_grade")
+DEFAULTS = "duckmetrics"
+# Values further apart than this differ by more than rounding.
+ROUNDING = 1e-12
+COLUMNS = (
+    "system", "metric", "like", "tool", "name", "value", "difference", "n", "settings", "because", "reason",
+)  # fmt: skip
+SHOWN = ("metric", "like", "name", "value", "difference", "n")
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A metric as one tool computes it.
+
+    Attributes:
+        like: the preset; ``duckmetrics`` for the defaults.
+        tool: its name and the version that was looked at.
+        name: what it calls the metric.
+        value: None where `reason` says why.
+        difference: from the value under the defaults.
+        settings: the parameters that differ from the defaults.
+        effects: of those, the ones that alone change the value of the defaults, and by how much.
+        reason: why there is no value, or what stands in for a setting that the data do not allow.
+    """
+
+    system: str | None
+    metric: str
+    like: str
+    tool: str
+    name: str
+    value: float | None
+    difference: float | None
+    n: int | None
+    settings: Mapping[str, Value]
+    effects: Mapping[str, float]
+    reason: str | None
+
+    @property
+    def why(self) -> str:
+        """Why the value is what it is, for a person."""
+        return "; ".join(part for part in (self.row["because"], self.reason) if part)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The cells of a table."""
+        settings = " ".join(f"{name}={written(value)}" for name, value in self.settings.items())
+        because = " ".join(f"{name}={written(self.settings[name])} ({effect:+.4g})"
+                           for name, effect in self.effects.items())  # fmt: skip
+        values = {**self.__dict__, "settings": settings, "because": because}
+        return {column: values[column] for column in COLUMNS}
+
+
+@dataclass(frozen=True)
+class ToolComparison(Tabular):
+    """The same metrics under the conventions of several tools."""
+
+    rows: tuple[Convention, ...]
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per system, metric and preset."""
+        import pyarrow as pa
+
+        types = {"value": pa.float64(), "difference": pa.float64(), "n": pa.int64()}
+        schema = pa.schema([(column, types.get(column, pa.string())) for column in COLUMNS])
+        return pa.Table.from_pylist([row.row for row in self.rows], schema)
+
+    def __repr__(self) -> str:
+        shown = [*(["system"] if self.rows[0].system else []), *SHOWN, "why"]
+        cells = [[_cell(row.row.get(column, row.why)) for column in shown] for row in self.rows]
+        return "\n".join(aligned(shown, cells, ("value", "difference", "n")))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def conventions(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    like: str | Sequence[str] = (),
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **switches: Any,
+) -> ToolComparison:
+    """Compute metrics under the conventions of every tool that has them.
+
+    Args:
+        predictions, truth, metrics, system, columns, connection, threads, memory_limit: as for `evaluate`.
+        like: a tool or several, instead of all.
+        **switches: conventions that all have in common.
+
+    Returns:
+        The value under the defaults and under each preset; where it differs, the settings that alone
+        make a difference. Tools that lack the metric, or have it in a way that is not imitated, are
+        listed with the reason.
+
+    Raises:
+        MetricError: a metric, switch or preset cannot be read.
+        InputError: the data cannot be evaluated under the defaults either.
+    """
+    names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
+    with opened(
+        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit, switches=switches,
+    ) as session:  # fmt: skip
+        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
+        names = names or list(presets())
+        rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
+    return ToolComparison(tuple(rows))
+
+
+class _Metric:
+    """One spec under all presets; what two of them have in common is evaluated once."""
+
+    def __init__(self, session: Session, spec: str, names: Iterable[str]) -> None:
+        self.session = session
+        self.spec = spec
+        self.default = parse_measure(catalog(), spec, session.switches, session.family)
+        self.measures: dict[str, Measure] = {}
+        self.refused: dict[str, str] = {}
+        for name in names:
+            try:
+                self.measures[name] = parse_measure(
+                    catalog(), spec, session.switches, lambda: self.default.family, preset(name)
+                )
+            except UnsupportedError as error:
+                self.refused[name] = str(error).partition(": ")[2]
+        self.results: dict[Key, Mapping[str | None, Mapping[str, Any]] | DuckmetricsError] = {}
+        self.replaced: dict[Key, str] = {}
+
+    def rows(self) -> list[Convention]:
+        """The defaults first, equal values together, what cannot be had last."""
+        alone = [self._alone(n, v) for m in self.measures.values() for n, v in self._settings(m).items()]
+        self._evaluate([self.default, *self.measures.values(), *alone])
+        if isinstance(found := self.results[_key(self.default)], DuckmetricsError):
+            raise found
+        rows = [
+            self._row(system, name, measure)
+            for system in found for name, measure in {DEFAULTS: self.default, **self.measures}.items()
+        ]  # fmt: skip
+        rows.sort(key=lambda row: (row.system or "", row.like != DEFAULTS, row.value is None,
+                                   -round(row.value or 0, 12), row.like))  # fmt: skip
+        refused = (
+            Convention(None, self.spec, name, preset(name).tool, "", None, None, None, {}, {}, reason)
+            for name, reason in self.refused.items()
+        )
+        return [*rows, *refused]
+
+    def _row(self, system: str | None, like: str, measure: Measure) -> Convention:
+        tool, name = _named(like, measure)
+        settings = self._settings(measure)
+        found = self.results[_key(measure)]
+        if isinstance(found, DuckmetricsError):
+            why = str(found).splitlines()[0]
+            return Convention(system, self.spec, like, tool, name, None, None, None, settings, {}, why)
+        row, usual = found[system], self._value(self.default, system)
+        value = row["value"]
+        difference = value - usual if value is not None and usual is not None else None
+        if difference is not None and abs(difference) <= ROUNDING:
+            difference = 0.0
+        effects = self._effects(settings, system, usual) if difference else {}
+        reason = "; ".join(t for t in (row["reason"], self.replaced.get(_key(measure))) if t) or None
+        return Convention(
+            system, self.spec, like, tool, name, value, difference, row["n"], settings, effects, reason
+        )
+
+    def _effects(
+        self, settings: Mapping[str, Value], system: str | None, usual: float | None
+    ) -> dict[str, float]:
+        """What each setting does to the value of the defaults, where that is anything."""
+        effects = {}
+        for name, value in settings.items():
+            changed = self._value(self._alone(name, value), system)
+            if changed is not None and usual is not None and abs(changed - usual) > ROUNDING:
+                effects[name] = changed - usual
+        return effects
+
+    def _value(self, measure: Measure, system: str | None) -> float | None:
+        found = self.results[_key(measure)]
+        return None if isinstance(found, DuckmetricsError) else found[system]["value"]
+
+    def _settings(self, measure: Measure) -> dict[str, Value]:
+        """The parameters that differ from the defaults."""
+        return {n: v for n, v in measure.params if self.default.values[n] != v}
+
+    def _alone(self, name: str, value: Value) -> Measure:
+        return self.default.bound(**{name: value})
+
+    def _evaluate(self, measures: Iterable[Measure]) -> None:
+        """Evaluate together what cannot stop each other; a batch that is stopped, one by one."""
+        distinct = {_key(measure): measure for measure in measures}
+        batches: dict[tuple[Value, ...], list[Measure]] = {}
+        for measure in distinct.values():
+            apart = tuple(measure.values.get(name) for name in _APART)
+            batches.setdefault((measure.needed, measure.untied, *apart), []).append(measure)
+        for batch in batches.values():
+            try:
+                self._run(batch)
+            except DuckmetricsError:
+                for measure in batch:
+                    self._run_alone(measure)
+
+    def _run_alone(self, measure: Measure) -> None:
+        """Evaluate one measure; where nobody can tell its order of ties, that of the defaults stands in."""
+        usual = self.default.values.get("ties")
+        try:
+            self._run([measure])
+        except DuckmetricsError as error:
+            self.results[_key(measure)] = error
+            if measure.untied:
+                self._stand_in(
+                    measure, replace(measure, untied=False), f"ties={usual} stands in for its order"
+                )
+            elif measure.values.get("ties") == "input" != usual:
+                self._stand_in(
+                    measure,
+                    measure.bound(ties=usual),
+                    f"no order of rows: ties={usual} stands in for ties=input",
+                )
+
+    def _stand_in(self, measure: Measure, other: Measure, why: str) -> None:
+        self._run_alone(other)
+        self.results[_key(measure)] = self.results[_key(other)]
+        if not isinstance(self.results[_key(other)], DuckmetricsError):
+            self.replaced[_key(measure)] = why
+
+    def _run(self, batch: Sequence[Measure]) -> None:
+        names = [f"{self.spec}{' ' * i}" for i in range(len(batch))]
+        named = [replace(measure, text=name) for name, measure in zip(names, batch, strict=True)]
+        rows = [row for row in self.session.measured(named).rows if row["slice"] == ""]
+        for name, measure in zip(names, batch, strict=True):
+            of_measure = {row["system"]: row for row in rows if row["metric"] == name}
+            self.results[_key(measure)] = of_measure
+
+
+def _named(like: str, measure: Measure) -> tuple[str, str]:
+    """The tool with its version, and its name of the metric."""
+    if like == DEFAULTS:
+        return f"{DEFAULTS} {__version__}", measure.metric.name
+    ranked = measure.values.get(CUTOFF) is not None
+    return preset(like).tool, preset(like).entry(measure.family, measure.metric.name, ranked).name
+
+
+def _key(measure: Measure) -> Key:
+    return measure.signature, measure.needed, measure.untied

@@ -1,0 +1,84 @@
+"""The ranks of the relevant items among sampled candidates, counted where the rankings are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.ranking import Inputs
+
+# Ranks are above it; 0 and below is what stands for the rank of a query that has none, see
+# sql/sampling/queries.sql.
+MISSING = 0
+
+
+@dataclass(frozen=True)
+class SampledRanks:
+    """How many queries have which rank, under the conventions that some measures share.
+
+    Attributes:
+        histograms: system -> rank, or what stands for it -> number of queries.
+        n_missing: system -> number of queries without predictions.
+        candidates: the smallest and the largest number of candidates of a query; None where there are none.
+        grades: the smallest and the largest grade of a relevant item.
+    """
+
+    measures: tuple[Measure, ...]
+    histograms: dict[str, dict[int, int]]
+    n_missing: dict[str, int]
+    candidates: tuple[int, int] | None
+    grades: tuple[float, float]
+
+    def shares(self) -> dict[str, dict[int, float]]:
+        """System -> rank -> its share of the queries that have one; systems without any are left out."""
+        ranked = {
+            system: {rank: n for rank, n in histogram.items() if rank > MISSING}
+            for system, histogram in self.histograms.items()
+        }
+        return {
+            system: {rank: n / sum(counts.values()) for rank, n in counts.items()}
+            for system, counts in ranked.items() if counts
+        }  # fmt: skip
+
+
+def sampled_ranks(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> list[SampledRanks]:
+    """Count the ranks among the candidates, once for the measures that rank in the same way."""
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    definition = catalog.sampling["sampled_ranks"]
+    alike: dict[str, list[Measure]] = {}
+    for measure in measures:
+        query = composer.resolved(definition, {**measure.values, "depth": None})
+        alike.setdefault(composer.step(definition.name, query), []).append(measure)
+    found = []
+    for step, those in alike.items():
+        table = engine.name(step)
+        engine.keep(table, composer.complete(exp.select(exp.Star()).from_(step)))
+        found.append(_read(tuple(those), engine.rows(engine.kept(table).order_by("system", "place"))))
+    return found
+
+
+def _read(measures: tuple[Measure, ...], rows: Sequence[tuple[Any, ...]]) -> SampledRanks:
+    histograms: dict[str, dict[int, int]] = {}
+    n_missing: dict[str, int] = {}
+    for system, place, n, missing, *_ in rows:
+        histograms.setdefault(system, {})[place] = n
+        n_missing[system] = n_missing.get(system, 0) + missing
+    extremes = [row[4:] for row in rows if row[4] is not None]
+    if not extremes:
+        return SampledRanks(measures, histograms, n_missing, None, (1.0, 1.0))
+    fewest, most, lowest, highest = zip(*extremes, strict=True)
+    return SampledRanks(
+        measures, histograms, n_missing, (min(fewest), max(most)), (min(lowest), max(highest))
+    )

@@ -1,0 +1,317 @@
+"""Metrics over sampled candidates, and what they say about a ranking of all items, side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import RANKING
+from duckmetrics.catalog.specs import DEFAULT_AGGREGATION, parse_measures, read_specs
+from duckmetrics.checks.examination import check
+from duckmetrics.checks.notes import counted_notes
+from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.expressions.folding import whole_number
+from duckmetrics.inputs.ranking import gather
+from duckmetrics.results.sampled import SampledEvaluation
+from duckmetrics.sensitivity.corrections import SamplingModel
+from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import duckdb
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.checks.examination import Finding
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.evaluation.session import Session
+    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.sensitivity.corrections import Values
+    from duckmetrics.sensitivity.ranks import SampledRanks
+
+SIZE = "catalog_size"
+METHODS = NAIVE, RANK_ESTIMATE, BIAS_VARIANCE, LIKELIHOOD = ("naive", "rank_estimate", "bv", "em")
+# Beyond these the sums over items and candidates take minutes.
+MOST_ITEMS, MOST_NEGATIVES = 1_000_000, 1_000
+
+
+def sampled(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    n_items: int,
+    n_negatives: int | None = None,
+    methods: str | Sequence[str] = METHODS,
+    gamma: float = 0.1,
+    like: str | None = None,
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **switches: Any,
+) -> SampledEvaluation:
+    """Estimate metrics over all items from rankings of one relevant item among sampled ones.
+
+    The theory covers one relevant item per query and negatives that are drawn **uniformly**, with
+    replacement, from the other items (without replacement is much the same as long as few of them are
+    drawn): the rank r of n becomes 1 + Binomial(m, (r - 1) / (n - 1)) among the candidates. Negatives
+    that were sampled by popularity are not covered: no correction here is right for them.
+
+    ====================  ==============================================================================
+    ``naive``             the metric as if the candidates were all items: what is usually reported
+    ``rank_estimate``     the metric at rank 1 + floor((n - 1)(rank - 1) / m), as `evaluate` has it with
+                          ``catalog_size=n``; unbiased for the rank, not for the metric
+    ``bv``                least squares with a penalty of the variance, all ranks being equally likely
+    ``em``                the distribution of the ranks by maximum likelihood, then the mean under it;
+                          expectation maximization from equal ranks, until a step raises the mean
+                          log-likelihood of a query by less than 1e-9, at most 500 steps; that end belongs
+                          to the estimate, because samples do not tell neighboring ranks apart
+    ====================  ==============================================================================
+
+    The corrections trade bias for variance; with few candidates none recovers the order of systems
+    reliably. Ranking all items is better. As numbers, ``bv`` is good to about 1e-11 / gamma, and ``em``,
+    which takes adjacent ranks together where there are many, to 1e-3 of the value.
+
+    Args:
+        predictions: as for `evaluate`: the candidates of each query with their scores.
+        truth: as for `evaluate`: one relevant item per query. The grades of all of them must be
+            alike where a metric depends on them.
+        metrics: specs such as ``"recall@10"``, of metrics that depend on the rank of the relevant item.
+        n_items: the number n of all items, of which the relevant one is one.
+        n_negatives: the number m drawn for each query; by default the number of candidates less one.
+        methods: what to compute, of naive, rank_estimate, bv and em.
+        gamma: the weight of the variance in ``bv``, in (0, 1]; 1 is the posterior mean.
+        like: a tool whose conventions stand in for the defaults, as for `evaluate`.
+        **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
+            without a relevant item, counts as `evaluate` counts it.
+        system, columns, connection, threads, memory_limit: as for `evaluate`.
+
+    Returns:
+        The value of each metric by each method and system.
+
+    Raises:
+        MetricError: a metric is not a function of the rank, is no mean of queries, has no value at some
+            ranks, or an argument cannot be read.
+        InputError: a query does not have exactly one relevant item among its candidates, the numbers
+            of candidates differ, or grades do that matter.
+        UnsupportedError: bv or em for more than 1,000,000 items or 1,000 negatives.
+        EngineError: the database refused a query.
+
+    Source:
+        Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226; em: Jin et al., AAAI 2021,
+        doi:10.1609/aaai.v35i5.16537.
+    """
+    asked = _asked(n_items, n_negatives, methods, gamma)
+    if SIZE in switches:
+        raise MetricError(f"{SIZE}: is n_items here; leave it out")
+    with opened(
+        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit, like=like, switches=switches, keep=False,
+    ) as session:  # fmt: skip
+        return _evaluated(
+            session, read_specs(catalog().usual(RANKING) if metrics is None else metrics), asked
+        )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The arguments of `sampled`, as far as they are about sampling."""
+
+    n_items: int
+    n_negatives: int | None
+    methods: tuple[str, ...]
+    gamma: float
+
+
+def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], gamma: object) -> _Asked:
+    items = _whole("n_items", n_items, 2)
+    negatives = None if n_negatives is None else _whole("n_negatives", n_negatives, 1)
+    chosen = dict.fromkeys([methods] if isinstance(methods, str) else methods)
+    for method in chosen:
+        if method not in METHODS:
+            raise MetricError(f"methods: {unknown('method', str(method), METHODS)}")
+    if not chosen:
+        raise MetricError(f"methods: none; choose some of {', '.join(METHODS)}")
+    if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 < gamma <= 1:
+        raise MetricError(f"gamma: is {gamma!r}, but must lie in (0, 1]; write gamma=0.1")
+    return _Asked(items, negatives, tuple(chosen), float(gamma))
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    number = whole_number(value)
+    if number < least:
+        raise MetricError(f"{name}: is {value!r}, but must be a whole number from {least} on")
+    return number
+
+
+def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
+    measures = _measures(session, specs, asked.n_items)
+    engine = session.engine
+    inputs = gather(session.requested(measures), session.attach, engine.extremes)
+    findings = check(catalog(), engine, inputs, [m.bound(**{SIZE: asked.n_items}) for m in measures])
+    observed = sampled_ranks(catalog(), engine, inputs, measures)
+    rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]
+    places = {measure.text: i for i, measure in enumerate(measures)}
+    return SampledEvaluation(
+        rows=tuple(sorted(rows, key=lambda row: places[row["metric"]])),
+        methods=asked.methods,
+        checks=(*findings, *_missing(observed[0], inputs)),
+        sql=";\n\n".join(engine.ran) + ";",
+    )
+
+
+def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Measure]:
+    """Read the specs, and refuse what is no mean of a function of the rank of one relevant item."""
+    measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+    for measure in measures:
+        if (why := _refusal(measure)) is not None:
+            raise MetricError(f"{measure.text}: {why}")
+    # What parameters allow one another may leave no room for a correction.
+    switches = {**session.switches, SIZE: n_items}
+    sized = parse_measures(catalog(), specs, switches, session.family, session.like)
+    for measure in sized:
+        if measure.values[SIZE] != n_items:
+            raise MetricError(
+                f"{measure.text}: is not corrected under ties={measure.values['ties']}; leave that out"
+            )
+    return measures
+
+
+def _refusal(measure: Measure) -> str | None:
+    if measure.metric.header.get("sampled"):
+        return "is consistent under sampling, so that nothing is to be corrected; take it from evaluate"
+    if SIZE not in measure.values:
+        return "looks at more than the rank of the relevant item, which is not corrected; leave it out"
+    if measure.values[SIZE] is not None:
+        return f"{SIZE} is n_items here; leave it out"
+    if measure.aggregation != DEFAULT_AGGREGATION:
+        return f"means are corrected, agg={measure.aggregation} is not; leave it out"
+    return None
+
+
+def _rows(
+    engine: DuckDBEngine, inputs: Inputs, ranks: SampledRanks, asked: _Asked
+) -> Iterator[dict[str, Any]]:
+    """The results of the measures that share their ranks, by measure, system and method."""
+    m = _n_negatives(ranks, inputs, asked)
+    low, high = (SamplingModel(catalog(), engine, ranks.measures, asked.n_items, m, g) for g in ranks.grades)
+    if ranks.grades[0] != ranks.grades[1]:
+        _refuse_graded(ranks, inputs, low.naive(), high.naive())
+    estimates = {method: _estimates(low, ranks, method, asked.gamma) for method in asked.methods}
+    for number, measure in enumerate(ranks.measures):
+        for system, histogram in ranks.histograms.items():
+            for method in asked.methods:
+                value, n = _mean(estimates[method][system][number], histogram)
+                yield {
+                    "system": None if inputs.one_system else system,
+                    "metric": measure.text,
+                    "method": method,
+                    "value": value,
+                    "n": n,
+                    "n_items": asked.n_items,
+                    "n_negatives": m,
+                    "gamma": asked.gamma if method == BIAS_VARIANCE else None,
+                    "signature": measure.signature,
+                }
+
+
+def _n_negatives(ranks: SampledRanks, inputs: Inputs, asked: _Asked) -> int:
+    """The number of items drawn for each query: as given, or as the data say.
+
+    Raises:
+        InputError: the data say nothing, or that the number differs, or was not what is given.
+    """
+    where = f"{inputs.labels['predictions']}: column {inputs.column_label('predictions', 'query_id')!r}"
+    fewest, most = ranks.candidates or (0, 0)
+    m = asked.n_negatives
+    if m is None:
+        if most == 0:
+            raise InputError(f"{where}: no query has a relevant item among candidates; give n_negatives")
+        if fewest < most:
+            raise InputError(
+                f"{where}: the queries have {fewest} to {most} candidates, but one number must have been "
+                "drawn for all; give it as n_negatives, or drop the queries with others"
+            )
+        m = most - 1
+    if m + 1 < most:
+        raise InputError(
+            f"{where}: a query has {most} candidates, more than a relevant item and n_negatives={m}; "
+            "give the number that was drawn"
+        )
+    if m >= asked.n_items:
+        raise InputError(
+            f"{where}: n_negatives={m} cannot be drawn from the other {asked.n_items - 1} items; "
+            "n_items counts all items, not the candidates"
+        )
+    _refuse_large(m, asked)
+    return m
+
+
+def _refuse_large(m: int, asked: _Asked) -> None:
+    heavy = [method for method in asked.methods if method in (BIAS_VARIANCE, LIKELIHOOD)]
+    if heavy and (asked.n_items > MOST_ITEMS or m > MOST_NEGATIVES):
+        raise UnsupportedError(
+            f"methods: {' and '.join(heavy)} take too long over {asked.n_items} items and {m} negatives; "
+            f"beyond {MOST_ITEMS} and {MOST_NEGATIVES} ask for {NAIVE} and {RANK_ESTIMATE} only"
+        )
+
+
+def _refuse_graded(
+    ranks: SampledRanks, inputs: Inputs, low: Sequence[Values], high: Sequence[Values]
+) -> None:
+    """Refuse measures that depend on the grade, where the relevant items have several."""
+    for measure, values, others in zip(ranks.measures, low, high, strict=True):
+        for place, value in values.items():
+            other = others[place]
+            if value != other and (value is None or other is None or not math.isclose(value, other)):
+                raise InputError(
+                    f"{inputs.labels['truth']}: column {inputs.column_label('truth', 'relevance')!r}: grades "
+                    f"from {ranks.grades[0]:g} to {ranks.grades[1]:g}, on which {measure.text} depends; give "
+                    "all relevant items one grade, or leave it out"
+                )
+
+
+def _estimates(
+    model: SamplingModel, ranks: SampledRanks, method: str, gamma: float
+) -> dict[str, list[Values]]:
+    """System -> for each measure, what a query counts by its rank among the candidates."""
+    if method == LIKELIHOOD:
+        return _likely(model, ranks)
+    values = model.rank_estimate() if method == RANK_ESTIMATE else model.naive()
+    if method == BIAS_VARIANCE:
+        corrected = model.bias_variance(gamma)
+        values = [places | by_rank for places, by_rank in zip(values, corrected, strict=True)]
+    return dict.fromkeys(ranks.histograms, values)
+
+
+def _likely(model: SamplingModel, ranks: SampledRanks) -> dict[str, list[Values]]:
+    """The same where every query with a rank counts the mean of its system."""
+    naive = model.naive()
+    means = model.maximum_likelihood(ranks.shares())
+    return {
+        system: [
+            values | dict.fromkeys((rank for rank in ranks.histograms[system] if rank > MISSING), mean)
+            for values, mean in zip(naive, means.get(system, [None] * len(naive)), strict=True)
+        ]
+        for system in ranks.histograms
+    }
+
+
+def _mean(values: Values, histogram: Mapping[int, int]) -> tuple[float | None, int]:
+    """The mean over the queries that have a value, and their number."""
+    counted = [(value, n) for place, n in histogram.items() if (value := values[place]) is not None]
+    n = sum(times for _, times in counted)
+    return (math.fsum(value * times for value, times in counted) / n if n else None), n
+
+
+def _missing(ranks: SampledRanks, inputs: Inputs) -> list[Finding]:
+    rows = [
+        {"slice": "", "system": None if inputs.one_system else system, "n_missing": n}
+        for system, n in ranks.n_missing.items()
+    ]
+    return counted_notes(rows, inputs, {"missing": str(ranks.measures[0].values["missing"])})

@@ -1,0 +1,149 @@
+"""How much of a number the order of equal scores decides."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from duckmetrics.catalog.catalog import RANKING
+from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.results.evaluation import Tabular, aligned
+from duckmetrics.summaries.ranking import disagreeing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.evaluation.session import Session
+
+TIES = "ties"
+BOUNDS = ("pessimistic", "optimistic")
+
+
+@dataclass(frozen=True)
+class Tied:
+    """What the order of equal scores does to one metric of one system.
+
+    Attributes:
+        value: under the convention asked for.
+        pessimistic, optimistic: with the relevant items last, and first, among equal scores,
+            and the unjudged ones before, and after, those of grade 0.
+        n_dependent: the queries whose value depends on that order, of `n_queries` in the population.
+    """
+
+    system: str | None
+    metric: str
+    value: float | None
+    pessimistic: float | None
+    optimistic: float | None
+    n_dependent: int
+    n_queries: int
+
+    @property
+    def share(self) -> float:
+        """Share of the queries whose value depends on the order of equal scores."""
+        return self.n_dependent / self.n_queries if self.n_queries else 0.0
+
+
+@dataclass(frozen=True)
+class TieReport(Tabular):
+    """What the order of equal scores does to each metric."""
+
+    rows: tuple[Tied, ...]
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per system and metric."""
+        import pyarrow as pa
+
+        numbers = dict.fromkeys(("value", *BOUNDS, "share"), pa.float64())
+        counts = dict.fromkeys(("n_dependent", "n_queries"), pa.int64())
+        text = {"system": pa.string(), "metric": pa.string()}
+        return pa.Table.from_pylist(
+            [{**asdict(row), "share": row.share} for row in self.rows],
+            pa.schema([*text.items(), *numbers.items(), *counts.items()]),
+        )
+
+    def __repr__(self) -> str:
+        shown = [*(["system"] if self.rows[0].system else []), "metric", "value", *BOUNDS, "queries", "share"]
+        cells = [
+            [
+                str(row.system), row.metric, *map(_cell, (row.value, row.pessimistic, row.optimistic)),
+                f"{row.n_dependent} of {row.n_queries}", f"{row.share:.1%}",
+            ][-len(shown):]
+            for row in self.rows
+        ]  # fmt: skip
+        return "\n".join(aligned(shown, cells, ("value", *BOUNDS, "share")))
+
+
+def _cell(value: float | None) -> str:
+    return "NULL" if value is None else f"{value:.4f}"
+
+
+def ties(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    like: str | None = None,
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    **switches: Any,
+) -> TieReport:
+    """Tell what the order of equal scores does to metrics of rankings.
+
+    Args:
+        predictions, truth, metrics, like, system, columns, connection, threads, memory_limit,
+            **switches: as for `evaluate`.
+
+    Returns:
+        The value, its bounds with the relevant items last and first among equal scores, and how many
+        queries have a value that depends on that order.
+
+    Raises:
+        MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
+        InputError: the data cannot be evaluated as they are.
+    """
+    with opened(
+        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
+        memory_limit=memory_limit, like=like, switches=switches,
+    ) as session:  # fmt: skip
+        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
+        measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+        for measure in measures:
+            if measure.family != RANKING:
+                raise MetricError(f"{measure.text}: knows no order of equal scores; leave it out")
+        return TieReport(tuple(_report(session, measures)))
+
+
+def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
+    """Evaluate every measure three times along with the others."""
+    every = [replace(m, text=_name(i)) for i, m in enumerate(measures)]
+    bounds = [replace(m.bound(ties=bound), text=_name(i, bound))
+              for bound in BOUNDS for i, m in enumerate(measures)]  # fmt: skip
+    (part,) = session.parts([*every, *bounds])
+    values = {(row["system"], row["metric"]): row["value"] for row in part.rows if row["slice"] == ""}
+    found = []
+    for i, measure in enumerate(measures):
+        dependent = dict.fromkeys((row["system"] for row in part.rows), (0, 0))
+        query = disagreeing(cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS))
+        dependent |= {system: (few, all_) for system, few, all_ in session.engine.rows(query)}
+        for system, (few, all_) in dependent.items():
+            worst, best = (values[system, _name(i, bound)] for bound in BOUNDS)
+            found.append(Tied(system, measure.text, values[system, _name(i)], worst, best, few, all_))
+    return found
+
+
+def _name(i: int, bound: str = "asked") -> str:
+    return f"{bound} {i}"

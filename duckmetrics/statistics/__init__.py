@@ -1,0 +1,1 @@
+"""Statistical tests of tables of values or counts."""

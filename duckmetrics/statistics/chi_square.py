@@ -1,0 +1,191 @@
+"""Tests of significance on counts, for people: lists and tables in, a readable result out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.compose.functions import linked
+from duckmetrics.errors import InputError, MetricError, unknown
+from duckmetrics.evaluation.session import catalog
+from duckmetrics.results.evaluation import SMALLEST_P, p_text
+from duckmetrics.statistics.count_checks import check_groups, check_rows
+from duckmetrics.statistics.counts import CELLS, COUNTS, over_counts, read_counts
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    import duckdb
+    from sqlglot import exp
+
+    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.statistics.counts import Counts
+
+FEW = 5
+
+# What is tested of counts and of cells, and the statistic that does it.
+_TESTS = {
+    COUNTS: ("goodness of fit", "chi_square"),
+    CELLS: ("independence", "chi_square_independence"),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class ChiSquare:
+    """The outcome of a chi-square test.
+
+    Attributes:
+        test: goodness of fit, or independence.
+        method: pearson, or g for the likelihood ratio.
+        statistic: how far the counts are from what was expected, 0 or more.
+        df: degrees of freedom.
+        p: the probability of a statistic at least as large if the expectation holds; 0.0 stands for
+            less than the smallest double.
+        n: the sum of the counts.
+        min_expected: the smallest expected count.
+        cramers_v: the strength of a dependence in [0, 1]; None for goodness of fit.
+        correction: whether Yates' correction was applied.
+        warnings: what to know before the p-value is believed.
+        sql: the SQL that ran.
+    """
+
+    test: str
+    method: str
+    statistic: float
+    df: int
+    p: float
+    n: float
+    min_expected: float
+    cramers_v: float | None = None
+    correction: bool = False
+    warnings: tuple[str, ...] = ()
+    sql: str = field(default="", compare=False)
+
+    @property
+    def p_text(self) -> str:
+        """The p-value to four digits; one that is too small for a double is told as such, not as 0."""
+        return p_text(self.p)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it; p is at least 1e-300, and p_text says what it stands for."""
+        values = {name: value for name, value in asdict(self).items() if name not in ("sql", "warnings")}
+        return {
+            **values,
+            "p": max(self.p, SMALLEST_P),
+            "p_text": self.p_text,
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        kind = "G-test" if self.method == "g" else "Chi-square test"
+        corrected = ", with Yates' correction" if self.correction else ""
+        lines = [f"{kind} of {self.test}{corrected}"]
+        shown = {
+            "statistic": f"{self.statistic:.6g}",
+            "df": str(self.df),
+            "p": self.p_text,
+            "n": f"{self.n:.15g}",
+            "min_expected": f"{self.min_expected:.6g}",
+        }
+        if self.cramers_v is not None:
+            shown["cramers_v"] = f"{self.cramers_v:.4f}"
+        lines += [f"  {name:<14}{value}" for name, value in shown.items()]
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
+
+
+def chi_square(
+    observed: Any,
+    expected: Any = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    correction: bool = False,
+    statistic: str = "pearson",
+) -> ChiSquare:
+    """Test whether counts are what a hypothesis expects, or two attributes depend on each other.
+
+    A fair coin that shows 3 heads and 7 tails: ``chi_square([3, 7])`` has statistic 1.6, p = 0.2059.
+
+    Args:
+        observed: a list of counts (goodness of fit), a list of rows of counts (independence), or a
+            table: a path or glob, a DuckDB table or view, SQL, a relation, a frame. A table has
+            either a row per category, with the column observed and maybe expected, or the columns
+            row and column, and maybe n: one row per cell, or per observation where there is no n.
+            Cells of one place add up, a cell that is not there is 0.
+        expected: beside a list of counts, as many counts or shares, of which only the proportions
+            matter; without them, all categories are expected alike.
+        columns: canonical name -> your name, as in ``{"row": "variant", "column": "clicked"}``.
+        connection: a DuckDB connection, or the path of a database file.
+        correction: Yates' correction of a table of 2 by 2 (scipy and R apply it by default).
+        statistic: ``"pearson"``, or ``"g"`` for the likelihood-ratio test.
+
+    Returns:
+        Statistic, degrees of freedom, p-value, n, the smallest expected count, Cramér's V of a
+        table, and warnings, such as of expected counts below 5.
+
+    Raises:
+        MetricError: there is no such statistic, or nothing for the correction to correct.
+        InputError: the counts cannot be read, are no counts, are all 0, or of fewer than two
+            categories, or were observed where 0 was expected.
+        EngineError: the database refused a query.
+
+    Source:
+        Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897.
+    """
+    from duckmetrics.engines.duckdb import DuckDBEngine
+
+    engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
+    before = len(engine.ran)
+    with engine.exclusive(keep=False):
+        counts = read_counts(observed, expected, dict(columns or {}), engine.attach)
+        test, name = _TESTS[counts.table]
+        definition = catalog().statistics[name]
+        values = _values(definition, statistic, correction)
+        warnings = check_rows(catalog(), engine, counts)
+        kept = engine.name(counts.table)
+        engine.keep(kept, counts.grouped())
+        warnings += check_groups(catalog(), engine, counts, kept)
+        found = _computed(engine, over_counts(definition, values, kept))
+        sql = ";\n\n".join(engine.ran[before:]) + ";"
+    _meaningful(counts, found, correction)
+    warnings += rough(found["min_expected"])
+    return ChiSquare(test, statistic, **found, correction=correction, warnings=tuple(warnings), sql=sql)
+
+
+def _values(definition: Definition, statistic: str, correction: bool) -> dict[str, Any]:
+    choices = definition.own_params["statistic"].choices
+    if statistic not in choices:
+        raise MetricError(f"statistic: {unknown('statistic', str(statistic), map(str, choices))}")
+    if correction and "correction" not in definition.own_params:
+        raise MetricError("correction: is for tables of 2 by 2, not for one list of counts; leave it out")
+    return {"statistic": statistic, "correction": correction}
+
+
+def _computed(engine: DuckDBEngine, query: exp.Query) -> dict[str, Any]:
+    """Run the query of a statistic and return its only row."""
+    query, macros = linked(catalog(), query)
+    engine.define(macros)
+    text = query.sql(engine.dialect, pretty=True)
+    (row,) = engine.rows(text)
+    engine.ran.append(text)
+    return dict(zip(query.named_selects, row, strict=True))
+
+
+def _meaningful(counts: Counts, found: dict[str, Any], correction: bool) -> None:
+    if found["statistic"] is None or not math.isfinite(found["statistic"]):
+        raise InputError(
+            f"{counts.label}: counts or expectations lie too many orders of magnitude apart for doubles; "
+            "check them"
+        )
+    if correction and found["df"] != 1:
+        raise MetricError(f"correction: is for tables of 2 by 2, and df is {found['df']} here; leave it out")
+
+
+def rough(min_expected: float) -> list[str]:
+    """Warn where the smallest expected count is small."""
+    if min_expected >= FEW:
+        return []
+    return [f"the smallest expected count is {min_expected:.3g}; below {FEW} the p-value is rough"]

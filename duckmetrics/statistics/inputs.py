@@ -1,0 +1,159 @@
+"""At the door of the statistics: from a user's table to the one input that a statistic reads.
+
+The header of the statistic says which columns that input has. Here they get the types that the files
+count on: names of systems, metrics, arms and tests are text, numbers are DOUBLE, and what tells units
+apart stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.errors import InputError, suggestion
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.tables import column, grade_expression, selected
+from duckmetrics.statistics.counts import CELLS, COUNTS, called, count_expression, uncounted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.tables import Source
+
+# What `duckmetrics evaluate --per-query` writes.
+PER_QUERY = "per_query"
+# Names of what is compared, which may be of any type that can be written.
+LABELS = ("system", "metric", "arm", "test")
+# What tells the units of a sample apart.
+UNITS = ("query_id", "row_id")
+CATEGORIES = ("row_value", "column_value")
+# Of a proportion: how many there are, out of how many.
+HITS, TRIALS = "hits", "n"
+# The columns of which a parameter names a value: the one that the others are compared with.
+CONTESTANTS = {"baseline": "system", "control": "arm"}
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table as a statistic reads it.
+
+    Attributes:
+        table: what the statistic calls it.
+        label: how messages call it.
+        query: the canonical columns.
+        names: canonical column -> the user's.
+    """
+
+    table: str
+    label: str
+    query: exp.Select
+    names: Mapping[str, str]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.names)
+
+
+def input_of(definition: Definition) -> tuple[str, tuple[str, ...]]:
+    """The table that a statistic reads, and its columns."""
+    ((table, columns),) = definition.inputs.items()
+    return table, columns
+
+
+def is_number(name: str) -> bool:
+    """Say whether a canonical column holds numbers."""
+    return name not in (*LABELS, *UNITS, *CATEGORIES)
+
+
+def called_columns(definition: Definition) -> list[str]:
+    """The columns that a statistic reads in the words of users; what may be missing in brackets."""
+    table, columns = input_of(definition)
+    words = ((name, called(table, name)) for name in columns)
+    return [f"[{word}]" if name in definition.optional else word for name, word in words]
+
+
+def read_data(definition: Definition, source: Source, columns: Mapping[str, str]) -> Data:
+    """Find the columns that a statistic reads in a user's table.
+
+    Raises:
+        InputError: there is no row, a column is missing or mapped to nothing, or is of another type.
+    """
+    table, canonical = input_of(definition)
+    words = {name: called(table, name) for name in canonical}
+    _known(definition, words, columns)
+    if source.empty:
+        raise InputError(f"{source.label}: no rows; check how they were exported")
+    written, names = {}, {}
+    for name, word in words.items():
+        found = _found(definition, source, columns, name, word)
+        names[name] = found or word
+        written[name] = _expression(source, table, name, found, definition.optional.get(name))
+    return Data(table, source.label, selected(source, written), names)
+
+
+def _known(definition: Definition, words: Mapping[str, str], columns: Mapping[str, str]) -> None:
+    for key, name in columns.items():
+        if key not in {*words, *words.values()} or not isinstance(name, str):
+            raise InputError(
+                f"columns: {key!r}: {name!r} maps no column of {definition.name}; "
+                f"{suggestion(str(key), words.values())}"
+            )
+
+
+def _found(
+    definition: Definition, source: Source, columns: Mapping[str, str], name: str, word: str
+) -> str | None:
+    """The user's column for a canonical one; None where it may be missing and is."""
+    mapped = columns.get(word, columns.get(name))
+    found = source.find(word if mapped is None else mapped)
+    if found is None and mapped is None:
+        found = source.find(name)
+    if found is not None or (mapped is None and name in definition.optional):
+        return found
+    what = f"{word!r}" if mapped is None else f"{mapped!r} for {word}"
+    raise InputError(
+        f"{source.label}: no column {what}; found {', '.join(source.columns)}; map it with "
+        f"columns={{'{word}': ...}} (on the command line --column {word}=...){uncounted(name)}"
+    )
+
+
+def _expression(source: Source, table: str, name: str, found: str | None, otherwise: Value) -> exp.Expr:
+    if found is None:
+        return exp.cast(literal(otherwise), "DOUBLE")
+    if name in LABELS:
+        return exp.cast(column(found), "VARCHAR")
+    if not is_number(name):
+        return column(found)
+    if table in (COUNTS, CELLS):
+        return count_expression(source, name, found)
+    return grade_expression(source, found)
+
+
+def keys_of(definition: Definition) -> list[str]:
+    """The columns that tell the rows of the result apart, as the line ``grain`` names them."""
+    said = set(re.findall(r"\w+", definition.header["grain"].partition(":")[0]))
+    return [name for name in definition.query.named_selects if name in said]
+
+
+def ordered(definition: Definition, query: exp.Query) -> exp.Query:
+    """Put the rows of the result in an order, unless the file does."""
+    # By what the column is: DuckDB 1.4 does not know its name from those of the tables.
+    columns = {projection.alias_or_name: projection.unalias() for projection in query.selects}
+    if query.args.get("order") is None:
+        for name in keys_of(definition):
+            query = query.order_by(exp.Ordered(this=columns[name].copy()), copy=False)
+    return query
+
+
+def over_data(catalog: Catalog, measure: Measure, data: Data, kept: str) -> exp.Select:
+    """Write the query of a statistic over the table where its data are kept."""
+    rows = exp.select(*data.columns).from_(kept)
+    composer = Composer(catalog, {data.table: rows})
+    return composer.complete(ordered(measure.metric, composer.resolved(measure.metric, measure.values)))

@@ -1,0 +1,295 @@
+"""Every statistic under sql/statistics over a table of the user: tests, intervals, adjusted p-values."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from duckmetrics.catalog.specs import parse_statistic, written
+from duckmetrics.compose.functions import linked
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.evaluation.session import catalog
+from duckmetrics.inputs.interval_options import FEW_UNITS
+from duckmetrics.results.evaluation import SMALLEST_P, Tabular, aligned, p_text
+from duckmetrics.statistics.checks import check_contestants, check_data
+from duckmetrics.statistics.chi_square import rough
+from duckmetrics.statistics.count_checks import check_groups, check_rows
+from duckmetrics.statistics.counts import CELLS, COUNTS, Counts, tabled
+from duckmetrics.statistics.inputs import (
+    CONTESTANTS,
+    LABELS,
+    PER_QUERY,
+    called_columns,
+    input_of,
+    over_data,
+    read_data,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    import duckdb
+    import pyarrow as pa
+
+    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.statistics.inputs import Data
+
+# What the help tells of a header, in lines of this width.
+TOLD = ("formula", "source", "note", "warning")
+WIDTH = 96
+# Counts as they are written on the command line.
+SAMPLES = {COUNTS: "3 7", CELLS: "3,7 5,5"}
+_P = re.compile(r"p|p_\w+|\w+_p")
+_MANY = {"observed", "hits", "n"}
+
+
+@dataclass(frozen=True, repr=False)
+class TestResult(Tabular):
+    """What a statistic says of a table.
+
+    Attributes:
+        name: the statistic, as the catalog calls it.
+        title: what it is.
+        params: every parameter with its value.
+        rows: one dictionary per row of the result; a value is None where there is none.
+        warnings: what to know before the numbers are believed.
+        sql: the SQL that ran.
+    """
+
+    # pytest takes classes of such a name for tests.
+    __test__: ClassVar[bool] = False
+
+    name: str
+    title: str
+    params: dict[str, Value]
+    rows: list[dict[str, Any]]
+    warnings: tuple[str, ...] = ()
+    sql: str = field(default="", compare=False)
+    _summary: pa.Table = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self._summary
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it; a p-value is at least 1e-300, and no number is NaN or infinite."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "params": dict(self.params),
+            "rows": [{name: _valid(name, value) for name, value in row.items()} for row in self.rows],
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        names = self.summary.column_names
+        cells = [[_shown(name, row[name]) for name in names] for row in self.rows]
+        numeric = [name for name in names if not any(isinstance(row[name], str) for row in self.rows)]
+        params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items())
+        title = f"{self.title} ({params})" if params else self.title
+        warnings = (f"warning: {warning}" for warning in self.warnings)
+        return "\n".join([title, *aligned(names, cells, numeric), *warnings])
+
+
+def run_test(
+    name: str,
+    table: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    **params: Any,
+) -> TestResult:
+    """Compute a statistic of a table: a test, an interval, or adjusted p-values.
+
+    Args:
+        name: a statistic or an alias, such as ``"paired_t"``; `duckmetrics test` lists them.
+        table: a path or glob, a DuckDB table or view, SQL, a relation, or a frame, with the columns
+            that the statistic reads. Tests of counts also take a list of them, such as ``[3, 7]``, or
+            of rows. Tests of pairs read what `Evaluation.per_query` returns:
+            (system, metric, query_id, value), one row per query.
+        columns: canonical name -> your name, as in ``{"arm": "variant", "value": "revenue"}``.
+        connection: a DuckDB connection, or the path of a database file.
+        **params: parameters of the statistic, such as ``baseline="A"`` or ``level=0.99``.
+
+    Returns:
+        The rows of the statistic in an order of their own, warnings, and the SQL that ran. A row or
+        unit whose number is NULL is left out.
+
+    Raises:
+        MetricError: no such statistic or parameter, a value that is not allowed, or one that is missing.
+        InputError: a column is missing, numbers are NaN or infinite, a unit has several rows, or the
+            baseline or control is not in the data.
+        EngineError: the database refused a query.
+    """
+    from duckmetrics.engines.duckdb import DuckDBEngine
+
+    measure = parse_statistic(catalog(), name, _asked(name, params))
+    engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
+    before = len(engine.ran)
+    with engine.exclusive(keep=False):
+        source = engine.attach(_listed(measure.metric, table), "data")
+        data = read_data(measure.metric, source, dict(columns or {}))
+        kept, warnings = _kept(engine, data)
+        open_ = {key for key in CONTESTANTS if params.get(key) is None}
+        check_contestants(engine, measure, data, kept, open_)
+        found = _computed(engine, measure, data, kept)
+        sql = ";\n\n".join(engine.ran[before:]) + ";"
+    rows = found.to_pylist()
+    warnings += _warnings(measure.metric, rows)
+    return TestResult(
+        measure.metric.name, measure.metric.title, measure.values, rows, tuple(warnings), sql, found
+    )
+
+
+def explained(name: str) -> str:
+    """Tell what a statistic reads, takes and yields.
+
+    Raises:
+        MetricError: no such statistic.
+    """
+    alias = catalog().find_statistic(name)
+    definition = alias.metric
+    told = [("reads", ", ".join(called_columns(definition)))]
+    if input_of(definition)[0] == PER_QUERY:
+        told.append(("from", "what 'duckmetrics evaluate --per-query FILE' writes"))
+    if reads_numbers(name):
+        told.append(("or", f"numbers on the command line, such as {SAMPLES[input_of(definition)[0]]}"))
+    for param in definition.own_params:
+        said = f"{param}={alias.bound[param]}, always" if param in alias.bound else _param(definition, param)
+        told.append(("set", said))
+    told.append(("yields", definition.header["grain"]))
+    told += [(key, definition.header[key]) for key in TOLD if key in definition.header]
+    lines = (fill(text, WIDTH, initial_indent=f"{key:<8} ", subsequent_indent=" " * 9) for key, text in told)
+    return "\n".join([f"{definition.title}.", "", *lines])
+
+
+def reads_numbers(name: str) -> bool:
+    """Say whether a statistic reads counts, which can stand on the command line.
+
+    Raises:
+        MetricError: no such statistic.
+    """
+    return input_of(catalog().find_statistic(name).metric)[0] in SAMPLES
+
+
+def expects(name: str) -> bool:
+    """Say whether a statistic compares counts with an expectation."""
+    return input_of(catalog().find_statistic(name).metric)[0] == COUNTS
+
+
+def titles() -> dict[str, str]:
+    """The title of every statistic by its name."""
+    return {name: definition.title for name, definition in sorted(catalog().statistics.items())}
+
+
+def _param(definition: Definition, name: str) -> str:
+    param = definition.own_params[name]
+    default = f"{name}=..." if param.required else f"{name}={written(param.default)}"
+    others = [written(choice) for choice in param.choices if choice != param.default]
+    return f"{default}, or {', '.join(others)}" if others else default
+
+
+def _listed(definition: Definition, table: Any) -> Any:
+    """Counts in a list as a table; any other table as it is."""
+    wanted, _ = input_of(definition)
+    return tabled(table, wanted=wanted) if wanted in SAMPLES else table
+
+
+def _asked(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters; the baseline or control that nobody named stands open until the data are read."""
+    asked = dict(params)
+    alias = catalog().find_statistic(name)
+    for key in CONTESTANTS:
+        param = alias.metric.own_params.get(key)
+        if asked.get(key) is not None:
+            # Between quotes, so that what is a name in the data is read as it stands.
+            asked[key] = f"'{_label(asked[key])}'"
+        elif param is not None and param.required:
+            asked[key] = "''"
+    return asked
+
+
+def _label(value: Any) -> str:
+    """A name as the database writes it, with quotes doubled."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text.replace("'", "''")
+
+
+def _kept(engine: DuckDBEngine, data: Data) -> tuple[str, list[str]]:
+    """Check the data and keep them under a name; return that and the warnings."""
+    kept = engine.name(data.table)
+    warnings: list[str] = []
+    try:
+        if data.table in (COUNTS, CELLS):
+            counts = Counts(data.table, data.label, data.query, data.names)
+            warnings += check_rows(catalog(), engine, counts)
+            engine.keep(kept, counts.grouped())
+            return kept, warnings + check_groups(catalog(), engine, counts, kept)
+        engine.keep(kept, data.query)
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(f"{data.label}: cannot be read: {error}; check it") from error
+    check_data(engine, data, kept)
+    return kept, warnings
+
+
+def _computed(engine: DuckDBEngine, measure: Measure, data: Data, kept: str) -> pa.Table:
+    query, macros = linked(catalog(), over_data(catalog(), measure, data, kept))
+    engine.define(macros)
+    text = query.sql(engine.dialect, pretty=True)
+    found = engine.arrow(text)
+    engine.ran.append(text)
+    return found
+
+
+def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
+    """What the numbers themselves call for."""
+    if not rows:
+        return ["no rows: there is nothing to compare, or no unit has a value on both sides"]
+    warnings = [definition.header["warning"]] if "warning" in definition.header else []
+    expected = [row["min_expected"] for row in rows if row.get("min_expected") is not None]
+    warnings += rough(min(expected)) if expected else []
+    if not _MANY & set(input_of(definition)[1]):
+        numbers = [value for row in rows for name, value in row.items()
+                   if isinstance(value, int) and _counts_units(name)]  # fmt: skip
+        if numbers and min(numbers) < FEW_UNITS:
+            warnings.append(
+                f"{min(numbers)} units are fewer than {FEW_UNITS}: tests and intervals lean on how the "
+                "values are distributed"
+            )
+    return warnings
+
+
+def _counts_units(name: str) -> bool:
+    """Say whether a column of a result is the size of a sample, as n and n_control are, but not n_systems."""
+    return name == "n" or (name.startswith("n_") and name[2:-1] not in LABELS)
+
+
+def _shown(name: str, value: Any) -> str:
+    """A cell as a person wants to see it."""
+    if value is None:
+        return "NULL"
+    if not isinstance(value, float):
+        return str(value)
+    return p_text(value) if _P.fullmatch(name) else f"{value:.6g}"
+
+
+def _valid(name: str, value: Any) -> Any:
+    """JSON has no NaN and no Infinity, and no p-value is 0."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return str(value)
+    return max(value, SMALLEST_P) if _P.fullmatch(name) else value

@@ -1,0 +1,1 @@
+"""From values of units to the rows of a result."""

@@ -1,0 +1,348 @@
+"""Classification: from rows to one number per system, segment and metric, and to tables of rows."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import fold, literal
+from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHTED
+from duckmetrics.inputs.ranking import slice_label
+from duckmetrics.summaries.ranking import JOINED, with_joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.compose.composer import Composer
+    from duckmetrics.expressions.folding import RangeOf, Value
+    from duckmetrics.inputs.ranking import Inputs
+
+# The parameters that decide how a measure is computed, not what it is.
+Plan = dict[str, "Value"]
+SEGMENTS, BINARY = "segments", "labeled"
+PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
+RANGES, RANGE_OF = "ranges", "range_of"
+COUNTED, SCORES = "counted", "scores"
+APPROX = "approx"
+KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
+# What a metric may yield beside its value.
+EXTRAS = ("lower", "upper", "n_undefined")
+# Sorting all rows beats grouping them by score when there are more distinct scores than this, and
+# more than one in so many rows.
+FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
+
+
+def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
+    """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ...
+
+    n and n_positive count all rows, n_weighted and n_positive_weighted those that have a weight.
+    """
+    frame = composer.relation(SEGMENTS, {WEIGHTED: False})
+    query = exp.select(*(exp.column(c, frame) for c in (*KEYS, *COUNTS))).from_(frame)
+    if any(measure.values.get(WEIGHTED) for measure in measures):
+        counted = composer.relation(SEGMENTS, {WEIGHTED: True})
+        query = query.select(*(exp.column(c, counted).as_(f"{c}_{WEIGHTED}") for c in COUNTS))
+        query = query.join(counted, on=_same_segment(KEYS, counted, frame), join_type="left")
+    for i, measure in enumerate(measures):
+        values: dict[str, Value] = {**measure.values, **plan[measure.text]}
+        for column in ("value", *(c for c in EXTRAS if c in measure.metric.query.named_selects)):
+            expression = composer.value(measure.metric, values, column)
+            if expression is not None and column == "value":
+                expression = composer.defined(measure.metric, values, expression, _present(composer, measure))
+            if expression is not None:
+                query = query.select(expression.as_(f"{column}_{i}"), copy=False)
+    for block in composer.blocks:
+        same = _same_segment(block.keys, block.name, frame)
+        query = query.join(block.name, on=same, join_type="left", copy=False)
+    return composer.assemble(query)
+
+
+def _present(composer: Composer, measure: Measure) -> exp.Expr:
+    """The number of rows that a measure looks at."""
+    is_weighted = bool(measure.values.get(WEIGHTED))
+    return exp.column("n", composer.relation(SEGMENTS, {WEIGHTED: is_weighted}))
+
+
+def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
+    return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
+
+
+def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, Plan]:
+    """Choose how pairs are counted for each measure; all ways lead to the same numbers.
+
+    Args:
+        distinct: about how many distinct scores there are, and how many rows.
+    """
+    many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
+    sort_all = many and not _grouped_anyway(catalog, measures)
+    return {
+        measure.text: {PLAN: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED}
+        for measure in measures
+    }
+
+
+def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
+    """How each measure is computed where all engines shall do the same.
+
+    Args:
+        range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
+    """
+    plain: Plan = {PLAN: GROUPED, COUNTED: SCORES}
+    ranged: Plan = (
+        plain if range_of is None else {**plain, RANGES: len(range_of.edges) + 1, RANGE_OF: range_of}
+    )
+    return {measure.text: plain if by_group(measure) else ranged for measure in measures}
+
+
+def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether the number of distinct scores decides how some measure is computed."""
+    undecided = (planned(catalog, m) and _sortable(m) and not by_group(m) for m in measures)
+    return any(undecided) and not _grouped_anyway(catalog, measures)
+
+
+def _sortable(measure: Measure) -> bool:
+    """Sorting knows neither weights nor bins."""
+    return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
+
+
+def by_group(measure: Measure) -> bool:
+    """Say whether a measure looks at groups of rows, each by itself."""
+    return GROUP in measure.metric.inputs["predictions"]
+
+
+def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether a measure needs the distinct scores, so that the others can share them."""
+    return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
+
+
+def planned(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether there are several ways to compute a measure."""
+    return PLAN in catalog.placeholders(measure.metric)
+
+
+def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
+    return any(source.name == relation for source in catalog.foundations(measure.metric))
+
+
+def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether the scores are sorted for a measure."""
+    return RANGES in catalog.placeholders(measure.metric) and not by_group(measure)
+
+
+def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
+    """The query of the scores that divide the rows into so many ranges of about as many rows each."""
+    composer.relation("predictions", {})
+    shares = exp.Array(expressions=[literal(i / number) for i in range(1, number)])
+    edges = exp.ApproxQuantile(this=exp.column("score"), quantile=shares)
+    return composer.complete(exp.select(edges).from_("predictions"))
+
+
+def distinct_scores(composer: Composer) -> exp.Select:
+    """The query of about how many distinct scores there are, and how many rows."""
+    composer.relation("predictions", {})
+    distinct = exp.ApproxDistinct(this=exp.column("score"))
+    return composer.complete(exp.select(distinct, exp.Count(this=exp.Star())).from_("predictions"))
+
+
+class SegmentSummary:
+    """Writes the queries over the table of values per segment.
+
+    Args:
+        table: its name; one row per system and segment that has rows.
+    """
+
+    def __init__(self, catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], table: str) -> None:
+        self.catalog = catalog
+        self.inputs = inputs
+        self.measures = measures
+        self.table = table
+        self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
+
+    def joined(self) -> exp.Select:
+        """One row per system and slice, the measures side by side."""
+        return self._joined().with_("frame", as_=self._frame())
+
+    def query(self, joined: exp.Select, columns: Sequence[str]) -> exp.Select:
+        """One row per system, slice and measure, overall first.
+
+        Args:
+            joined: the query of `joined`, or of a table that it is kept in.
+            columns: those that the table has.
+        """
+        parts = [self._row(i, measure, columns) for i, measure in enumerate(self.measures)]
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        names = [n for n in parts[0].named_selects if n not in ("slice_number", "measure_number")]
+        shown = {alias: name for name, alias in self.by.items()}
+        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
+        result = result.from_(whole.subquery("summary"))
+        for key in ("slice_number", *shown, "measure_number", "system"):
+            result = result.order_by(exp.column(key, "summary"), copy=False)
+        return with_joined(result, joined)
+
+    def table_query(self, composer: Composer, measure: Measure, plan: Plan) -> exp.Select:
+        """The rows of a table, with the system and slice they belong to."""
+        query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, **plan}))
+        order = query.args.pop("order", None)
+        name = composer.step(measure.metric.name, query)
+        columns = [c for c in query.named_selects if c not in KEYS]
+        for column in self.by:
+            if column.lower() in columns:
+                raise InputError(
+                    f"by: {column!r} is also a column of {measure.metric.name}; rename it, as in "
+                    f'"SELECT {column} AS my_{column}, ... FROM ..."'
+                )
+        keys = [] if self.inputs.one_system else [exp.column("system", name)]
+        result = exp.select(*keys)
+        if self.by:
+            result = result.select(self._slice_name().as_("slice"))
+            result = result.select(*(exp.column(a, "slices").as_(n, quoted=True) for n, a in self.by.items()))
+        result = result.select(*(exp.column(c, name) for c in columns)).from_(name)
+        slices = ("slice_number", *self.by.values()) if self.by else ()
+        within = order.expressions if order is not None else [exp.column(key) for key in measure.metric.grain]
+        within = [_of(name, key) for key in within if _column_name(key) in columns]
+        for key in (*keys, *(exp.column(key, "slices") for key in slices), *within):
+            result = result.order_by(key.copy(), copy=False)
+        if self.by:
+            same = exp.EQ(this=exp.column("segment", "slices"), expression=exp.column("segment", name))
+            result = result.join(self.inputs.queries["slices"].subquery("slices"), on=same)
+        return composer.assemble(result)
+
+    def _slice_name(self) -> exp.Expr:
+        labels = exp.Case(this=exp.column("slice_number", "slices"))
+        for number, grouping in enumerate(((), *self.inputs.by)):
+            labels = labels.when(literal(number), literal(slice_label(grouping)))
+        return labels
+
+    def named_segments(self) -> exp.Query | None:
+        """The slice of every segment, with the columns in force; None where there are no slices."""
+        if not self.by:
+            return None
+        columns = (exp.column(alias, "slices") for alias in self.by.values())
+        named = exp.select(exp.column("segment", "slices"), self._slice_name().as_("slice"), *columns)
+        return named.from_(self.inputs.queries["slices"].subquery("slices"))
+
+    def _frame(self) -> exp.Query:
+        """The rows that must be there: every slice found, and all rows of every system."""
+        found = exp.select("system", "segment").from_(self.table)
+        systems = self.inputs.queries.get("systems")
+        if systems is None:
+            return found
+        overall = exp.select("system", literal(OVERALL).as_("segment")).from_(systems.subquery("systems"))
+        return exp.union(overall, found, distinct=True)
+
+    def _joined(self) -> exp.Select:
+        same = [exp.EQ(this=exp.column(k, "found"), expression=exp.column(k, "frame"))
+                for k in ("system", "segment")]  # fmt: skip
+        keys: list[exp.Expr] = [exp.column("system", "frame")]
+        if self.by:
+            keys += [self._slice_name().as_("slice"), exp.column("slice_number", "slices")]
+            keys += [exp.column(alias, "slices") for alias in self.by.values()]
+        else:
+            keys += [literal("").as_("slice"), literal(0).as_("slice_number")]
+        every = exp.Column(this=exp.Star(except_=[exp.to_identifier("system"), exp.to_identifier("segment")]),
+                           table=exp.to_identifier("found"))  # fmt: skip
+        joined = exp.select(*keys, every).from_("frame")
+        joined = joined.join(
+            exp.to_table(self.table).as_("found", table=True), on=exp.and_(*same), join_type="left"
+        )
+        if self.by:
+            segment = exp.EQ(this=exp.column("segment", "slices"), expression=exp.column("segment", "frame"))
+            joined = joined.join(self.inputs.queries["slices"].subquery("slices"), on=segment)
+        return joined
+
+    def _row(self, i: int, measure: Measure, columns: Sequence[str]) -> exp.Select:
+        def optional(column: str, type_: str) -> exp.Expr:
+            if f"{column}_{i}" not in columns:
+                return exp.cast(exp.null(), type_).as_(column)
+            found: exp.Expr = exp.column(f"{column}_{i}")
+            return (exp.func("coalesce", found, literal(0)) if type_ == "BIGINT" else found).as_(column)
+
+        infinite = literal(measure.metric.header.get("infinite"))
+        value = row_value(exp.column(f"value_{i}"), infinite)
+        unnamed = exp.cast(exp.null(), "VARCHAR")
+        none = exp.cast(exp.null(), "BIGINT")
+        binary = has_relation(self.catalog, measure, BINARY)
+        n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in _counts(measure))
+        return exp.select(
+            (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
+            literal(measure.text).as_("metric"), "slice", *self.by.values(),
+            fold(value).as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
+            self._reason(i, measure, binary).as_("reason"), n.as_("n"),
+            none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
+            (n_positive if binary else none.copy()).as_("n_positive"),
+            literal(measure.signature).as_("signature"),
+            "slice_number", literal(i).as_("measure_number"),
+        ).from_(JOINED)  # fmt: skip
+
+    def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
+        """Say why there is no value."""
+        counted, n_positive = _counts(measure)
+        why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
+        meant = {
+            "v": exp.column(f"value_{i}"),
+            "counted": exp.column(counted), "n_positive": exp.column(n_positive),
+            "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
+            "infinite": literal(infinite),
+        }  # fmt: skip
+        reason = row_reason().copy()
+        for column in list(reason.find_all(exp.Column)):
+            if column.name in meant:
+                column.replace(meant[column.name].copy())
+        return fold(reason)
+
+
+def row_value(value: exp.Expr, infinite: exp.Expr) -> exp.Expr:
+    """The value shown: NULL where it overflows, but infinite where the metric says that it may be.
+
+    infinite: the reason in the header of the metric, or NULL.
+    """
+    finite = exp.Anonymous(this="isfinite", expressions=[value])
+    may_be = exp.not_(exp.Is(this=infinite, expression=exp.null()))
+    return exp.Case().when(exp.or_(finite, may_be), value.copy())
+
+
+@cache
+def row_reason() -> exp.Expr:
+    """Why there is no value: v of n rows, of which counted take part, n_positive of them positive.
+
+    The columns undefined and infinite hold what the header of the metric says, is_binary whether it
+    needs two classes.
+    """
+    return sqlglot.parse_one(
+        "CASE WHEN isfinite(v) THEN NULL WHEN infinite IS NOT NULL AND v IS NOT NULL THEN infinite "
+        "WHEN v IS NOT NULL THEN 'the values overflow' "
+        "WHEN coalesce(n, 0) = 0 THEN 'no rows' WHEN coalesce(counted, 0) = 0 THEN 'no row has a weight' "
+        "WHEN is_binary AND undefined IS NULL AND n_positive = 0 THEN 'one class only: no positive row' "
+        "WHEN is_binary AND undefined IS NULL AND n_positive = counted "
+        "THEN 'one class only: no negative row' "
+        "ELSE coalesce(undefined, 'it is not defined for these rows') END",
+        dialect=DIALECT,
+    )
+
+
+def _counts(measure: Measure) -> tuple[str, str]:
+    """The columns that count the rows a measure looks at, and the positives among them."""
+    n, n_positive = (f"{c}_{WEIGHTED}" if measure.values.get(WEIGHTED) else c for c in COUNTS)
+    return n, n_positive
+
+
+def _of(table: str, key: exp.Expr) -> exp.Expr:
+    """Write a key of the order in terms of a step."""
+    key = key.copy()
+    for column in key.find_all(exp.Column):
+        column.set("table", exp.to_identifier(table))
+    return key
+
+
+def _column_name(key: exp.Expr) -> str | None:
+    column = key.find(exp.Column)
+    return None if column is None else column.name

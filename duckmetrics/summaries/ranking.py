@@ -1,0 +1,385 @@
+"""From per-query values to one number per system, slice and metric."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import DIALECT, Catalog
+from duckmetrics.compose.composer import with_directions
+from duckmetrics.compose.exact_sums import with_exact_sums
+from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.inputs.ranking import CLUSTER, slice_label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.compose.composer import Columns
+    from duckmetrics.inputs.ranking import Inputs
+
+SOURCE, JOINED = "query_values", "joined"
+SEGMENT = "segment"
+# Values of one query further apart than this differ by more than rounding.
+ROUNDING = 1e-12
+# The logarithms of which a geometric mean is made are no larger.
+LEAST_EXTENT = 1024e0
+
+
+class Summary:
+    """Writes the queries over the table of per-query values.
+
+    Args:
+        table: its name; one row per system and query, `columns` tell which are whose.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        inputs: Inputs,
+        measures: Sequence[Measure],
+        columns: Sequence[Columns],
+        table: str,
+    ) -> None:
+        self.catalog = catalog
+        self.inputs = inputs
+        self.measures = measures
+        self.columns = columns
+        self.table = table
+        self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
+        self.scale: float | None = None
+        self.keys = ("system", "slice", "slice_number", *self.by.values())
+
+    def extent(self) -> exp.Select:
+        """The largest value of a query, without its sign, and the number of values of a measure."""
+        values = (exp.Max(this=exp.Abs(this=exp.column(c))) for c in {c.value for c in self.columns})
+        largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
+        return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
+
+    def joined(self, scale: float | None = None) -> exp.Select:
+        """One row per system and slice, the measures side by side.
+
+        Args:
+            scale: the factor that makes the values whole numbers, see `exact`.
+        """
+        self.scale = scale
+        *steps, (_, joined) = self._steps()
+        for name, step in steps:
+            joined = joined.with_(name, as_=step, copy=False)
+        return cast("exp.Select", joined)
+
+    def query(self, joined: exp.Select) -> exp.Select:
+        """One row per system, slice and measure, overall first.
+
+        Args:
+            joined: the query of `joined`, or of a table that it is kept in.
+        """
+        parts = [self._row(i, m, c) for i, (m, c) in enumerate(zip(self.measures, self.columns, strict=True))]
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        shown = {alias: name for name, alias in self.by.items()}
+        names = [name for name in parts[0].named_selects if name not in ("slice_number", "measure_number")]
+        result = exp.select(*(exp.column(n).as_(shown.get(n, n), quoted=n in shown) for n in names))
+        result = result.from_(whole.subquery("summary", copy=False), copy=False)
+        for key in ("slice_number", *shown, "measure_number", "system"):
+            result = result.order_by(exp.column(key, "summary"), copy=False)
+        return with_joined(result, joined)
+
+    def per_query(self) -> exp.Select:
+        """Long form: one row per system, measure and query."""
+        parts = []
+        for measure, column in zip(self.measures, self.columns, strict=True):
+            parts.append(exp.select(
+                self._shown_system(), literal(measure.text).as_("metric"),
+                *(exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items()),
+                self._shown_query(), _finite(exp.column(column.value)).as_("value"),
+            ).from_("attributed"))  # fmt: skip
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        result = exp.select(exp.Star()).from_(whole.subquery("per_query"))
+        for name, step in self._attributes():
+            result = result.with_(name, as_=step, copy=False)
+        return result
+
+    def flagged(self) -> exp.Select:
+        """One row per system and query: attributes, whether it is missing, and the columns of measures."""
+        names = dict.fromkeys(n for c in self.columns for n in (c.value, c.no_relevant, c.undefined))
+        by = (exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items())
+        query = exp.select("system", "missing", *names, *by).from_("attributed")
+        for name, step in self._attributes():
+            query = query.with_(name, as_=step, copy=False)
+        return query
+
+    def units(self, kept: Sequence[int], segments: str | None) -> exp.Query:
+        """One row per system, measure, segment and query, or cluster: what `Units` holds.
+
+        Args:
+            kept: the places of the measures that are wanted.
+            segments: the table of the segments, where there are slices.
+        """
+        number: exp.Expr = exp.column(SEGMENT) if segments else literal(0)
+        parts = []
+        for place, i in enumerate(kept):
+            segment = exp.Mul(this=number.copy(), expression=literal(len(kept)))
+            key = exp.Add(this=segment, expression=literal(place))
+            columns = [exp.column(CLUSTER)] if self.inputs.cluster else []
+            value = exp.column(self.columns[i].value).as_("value")
+            parts.append(exp.select(
+                "system", key.as_("metric"), "query_id", *columns, value
+            ).from_("numbered" if segments else SOURCE, copy=False))  # fmt: skip
+        whole: exp.Query = parts[0]
+        for part in parts[1:]:
+            whole = exp.union(whole, part, distinct=False, copy=False)
+        units = exp.select("*").from_(whole.subquery("units"))
+        steps = [*self._attributes(), (SOURCE, self._slices())]
+        if segments:
+            same = [exp.NullSafeEQ(this=exp.column(key, SOURCE), expression=exp.column(key, segments))
+                    for key in self.keys[1:]]  # fmt: skip
+            numbered = exp.select(f"{SOURCE}.*", exp.column(SEGMENT, segments)).from_(SOURCE)
+            steps.append(("numbered", numbered.join(segments, on=exp.and_(*same))))
+        for name, step in steps:
+            units = units.with_(name, as_=step, copy=False)
+        return units
+
+    def segments(self) -> exp.Query | None:
+        """Every slice with a number of its own; None where there are no slices."""
+        if not self.by:
+            return None
+        keys = self.keys[1:]
+        found = exp.select(*keys).distinct().from_(SOURCE)
+        order = exp.Order(expressions=[exp.Ordered(this=exp.column(k), desc=False)
+                                       for k in ("slice_number", *self.by.values())])  # fmt: skip
+        number = exp.Sub(this=exp.Window(this=exp.RowNumber(), order=order), expression=literal(1))
+        query = exp.select(number.as_(SEGMENT), *keys).from_(found.subquery("found"))
+        for name, step in (*self._attributes(), (SOURCE, self._slices())):
+            query = query.with_(name, as_=step, copy=False)
+        return query
+
+    def _shown_system(self) -> exp.Expr:
+        """Nobody named the only system: NULL."""
+        unnamed = exp.cast(exp.null(), "VARCHAR")
+        return (unnamed if self.inputs.one_system else exp.column("system")).as_("system")
+
+    def _shown_query(self) -> exp.Expr:
+        """The query id in the type that the user knows."""
+        column, type_ = exp.column("query_id"), self.inputs.query_type
+        return (exp.cast(column, type_, dialect=DIALECT) if type_ else column).as_("query_id")
+
+    def _attributes(self) -> list[tuple[str, exp.Query]]:
+        """The per-query values beside the attributes of the queries."""
+        cluster = {self.inputs.cluster: CLUSTER} if self.inputs.cluster else {}
+        known = [*self.by.items(), *cluster.items()]
+        if not known:
+            return [("attributed", exp.select(exp.Star()).from_(self.table))]
+        minima = [
+            exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias) for name, alias in known
+        ]
+        source = self.inputs.queries["attributes"].subquery("rows")
+        grouped = exp.select("query_id", *minima).from_(source).group_by("query_id")
+        joined = (
+            exp.select(f"{self.table}.*", *(exp.column(a, "attributes") for _, a in known))
+            .from_(self.table)
+            .join("attributes", on=f"attributes.query_id = {self.table}.query_id", join_type="left")
+        )
+        return [("attributes", grouped), ("attributed", joined)]
+
+    def _steps(self) -> list[tuple[str, exp.Query]]:
+        steps = [*self._attributes(), (SOURCE, self._slices())]
+        aggregates: list[exp.Expr] = []
+        blocks: list[str] = []
+        for i, (measure, columns) in enumerate(zip(self.measures, self.columns, strict=True)):
+            own, value = self._aggregation(i, measure, columns)
+            steps += own
+            if value is not None:
+                aggregates.append(value.as_(f"value_{i}"))
+            else:
+                blocks.append(own[-1][0])
+            aggregates += self._counts(i, columns)
+        steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE, copy=False))))
+        steps.append(("frame", self._frame()))
+        steps.append((JOINED, self._joined(["aggregated", *blocks])))
+        return steps
+
+    def _slices(self) -> exp.Query:
+        """Every query once per grouping; the columns not in force are NULL."""
+        whole: exp.Query | None = None
+        for number, grouping in enumerate(((), *self.inputs.by)):
+            columns = [
+                (exp.column(alias) if name in grouping else exp.null()).as_(alias)
+                for name, alias in self.by.items()
+            ]
+            values = dict.fromkeys(
+                name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
+            )
+            cluster = [CLUSTER] if self.inputs.cluster else []
+            part = exp.select(
+                "system", "query_id", *cluster, "missing", *map(exp.column, values),
+                literal(slice_label(grouping)).as_("slice"),
+                literal(number).as_("slice_number"), *columns,
+            ).from_("attributed", copy=False)  # fmt: skip
+            whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
+        return cast("exp.Query", whole)
+
+    def _aggregation(
+        self, i: int, measure: Measure, columns: Columns
+    ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
+        """Bind an aggregation file; a plain one becomes a column, another one steps of its own."""
+        alias = self.catalog.aggregation_names[str(measure.aggregation)]
+        values = {
+            name: param.type(alias.bound[name]) if name in alias.bound else param.default
+            for name, param in alias.metric.own_params.items()
+        }
+        query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), self.scale))
+        for column in list(query.find_all(exp.Column)):
+            if column.name == "value":
+                column.set("this", exp.to_identifier(columns.value))
+        with_ = query.args.get("with_")
+        value = query.expressions[-1].unalias()
+        if with_ is None:
+            return [], value
+        steps = []
+        for cte in with_.expressions:
+            steps.append((f"{cte.alias}_{i}", self._segmented(cast("exp.Select", cte.this))))
+            query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
+        final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
+        return [*steps, (f"block_{i}", self._grouped(final))], None
+
+    def _segmented(self, select: exp.Select) -> exp.Select:
+        """`segment` in an aggregation file stands for the slice and its columns."""
+        keys = [exp.column(key) for key in self.keys[1:]]
+        for window in select.find_all(exp.Window):
+            window.set("partition_by", _spread(window.args.get("partition_by") or [], keys))
+        select.set("expressions", _spread(select.expressions, keys))
+        return select
+
+    def _grouped(self, select: exp.Select) -> exp.Select:
+        select.set("expressions", [*(exp.column(k) for k in self.keys), *select.expressions])
+        return select.group_by(*self.keys, copy=False)
+
+    def _counts(self, i: int, columns: Columns) -> list[exp.Expr]:
+        def filtered(condition: str) -> exp.Expr:
+            return exp.Filter(this=exp.Count(this=exp.Star()),
+                              expression=exp.Where(this=exp.column(condition)))  # fmt: skip
+
+        counts = [
+            exp.Count(this=exp.column(columns.value)).as_(f"n_{i}"),
+            filtered(columns.no_relevant).as_(f"n_no_relevant_{i}"),
+            filtered(columns.undefined).as_(f"n_undefined_{i}"),
+        ]
+        shared = [exp.Count(this=exp.Star()).as_("n_population"), filtered("missing").as_("n_missing")]
+        return [*shared, *counts] if i == 0 else counts
+
+    def _frame(self) -> exp.Query:
+        """The rows that must be there: every slice, and the overall one of every system."""
+        overall = exp.select("system", literal("").as_("slice"), literal(0).as_("slice_number"),
+                             *(exp.null().as_(a) for a in self.by.values()))  # fmt: skip
+        systems = self.inputs.queries.get("systems")
+        if systems is None:
+            predictions = self.inputs.queries["predictions"].subquery("predictions")
+            systems = exp.select("system").distinct().from_(predictions)
+        overall = overall.from_(systems.subquery("systems"))
+        return exp.union(overall, exp.select(*self.keys).from_("aggregated"), distinct=True)
+
+    def _joined(self, blocks: Sequence[str]) -> exp.Select:
+        columns: list[exp.Expr] = [exp.column(key, "frame") for key in self.keys]
+        counts = ["n_population", "n_missing", *(f"{n}_{i}" for i in range(len(self.measures))
+                                                 for n in ("n", "n_no_relevant", "n_undefined"))]  # fmt: skip
+        columns += [exp.func("coalesce", exp.column(name), literal(0)).as_(name) for name in counts]
+        columns += [exp.column(f"value_{i}") for i in range(len(self.measures))]
+        joined = exp.select(*columns).from_("frame")
+        for block in blocks:
+            same = [
+                exp.NullSafeEQ(this=exp.column(key, block), expression=exp.column(key, "frame"))
+                for key in self.keys
+            ]
+            joined = joined.join(block, on=exp.and_(*same), join_type="left")
+        return joined
+
+    def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
+        why = reason().copy()
+        for column in list(why.find_all(exp.Column)):
+            replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
+            column.set("this", exp.to_identifier(replaced))
+        finite = _finite(exp.column(f"value_{i}"))
+        return exp.select(
+            self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
+            *map(exp.column, self.by.values()), finite.as_("value"),
+            _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), why.as_("reason"),
+            exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
+            exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
+            exp.column(f"n_undefined_{i}").as_("n_undefined"),
+            _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
+            exp.column("slice_number"), literal(i).as_("measure_number"),
+        ).from_(JOINED, copy=False)  # fmt: skip
+
+
+def _finite(value: exp.Expr) -> exp.Expr:
+    """A value, NULL where it overflows."""
+    return exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
+
+
+def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
+    """Put the step that a summary reads, and those before it, in front of the summary."""
+    for cte in joined.ctes:
+        result = result.with_(cte.alias, as_=cte.this, copy=False)
+    joined.set("with_", None)
+    result = result.with_(JOINED, as_=joined, copy=False)
+    return cast("exp.Select", with_directions(result))
+
+
+@cache
+def reason() -> exp.Expr:
+    """Why there is no number: `v` stands for the value, `r` for the queries without a relevant item."""
+    return sqlglot.parse_one(
+        "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
+        "WHEN n_population = 0 THEN 'no query in the population' "
+        "WHEN r = n_population THEN 'no query has a relevant item' "
+        "WHEN n_missing = n_population THEN 'no query has predictions' "
+        "ELSE 'no query has a value' END",
+        dialect=DIALECT,
+    )
+
+
+def _none(type_: str, name: str) -> exp.Expr:
+    """A column of the results that rankings do not have."""
+    return exp.cast(exp.null(), type_).as_(name)
+
+
+def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[exp.Expr]:
+    spread: list[exp.Expr] = []
+    for expression in expressions:
+        is_segment = isinstance(expression, exp.Column) and expression.name == SEGMENT
+        spread += [key.copy() for key in keys] if is_segment else [expression]
+    return spread
+
+
+def disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
+    """Count the queries whose values of two measures differ: system, how many, of how many.
+
+    Args:
+        per_query: the values in long form.
+    """
+    names = (one, other)
+    values = [
+        exp.Filter(
+            this=exp.Max(this=exp.column("value")),
+            expression=exp.Where(this=exp.EQ(this=exp.column("metric"), expression=literal(name))),
+        )
+        for name in names
+    ]
+    by_query = (
+        exp.select("system", values[0].as_("one"), values[1].as_("other"))
+        .from_(per_query.subquery("per_query"))
+        .where(exp.In(this=exp.column("metric"), expressions=list(map(literal, names))))
+        .group_by("system", "query_id")
+    )
+    gap = exp.Abs(this=exp.Sub(this=exp.column("one"), expression=exp.column("other")))
+    differs = exp.Where(this=exp.GT(this=gap, expression=literal(ROUNDING)))
+    every = exp.Count(this=exp.Star())
+    counted = exp.select("system", exp.Filter(this=every, expression=differs), every.copy())
+    return counted.from_(by_query.subquery("by_query")).group_by("system")
