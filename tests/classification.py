@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.catalog import Definition
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
 
 FAMILY = "classification"
 METRICS = [metric for (family, _), metric in CATALOG.metrics.items() if family == FAMILY]

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.catalog.specs import Measure, parse_measure, parse_measures
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.session import catalog
 from duckmetrics.reference.policies import per_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
 
 ROOT = Path(__file__).parents[1]
 CASES = sorted((ROOT / "tests/cases").glob("*.sql"))

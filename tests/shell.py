@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.api.evaluate import written_macros
+from duckmetrics.macros.shipped import written_macros
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

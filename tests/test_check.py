@@ -13,12 +13,14 @@ from conftest import CATALOG, ROOT
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.checks import examination
+from duckmetrics.checks import counting
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from faults import Fault
+
+    from duckmetrics.results.findings import Finding
 
 SHOP = {"columns": {"query_id": "user_id"}, "system": "model"}
 CLICKS = {"columns": {"label": "clicked", "score": "pctr", "group_id": "user_id"}}
@@ -86,7 +88,7 @@ def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, faul
 def test_a_fault_that_the_first_rows_do_not_show_is_found(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: Fault
 ) -> None:
-    monkeypatch.setattr(examination, "SAMPLE", 5)
+    monkeypatch.setattr(counting, "SAMPLE", 5)
     assert_found(findings(folder, name, fault.truth is not None, **fault.options), fault)
 
 
@@ -101,7 +103,7 @@ def test_every_check_has_a_fault() -> None:
 def test_clean_data_have_no_finding(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, asked: tuple[str, bool], rows: int
 ) -> None:
-    monkeypatch.setattr(examination, "SAMPLE", rows)
+    monkeypatch.setattr(counting, "SAMPLE", rows)
     metrics, has_truth = asked
     found = findings(folder, name, has_truth, metrics=metrics)
     assert not found.rows, found
@@ -223,7 +225,7 @@ def test_a_row_is_counted_once_whatever_the_slices(folder: Path) -> None:
 # --- what evaluate tells of it ---------------------------------------------------------------------
 
 
-def told(folder: Path, name: str) -> dict[str, examination.Finding]:
+def told(folder: Path, name: str) -> dict[str, Finding]:
     fault = faults.EVERY[name]
     truth = folder / f"{name}.truth.parquet" if fault.truth else None
     metric = "ndcg@10" if fault.truth else "auc"

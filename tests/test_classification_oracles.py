@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 EXACT = 1e-12
 LIMITS = (1e-3, 0.05, 0.9999)

@@ -23,7 +23,8 @@ from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import bind
 from duckmetrics.reference import ranking as ranking_reference
 from duckmetrics.reference.observation import Observation
-from duckmetrics.summaries.classification import EXTRAS, GROUPED, SORTED, planned
+from duckmetrics.summaries.classification import EXTRAS
+from duckmetrics.summaries.plans import GROUPED, SORTED, planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 EVERY = [
     *CATALOG.metrics.values(),

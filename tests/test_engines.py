@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from other_engines import OtherEngine, Row
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 FUNCTIONS = CATALOG.functions
 EXACT = json.loads((ROOT / "tests/fixtures/special_functions.json").read_text("utf-8"))

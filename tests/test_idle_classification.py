@@ -22,7 +22,7 @@ from duckmetrics.reference.observation import Observation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 Spec = dict[str, Any]
 SCORES = (0.0, 1e-18, 0.1, 0.3, 0.3, 0.5, 0.8, 1.0)

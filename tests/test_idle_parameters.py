@@ -22,7 +22,7 @@ from duckmetrics.reference import per_query
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 NUMBERS: dict[str, tuple[Any, ...]] = {
     "rel": (2,), "beta": (0.5,), "p": (0.5,), "max_grade": (3,), "recall": (0.3, 0, 1), "catalog_size": (40,),

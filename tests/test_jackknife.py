@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
 
 Row = dict[str, Any]
 Rows = list[tuple[int, Observation]]

@@ -18,9 +18,9 @@ from duckmetrics import InputError, MetricError
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
 from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.errors import EngineError
-from duckmetrics.evaluation import families
+from duckmetrics.evaluation import ranking
 from duckmetrics.inputs.chunks import chunks_of
-from duckmetrics.inputs.ranking import Inputs
+from duckmetrics.inputs.request import Inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ def test_both_plans_have_the_same_ranks(
 ) -> None:
     found = {}
     for plan in (TOP, SORTED):
-        monkeypatch.setattr(families, "ranking_plan", lambda measures, plan=plan: plan)
+        monkeypatch.setattr(ranking, "ranking_plan", lambda measures, plan=plan: plan)
         found[plan] = values(connection, SHALLOW, ties=ties, scores=scores)
     assert found[TOP] == found[SORTED]
 

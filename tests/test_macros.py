@@ -15,9 +15,8 @@ from conftest import CATALOG, ROOT
 from shell import executable, text, written
 
 import duckmetrics
-from duckmetrics.api import evaluate as api
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.macros import shell
+from duckmetrics.macros import shell, shipped
 from duckmetrics.macros.script import macros
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def test_the_command_writes_the_file(run: Command, tmp_path: Path) -> None:
 
 def test_the_file_that_ships_is_read_and_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """To write it takes ten seconds of a processor."""
-    monkeypatch.setattr(api, "written_macros", lambda: pytest.fail("the macros were written again"))
+    monkeypatch.setattr(shipped, "written_macros", lambda: pytest.fail("the macros were written again"))
     assert duckmetrics.macros_sql() == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 
 
@@ -79,8 +78,8 @@ def test_the_command_writes_the_shipped_file_anew(
     run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "duckmetrics.sql").write_text("-- duckmetrics 0: of yesterday\n")
-    monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
-    monkeypatch.setattr(api, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
+    monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
+    monkeypatch.setattr(shipped, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
     assert run("macros").out == "-- duckmetrics 0: of yesterday\n"
     assert run("macros", "-o", tmp_path / "duckmetrics.sql").code == 0
     assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- duckmetrics 0: written anew\n"
@@ -192,10 +191,10 @@ def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatc
     fake.chmod(0o755)
     monkeypatch.setattr(shell, "find", lambda: str(fake))
     monkeypatch.setattr(shell, "HOME_FILE", tmp_path / "none")
-    monkeypatch.setattr(api, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
+    monkeypatch.setattr(shipped, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
     assert shell.run([]) == 0
     assert seen.read_text("utf-8") == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
-    monkeypatch.setattr(api, "sql_root", lambda: tmp_path)
+    monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
     assert shell.run([]) == 0
     assert seen.read_text("utf-8") == "-- duckmetrics 0: written anew\n"
 

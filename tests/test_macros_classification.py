@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.catalog import Definition, Param
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.definition import Definition, Param
+    from duckmetrics.catalog.measure import Measure
 
 Row = dict[str, Any]
 SEVERAL = "evaluate_classification"

@@ -14,7 +14,8 @@ from shell import ABOUT_INIT, OURS, CommandLine, call, connected, differences, r
 
 import duckmetrics
 from duckmetrics import DuckmetricsError, InputError, MetricError
-from duckmetrics.catalog.specs import CUTOFF, Measure, parse_measure, parse_measures
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.compose.composer import Composer
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 INTEGERS = ("graded", "integer_ids")

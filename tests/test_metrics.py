@@ -21,7 +21,7 @@ from duckmetrics.catalog.specs import parse_measures
 if TYPE_CHECKING:
     import duckdb
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]

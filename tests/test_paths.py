@@ -86,7 +86,7 @@ def test_patterns_are_still_patterns(folder: Path) -> None:
 
 
 def test_the_shell_finds_a_file_by_its_own_name(folder: Path) -> None:
-    from duckmetrics.evaluation.session import catalog
+    from duckmetrics.catalog.catalog import catalog
     from duckmetrics.macros.data_views import views
 
     write("run1", WRONG, "parquet")

@@ -19,7 +19,7 @@ from peers import CALLS, PRESETS, equal, recorded, table_of
 
 import duckmetrics
 from duckmetrics import InputError, MetricError, UnsupportedError
-from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING, substituted
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING, substituted
 from duckmetrics.catalog.specs import parse_measure, parse_measures, split_specs
 from duckmetrics.presets.presets import presets
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
 
 DOCUMENT = json.loads((ROOT / "tests/fixtures/peer_random_values.json").read_text("utf-8"))
 CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in DOCUMENT["cases"]}

@@ -21,7 +21,7 @@ from duckmetrics.expressions.folding import RangeOf, literal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 # Shelves whose files are for DuckDB as a whole: its shell, and what starts from few numbers.
 OF_DUCKDB = ("shell", "aggregates", "statistics", "sampling", "count_checks", "functions")

@@ -20,13 +20,14 @@ from conftest import CATALOG, RANKING, ROOT, specs_of, values_per_query
 import duckmetrics
 from duckmetrics import InputError, MetricError
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks import examination
+from duckmetrics.checks import counting
 from duckmetrics.reference import per_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics import Evaluation
+    from duckmetrics.results.findings import Finding
 
 DOCUMENT = json.loads((ROOT / "tests/fixtures/statistics.json").read_text("utf-8"))
 TOY = DOCUMENT["krichene_rendle_toy"]
@@ -295,9 +296,7 @@ def test_the_reference_refuses_the_same() -> None:
 # --- the warning -----------------------------------------------------------------------------------
 
 
-def warnings(
-    predictions: str, truth: str, specs: Any = "ndcg@10", **options: Any
-) -> list[examination.Finding]:
+def warnings(predictions: str, truth: str, specs: Any = "ndcg@10", **options: Any) -> list[Finding]:
     found = duckmetrics.evaluate(predictions, truth, specs, **options).checks
     return [finding for finding in found if finding.check == "sampled_candidates"]
 
@@ -346,7 +345,7 @@ PLAIN = {
 def test_other_rankings_are_not_warned_of(
     monkeypatch: pytest.MonkeyPatch, kept: str, m: int, truth: str, rows: int
 ) -> None:
-    monkeypatch.setattr(examination, "SAMPLE", rows)
+    monkeypatch.setattr(counting, "SAMPLE", rows)
     predictions, judged = samples(m)
     predictions = f"SELECT * FROM ({predictions}) WHERE query_id <= 30 AND ({kept})"
     assert not warnings(predictions, truth)

@@ -16,7 +16,7 @@ from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
-from duckmetrics.evaluation import families
+from duckmetrics.summaries import plans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -355,8 +355,8 @@ def test_ranges_of_scores_change_nothing(
         f"SELECT (i * 31 + i // 7) % 10 < 3 AS label, CAST({HARD[name]} AS DOUBLE) AS score, i % 3 AS part, "
         "1e0 + i % 4 AS w FROM range(4000) AS t(i)"
     ).write_parquet(path)
-    monkeypatch.setattr(families, "FEW_SCORES", 2)
-    monkeypatch.setattr(families, "ROWS_OF_RANGE", 130)
+    monkeypatch.setattr(plans, "FEW_SCORES", 2)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 130)
     metrics = [
         "auc",
         "gini",
@@ -384,8 +384,8 @@ def test_ranges_of_scores_change_nothing(
 
 
 def test_bins_of_equal_mass_in_ranges(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(families, "FEW_SCORES", 2)
-    monkeypatch.setattr(families, "ROWS_OF_RANGE", 1000)
+    monkeypatch.setattr(plans, "FEW_SCORES", 2)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
     specs = ["ece(binning=mass)", "ace(binning=mass, bins=7)", "hosmer_lemeshow"]
     assert differences(spark, specs, **CLICKS, by=["country"]) == []
 
@@ -419,8 +419,8 @@ def test_no_stage_over_rows_has_one_task(
         "SELECT id % 2000 AS query_id, id AS item_id, id % 10 < 3 AS label, "
         f"(id * 7919 % 1000003) / 1e7 AS score, id % 100 AS group_id FROM range({n})"
     ).repartition(8).write.parquet(str(tmp_path / "rows"))
-    monkeypatch.setattr(families, "FEW_SCORES", 1000)
-    monkeypatch.setattr(families, "ROWS_OF_RANGE", 1000)
+    monkeypatch.setattr(plans, "FEW_SCORES", 1000)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
     before = {number for number, *_ in stages(spark)}
     spark.conf.set("spark.sql.files.maxPartitionBytes", "65536")
     try:

@@ -13,7 +13,7 @@ from shell import refusal
 
 import duckmetrics
 from duckmetrics import InputError
-from duckmetrics.inputs import tables
+from duckmetrics.inputs.sources import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,6 +172,6 @@ def test_a_macro_does_not_look_at_a_column_that_stands_for_something_else(
 
 def test_the_doors_know_the_same_names() -> None:
     text = CATALOG.shell["run_columns"].path.read_text("utf-8")
-    assert len(re.findall(re.escape(tables.RUN.pattern), text)) == 2
+    assert len(re.findall(re.escape(RUN.pattern), text)) == 2
     for name in NAMES:
-        assert tables.RUN.fullmatch(name)
+        assert RUN.fullmatch(name)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
 TEXTBOOK = json.loads((ROOT / "tests/fixtures/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]

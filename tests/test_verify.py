@@ -33,7 +33,7 @@ from duckmetrics import MetricError, Verification
 from duckmetrics.catalog.header import body
 from duckmetrics.evaluation import samples, verification
 from duckmetrics.evaluation.samples import chunks
-from duckmetrics.evaluation.verification import difference
+from duckmetrics.evaluation.tally import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from command import Command
 
     from duckmetrics import Evaluation
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
 
     Plant = Callable[[Definition, str, str], None]
 

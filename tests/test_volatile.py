@@ -7,7 +7,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError
-from duckmetrics.inputs.tables import refuse_volatile
+from duckmetrics.inputs.sources import refuse_volatile
 
 LISTS = "SELECT q AS query_id, i AS item_id, 1 / i AS score FROM range(9) AS _(q), range(1, 9) AS __(i)"
 TRUTH = "SELECT q AS query_id, 1 AS item_id FROM range(9) AS _(q)"

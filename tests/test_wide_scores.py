@@ -12,7 +12,7 @@ from shell import connected, refusal
 
 import duckmetrics
 from duckmetrics import InputError
-from duckmetrics.inputs.tables import is_wide
+from duckmetrics.inputs.column_types import is_wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from duckmetrics.statistics.counts import called
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog.catalog import Alias, Definition
+    from duckmetrics.catalog.catalog import Alias
+    from duckmetrics.catalog.definition import Definition
 
 ROWS = {
     "per_query": """

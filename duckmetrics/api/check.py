@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.errors import InputError
-from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.evaluation import Tabular
+from duckmetrics.results.tabular import Tabular
 
 if TYPE_CHECKING:
     import os
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from duckmetrics.checks.examination import Finding
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.results.findings import Finding
 
 SEVERITIES = ("error", "warning", "note")
 UNITS = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}

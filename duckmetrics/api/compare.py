@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.specs import DEFAULT_AGGREGATION, parse_measures, read_specs
-from duckmetrics.comparison.comparer import (
-    HOLM,
-    NONE,
-    PAIRED,
-    Comparing,
-    find_adjustment,
-    find_test,
-    of_all_pairs,
-)
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.comparison.comparer import Comparing
 from duckmetrics.comparison.from_evaluations import part_of_evaluations
+from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.session import catalog, opened
-from duckmetrics.inputs.interval_options import ALPHA, SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.evaluation.session import opened
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.results.comparison import ALPHA
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.comparison import Comparison
 

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog.catalog import RANKING, sql_root
-from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs, written
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.parameters import written
+from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.families import composed_sql
-from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.evaluation.session import opened
+from duckmetrics.evaluation.sql_text import composed_sql
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
-from duckmetrics.inputs.tables import is_of_spark
+from duckmetrics.inputs.sources import is_of_spark
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     import duckdb
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.results.evaluation import Evaluation
-
-MACROS_FILE = "duckmetrics.sql"
 
 
 def evaluate(
@@ -234,45 +233,6 @@ def describe(name: str) -> str:
     known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare.lower()}
     chosen = [metric for f, metric in known.items() if family in ("", f)]
     return "\n\n".join(map(_described, chosen or [catalog().find(bare, family or None).metric]))
-
-
-def macros_sql() -> str:
-    """Return the macros of the DuckDB shell as the text of one file, which ships with the package.
-
-    They are temporary: they live in the session that executes the text, and work in read-only databases.
-    """
-    shipped = macros_file()
-    return shipped.read_text("utf-8") if shipped.is_file() else written_macros()
-
-
-def macros_file() -> Path:
-    """Return the path of the file of macros that ships with the package."""
-    return sql_root() / MACROS_FILE
-
-
-def written_macros() -> str:
-    """Write the text of the file of macros from the definitions, which takes seconds."""
-    from duckmetrics.macros.script import script
-
-    return script(catalog())
-
-
-def macros_database(path: str | os.PathLike[str], progress: Callable[[float], None] | None = None) -> None:
-    """Write a DuckDB database that holds the macros, to be attached as ``dm`` and called as ``dm.name(...)``.
-
-    Every macro stands for itself, whatever the database is called there; DuckDB 1.4 can attach it.
-    This takes a minute or two.
-
-    Args:
-        progress: called with the percent done, again and again.
-
-    Raises:
-        EngineError: the file cannot be written.
-    """
-    from duckmetrics.engines.duckdb import write_database
-    from duckmetrics.macros.database import statements
-
-    write_database(path, statements(catalog(), progress))
 
 
 def _described(metric: Definition) -> str:

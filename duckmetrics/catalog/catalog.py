@@ -2,228 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.optimizer.scope import traverse_scope
 
-from duckmetrics.catalog.header import body, read_header
+from duckmetrics.catalog.definition import METRIC_FAMILIES, POLICIES, Definition, Param
+from duckmetrics.catalog.header import read_header
 from duckmetrics.errors import DefinitionError, MetricError, unknown
-from duckmetrics.expressions.folding import Value, bind, constant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-DIALECT = "duckdb"
-RANKING, CLASSIFICATION = "ranking", "classification"
-METRIC_FAMILIES = (RANKING, CLASSIFICATION)
-# What every metric of a family passes through: the relation that applies its policies.
-POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined"}
-
-_TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
-_TYPES: dict[str, type[int] | type[float] | type[str] | type[bool]] = {
-    "INT": int,
-    "DOUBLE": float,
-    "VARCHAR": str,
-    "TEXT": str,
-    "BOOLEAN": bool,
-}
-
-
-@dataclass(frozen=True)
-class Param:
-    """A parameter as the header declares it, in the words of a SQL column."""
-
-    name: str
-    type: type[int] | type[float] | type[str] | type[bool]
-    default: Value
-    required: bool
-    checks: tuple[exp.Expr, ...] = field(repr=False, compare=False)
-
-    @property
-    def choices(self) -> tuple[Value, ...]:
-        """The values that a ``CHECK (name IN (...))`` lists; empty when there is no such list."""
-        for check in self.checks:
-            if isinstance(check, exp.In) and check.this.name == self.name:
-                return tuple(cast("Value", constant(option)) for option in check.expressions)
-        return ()
-
-
-@dataclass(frozen=True)
-class Definition:
-    """One file: a named query over inputs, relations and ``$parameters``."""
-
-    path: Path
-    family: str
-    header: Mapping[str, str] = field(repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        return self.header["name"]
-
-    @property
-    def title(self) -> str:
-        return self.header["title"]
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it yields rows, such as the points of a curve, and not one value each."""
-        return self.family in METRIC_FAMILIES and "range" not in self.header
-
-    @cached_property
-    def text(self) -> str:
-        """The file as it stands."""
-        return self.path.read_text("utf-8")
-
-    @cached_property
-    def query(self) -> exp.Query:
-        """The parsed query, its ``$parameters`` still open."""
-        try:
-            tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
-        except (sqlglot.ParseError, sqlglot.TokenError) as error:
-            raise DefinitionError(f"{self.path}: {error}; mend the query") from error
-        if not isinstance(tree, exp.Query):
-            raise DefinitionError(f"{self.path}: found {tree.key.upper()}; write a bare SELECT")
-        return tree
-
-    @cached_property
-    def tables(self) -> frozenset[str]:
-        """The names this query reads and does not define itself."""
-        return frozenset(
-            source.name
-            for scope in traverse_scope(self.query)
-            for source in scope.sources.values()
-            if isinstance(source, exp.Table) and source.name
-        )
-
-    @cached_property
-    def placeholders(self) -> frozenset[str]:
-        """The ``$parameters`` that stand in the query."""
-        return frozenset(node.name for node in self.query.find_all(exp.Placeholder))
-
-    @cached_property
-    def inputs(self) -> dict[str, tuple[str, ...]]:
-        """The external tables and their columns, as declared."""
-        declared = _TABLE.findall(self.header.get("inputs", ""))
-        return {table: tuple(re.split(r",\s*", columns)) for table, columns in declared}
-
-    @cached_property
-    def optional(self) -> dict[str, Value]:
-        """The columns of the input that may be missing, with the value that stands for them."""
-        pairs = (pair.split("=") for pair in self.header.get("optional", "").split(",") if pair)
-        return {
-            name.strip(): cast("Value", constant(sqlglot.parse_one(value, dialect=DIALECT)))
-            for name, value in pairs
-        }
-
-    @cached_property
-    def requires(self) -> dict[str, exp.Expr]:
-        """What the metric asks of every row of an input: table -> condition."""
-        return required(self.header.get("requires", ""))
-
-    @cached_property
-    def conditions(self) -> tuple[exp.Expr, ...]:
-        """The conditions under which the rows of a check are findings; all of them must hold."""
-        return conditions_of(self.header)
-
-    @cached_property
-    def own_params(self) -> dict[str, Param]:
-        """The parameters that belong to this file alone."""
-        return self._declared("params")
-
-    @cached_property
-    def switches(self) -> dict[str, Param]:
-        """The parameters that every metric built on this file takes over."""
-        return self._declared("switches")
-
-    @cached_property
-    def grain(self) -> tuple[str, ...]:
-        return tuple(re.split(r",\s*", self.header["grain"]))
-
-    @cached_property
-    def idle(self) -> dict[str, exp.Expr]:
-        """The conditions under which a parameter changes nothing, by its name."""
-        found = {}
-        for said in filter(None, self.header.get("idle", "").split("; ")):
-            name, _, condition = said.partition(" WHEN ")
-            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
-        return found
-
-    def depth(self, values: Mapping[str, Value]) -> int | None:
-        """Return the deepest rank the metric looks at, None when it needs all of them."""
-        if "depth" not in self.header:
-            return None
-        tree = sqlglot.parse_one(self.header["depth"], dialect=DIALECT)
-        return cast("int | None", constant(substituted(tree, values)))
-
-    def aliases(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the other names of the metric with the parameters they bind."""
-        for name, bound in _ALIAS.findall(self.header.get("alias", "")):
-            pairs = (pair.split("=") for pair in bound.split(",") if pair)
-            yield name, {key.strip(): value.strip() for key, value in pairs}
-
-    @cached_property
-    def macros(self) -> dict[str, str]:
-        """What the file says about names in the DuckDB shell: name of the macro by the name it stands for."""
-        words = (entry.split(" for ") for entry in re.split(r",\s*", self.header.get("macro", "")) if entry)
-        return {entry[-1]: entry[0] for entry in words}
-
-    def _declared(self, key: str) -> dict[str, Param]:
-        text = self.header.get(key)
-        if text is None:
-            return {}
-        try:
-            table = sqlglot.parse_one(f"CREATE TABLE params ({text})", dialect=DIALECT)
-            params = [_param(column) for column in table.this.expressions]
-        except (sqlglot.ParseError, KeyError, AttributeError) as error:
-            raise DefinitionError(
-                f"{self.path}: cannot read {key} {text!r}; write 'name TYPE DEFAULT value CHECK (condition)'"
-            ) from error
-        return {param.name: param for param in params}
-
-
-def required(text: str) -> dict[str, exp.Expr]:
-    """Read ``truth (relevance <= 1)``: table -> condition."""
-    found: dict[str, exp.Expr] = {}
-    for table, said in _TABLE.findall(text):
-        condition = sqlglot.parse_one(said, dialect=DIALECT)
-        found[table] = exp.and_(found[table], condition) if table in found else condition
-    return found
-
-
-def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
-    """The conditions in the line ``when`` of a header."""
-    if not header.get("when"):
-        return ()
-    when = sqlglot.parse_one(header["when"], dialect=DIALECT)
-    return tuple(when.flatten()) if isinstance(when, exp.And) else (when,)
-
-
-def _param(column: exp.Expr) -> Param:
-    default = column.find(exp.DefaultColumnConstraint)
-    check = column.find(exp.CheckColumnConstraint)
-    kind = _TYPES[column.args["kind"].this.name]
-    value = cast("Value", constant(default.this)) if default else None
-    return Param(
-        name=column.name,
-        type=kind,
-        default=float(value) if kind is float and isinstance(value, int) else value,
-        required=default is None,
-        checks=tuple(check.this.flatten()) if check and isinstance(check.this, exp.And)
-        else (check.this,) if check else (),
-    )  # fmt: skip
-
-
-def substituted(condition: exp.Expr, values: Mapping[str, Value]) -> exp.Expr:
-    """Fold a condition over parameter names once their values are known."""
-    return bind(condition, values, exp.Column)
 
 
 @dataclass(frozen=True)
@@ -441,3 +233,9 @@ def sql_root() -> Path:
     """Where the definitions are: inside the installed package, or beside it in a checkout."""
     packaged = Path(str(files("duckmetrics"))) / "sql"
     return packaged if packaged.is_dir() else Path(__file__).resolve().parents[2] / "sql"
+
+
+@cache
+def catalog() -> Catalog:
+    """The definitions that ship with the package."""
+    return Catalog.read()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import RANKING, Alias, Catalog, Definition, Param, required, substituted
-from duckmetrics.catalog.signature import AGGREGATION, Signature
+from duckmetrics.catalog.catalog import Alias, Catalog
+from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
+from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
+from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.errors import MetricError, UnsupportedError, suggestion, unknown
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
-from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     Meant = Callable[[], str | None]
 
-DEFAULT_AGGREGATION = "mean"
-CUTOFF = "k"
-LOWER = "lower is better"
 PER_CALL = ("population",)
 
 _SPEC = re.compile(
@@ -33,87 +30,6 @@ _SPEC = re.compile(
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
 )
 _ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
-_DIGITS = re.compile(r"-?[0-9]+")
-_WORD = re.compile(r"[A-Za-z_][\w.-]*")
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What ``ndcg@10`` means: a metric, a value for each parameter, and an aggregation.
-
-    Attributes:
-        text: the measure as typed; results show it.
-        name: the metric, with its family where the name alone would not tell.
-        params: name and value of every parameter, the switches included, in a fixed order.
-        aggregation: from per-query values to one number; None where a metric is one number already.
-        needed: what a preset asks of the rows, ``predictions (score > 0)``.
-        untied: whether a preset asks that no scores of a query are equal.
-    """
-
-    metric: Definition
-    text: str
-    name: str
-    params: tuple[tuple[str, Value], ...]
-    aggregation: str | None
-    declared: tuple[Param, ...]
-    needed: str = ""
-    untied: bool = False
-
-    @property
-    def family(self) -> str:
-        return self.metric.family
-
-    @property
-    def values(self) -> dict[str, Value]:
-        return dict(self.params)
-
-    @property
-    def requires(self) -> Mapping[str, exp.Expr]:
-        """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
-        needed, own = required(self.needed), self.metric.requires
-        both = {table: exp.and_(needed[table], own[table]) for table in needed.keys() & own.keys()}
-        return {**needed, **own, **both}
-
-    @property
-    def lower_is_better(self) -> bool:
-        return LOWER in self.metric.header.get("range", "")
-
-    @property
-    def depth(self) -> int | None:
-        """The deepest rank the measure looks at, None for all of them."""
-        return self.metric.depth(self.values)
-
-    def __str__(self) -> str:
-        """Write the canonical text: what differs from the defaults, and the cut-off."""
-        changed = [
-            f"{param.name}={written(value)}"
-            for param, (_, value) in zip(self.declared, self.params, strict=True)
-            if param.name != CUTOFF and (param.required or value != param.default)
-        ]
-        if self.aggregation not in (None, DEFAULT_AGGREGATION):
-            changed.append(f"{AGGREGATION}={self.aggregation}")
-        arguments = f"({', '.join(changed)})" if changed else ""
-        return f"{self.name}{arguments}{self._cutoff}"
-
-    @property
-    def signature(self) -> str:
-        """Every convention behind the number: ``ndcg@10|gain:linear|...|agg:mean``.
-
-        Two results of equal signatures on equal data are equal.
-        """
-        params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
-        k = self._cutoff[1:]
-        return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
-
-    def bound(self, **values: Value) -> Measure:
-        """Return the measure with these values, where it declares them."""
-        params = tuple((name, values.get(name, value)) for name, value in self.params)
-        return replace(self, params=params)
-
-    @property
-    def _cutoff(self) -> str:
-        k = self.values.get(CUTOFF)
-        return "" if k is None else f"@{k}"
 
 
 def read_specs(metrics: str | Sequence[str]) -> list[str]:
@@ -341,19 +257,19 @@ def _values(
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given or name in usual:
-            values[name] = _typed(spec, param, given.get(name, usual.get(name)))
+            values[name] = typed_value(spec, param, given.get(name, usual.get(name)))
         elif param.required:
             raise MetricError(f"{spec}: {name} is missing; write {metric.name}({name}=...)")
         else:
             values[name] = param.default
     for name, value in switches.items():
         if name in declared and name not in given:
-            typed = _typed(f"switch {name}", declared[name], value)
+            typed = typed_value(f"switch {name}", declared[name], value)
             changed = {**values, name: typed}
-            if not any(_violated(c, changed) for c in declared[name].checks):
+            if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed
     for param in declared.values():
-        _check(spec, param, values)
+        check_value(spec, param, values)
     for name in declared:
         if values[name] != declared[name].default and _is_idle(catalog, metric, name, values):
             if name in given:
@@ -382,9 +298,9 @@ def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> st
     declared = catalog.params(measure.metric)
     if name not in declared:
         return f"{measure.metric.name} has no parameter {name!r}; leave it out"
-    changed = {**measure.values, name: _typed(f"switch {name}", declared[name], value)}
+    changed = {**measure.values, name: typed_value(f"switch {name}", declared[name], value)}
     try:
-        _check(str(measure.text), declared[name], changed)
+        check_value(str(measure.text), declared[name], changed)
     except MetricError as error:
         return str(error)
     if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
@@ -403,112 +319,3 @@ def _arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
         seen.add(match["name"])
         yield match["name"], match["value"]
         position = match.end()
-
-
-def _typed(where: str, param: Param, value: object) -> Value:
-    """Read a value as the type that the parameter declares."""
-    if param.default is None and not param.required and (
-        value is None or str(value).lower() in ("null", "none")
-    ):  # fmt: skip
-        return None
-    try:
-        return _READERS[param.type](value)
-    except (ValueError, TypeError, OverflowError):
-        wanted = {int: "a whole number", float: "a number", bool: "true or false"}
-        raise MetricError(
-            f"{where}: {param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}; "
-            f"write {_sample(param)}"
-        ) from None
-
-
-def _sample(param: Param) -> str:
-    if param.name == CUTOFF:
-        return "a positive number after @, such as @10"
-    return f"{param.name}={written(param.default if param.default is not None else 1)}"
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
-        raise ValueError
-    if isinstance(value, str) and not _DIGITS.fullmatch(value):
-        raise ValueError
-    return int(value if isinstance(value, int | float) else str(value))
-
-
-def _real(value: object) -> float:
-    number = float(value if isinstance(value, int | float) else str(value))
-    if isinstance(value, bool) or not math.isfinite(number):
-        raise ValueError
-    return number
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value[1:-1].replace("''", "'") if value[:1] == "'" else value
-
-
-def _flag(value: object) -> bool:
-    return {"true": True, "false": False, "True": True, "False": False}[str(value)]
-
-
-_READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, str: _text, bool: _flag}
-
-
-def _violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
-    """A CHECK is violated when it is false; NULL passes, as in SQL."""
-    return constant(substituted(check, values)) is False
-
-
-def _check(spec: str, param: Param, values: Mapping[str, Value]) -> None:
-    value = values[param.name]
-    for check in param.checks:
-        if not _violated(check, values):
-            continue
-        if isinstance(check, exp.In):
-            options = [str(choice) for choice in param.choices]
-            close = suggestion(str(value), options) if value is not None else ""
-            hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
-            raise MetricError(f"{spec}: {param.name} cannot be {str(value)!r}; {hint}")
-        if (needed := _needs(check)) is not None:
-            raise MetricError(f"{spec}: {param.name}={written(value)} needs {needed}; write it as in @10")
-        raise MetricError(
-            f"{spec}: {param.name} is {written(value)}, but must satisfy "
-            f"{check.sql(dialect='duckdb')}; {_share_of(param, value) or 'change it'}"
-        )
-
-
-def is_share(param: Param) -> bool:
-    """Say whether a parameter is above 0 and below 1, so that people may think of percent."""
-    return {f"{param.name} > 0", f"{param.name} < 1"} <= {check.sql() for check in param.checks}
-
-
-def _share_of(param: Param, value: Value) -> str | None:
-    """How to write a percentage as the share that is wanted."""
-    if not is_share(param) or not isinstance(value, int | float) or not 2 <= value < 100:
-        return None
-    return f"write {value / 100:.15g}"
-
-
-def _needs(check: exp.Expr) -> str | None:
-    """Read ``norm <> 'k' OR k IS NOT NULL``: the value needs another parameter."""
-    if isinstance(check, exp.Paren):
-        return _needs(check.this)
-    if isinstance(check, exp.Or) and isinstance(check.expression, exp.Not):
-        columns = [column.name for column in check.expression.find_all(exp.Column)]
-        return columns[0] if columns else None
-    return None
-
-
-def written(value: Value) -> str:
-    """Write a value the way a spec has it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    text = str(value)
-    return (
-        text if isinstance(value, int) or _WORD.fullmatch(text) else f"'{text.replace(chr(39), 2 * chr(39))}'"
-    )

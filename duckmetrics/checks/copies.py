@@ -12,9 +12,9 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duckmetrics.checks.examination import Finding
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.results.findings import Finding
 
 STACKED, COPIED = "stacked_prediction", "duplicate_prediction"
 KEYS = ("query_id", "item_id")

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks.examination import ERROR, METRIC, Examination, Finding, protected
+from duckmetrics.checks.examination import METRIC, Examination, protected
 from duckmetrics.checks.notes import unweighted, varying
 from duckmetrics.checks.schema import EVERY, Admission
+from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.evaluation.families import observed, segment_values
-from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.inputs.ranking import Inputs, Request, gather
-from duckmetrics.summaries.classification import BINARY, has_relation
+from duckmetrics.inputs.classification import WEIGHTED, observed
+from duckmetrics.inputs.ranking import gather
+from duckmetrics.inputs.request import Inputs, Request
+from duckmetrics.results.findings import ERROR, Finding
+from duckmetrics.summaries.classification import BINARY, segment_values
+from duckmetrics.summaries.plans import has_relation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.systems import Attach
 
@@ -66,7 +70,7 @@ def inspect_rows(
     decided = list(measures)
 
     def read(request: Request, attach: Attach) -> Inputs:
-        inputs, decided[:] = observed(engine, request, measures, attach)
+        inputs, decided[:] = observed(request, measures, attach, partial(keep_readable, engine))
         return inputs
 
     admission = Admission(request, attach, engine)

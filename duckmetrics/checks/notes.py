@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.checks.examination import EXAMPLES, WARNING, WEIGHTED, Finding, count_of
+from duckmetrics.checks.counting import count_of
+from duckmetrics.checks.examination import WEIGHTED
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.results.findings import EXAMPLES, WARNING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
 
 UNWEIGHTED = "read it without weights beside, or leave it out"
 

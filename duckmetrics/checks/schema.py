@@ -12,22 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, DIALECT, RANKING
-from duckmetrics.checks.examination import ERROR, EXAMPLES, Finding
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import tables
+from duckmetrics.inputs import values
 from duckmetrics.inputs.classification import GROUP, WEIGHT
-from duckmetrics.inputs.ranking import Request
+from duckmetrics.inputs.columns import ColumnMap, missing_column
+from duckmetrics.inputs.ids import Key, key_of, same_kind
+from duckmetrics.inputs.lists import items_of, list_column
+from duckmetrics.inputs.request import Request
+from duckmetrics.inputs.sources import Role, Source
 from duckmetrics.inputs.systems import Attach, refuse_unknown_names
-from duckmetrics.inputs.tables import ColumnMap, Key, Role, Source
+from duckmetrics.results.findings import ERROR, EXAMPLES, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
 
 Place = tuple[int, Role]
 Read = Callable[[Request, Attach], "Inputs"]
@@ -173,8 +177,8 @@ class Admission:
                 self._mend(place, part, exp.cast(exp.null(), "VARCHAR"), "VARCHAR")
                 continue
             is_list = self._list(place, column) is not None
-            values = tables.items_of(source, part) if is_list else source
-            error = _error(tables.key_of, values, ColumnMap({column: part}), place[1], column)
+            values = items_of(source, part) if is_list else source
+            error = _error(key_of, values, ColumnMap({column: part}), place[1], column)
             if error is not None:
                 self._refuse("id_type", place, column, error, part, doubtful=False)
                 self._retyped.add((place, column))
@@ -187,7 +191,7 @@ class Admission:
             if (place[1], column) not in self.doubtful and (place, column) not in self._retyped
         ]  # fmt: skip
         for place, key in sure[1:]:
-            error = _error(tables.same_kind, sure[0][1], key, column)
+            error = _error(same_kind, sure[0][1], key, column)
             if error is not None:
                 sides = [(at, side.parts[0]) for at, side in (sure[0], (place, key))]
                 self._refuse("id_kinds", place, column, error, doubtful=False, sides=sides)
@@ -201,8 +205,8 @@ class Admission:
     def _key(self, place: Place, column: str) -> Key:
         source, listed = self._sources[place], self._list(place, column)
         if listed is None:
-            return tables.key_of(source, self.columns, place[1], column)
-        return tables.key_of(tables.items_of(source, listed), ColumnMap({column: listed}), place[1], column)
+            return key_of(source, self.columns, place[1], column)
+        return key_of(items_of(source, listed), ColumnMap({column: listed}), place[1], column)
 
     def _list(self, place: Place, column: str) -> str | None:
         """The list column that holds the items, where no column holds one."""
@@ -212,7 +216,7 @@ class Admission:
             return None
         if self.columns.given(role, name) is None and self._find(place, column) is not None:
             return None
-        return tables.list_column(source, self.columns, role, name)
+        return list_column(source, self.columns, role, name)
 
     def _parts(self, place: Place, column: str) -> tuple[str, ...]:
         found = self._list(place, column) or self._find(place, column)
@@ -224,12 +228,12 @@ class Admission:
         for place, _ in self._of("predictions"):
             listed = self._list(place, IDS[1])
             if listed is not None:
-                scores = tables.list_column(self._sources[place], self.columns, "predictions", "scores")
+                scores = list_column(self._sources[place], self.columns, "predictions", "scores")
                 if scores is not None:
                     self._number(place, "score", scores, is_list=True)
                 continue
             score, rank = self._find(place, "score"), self._find(place, "rank")
-            error = _error(tables.score_expression, self._sources[place], self.columns)
+            error = _error(values.score_expression, self._sources[place], self.columns)
             if error is not None and score is not None and rank is not None and not self._chosen():
                 self._refuse("two_orders", place, "score", error)
                 self.columns = ColumnMap({**self.columns.names, "predictions.score": score})
@@ -265,7 +269,7 @@ class Admission:
             for column in ("label", "score"):
                 name = self._find(place, column)
                 if name is None:
-                    self._missing(place, column, tables.missing_column(source, column, "predictions"))
+                    self._missing(place, column, missing_column(source, column, "predictions"))
                 else:
                     self._number(place, column, name, graded=column == "label")
             weight = self._find(place, WEIGHT)
@@ -289,12 +293,12 @@ class Admission:
     ) -> None:
         """Mend a column that should hold numbers."""
         source = self._sources[place]
-        read = tables.grade_expression if graded else tables.number_expression
-        error = _error(read, tables.items_of(source, name) if is_list else source, name)
+        read = values.grade_expression if graded else values.number_expression
+        error = _error(read, items_of(source, name) if is_list else source, name)
         if error is not None:
             type_ = "DOUBLE[]" if is_list else "DOUBLE"
             self._refuse(f"{column}_type", place, column, error, name)
-            number = exp.TryCast(this=tables.column(name), to=exp.DataType.build(type_, dialect=DIALECT))
+            number = exp.TryCast(this=quoted(name), to=exp.DataType.build(type_, dialect=DIALECT))
             self._mend(place, name, number, type_)
 
     def _missing(self, place: Place, column: str, error: InputError) -> None:
@@ -307,7 +311,7 @@ class Admission:
         """Make an id text: equal ids stay equal, and whole numbers are written alike in all types."""
         source = self._sources[place]
         name = source.find(part) or part
-        type_, value = source.columns[name], tables.column(name)
+        type_, value = source.columns[name], quoted(name)
         if is_list:
             self._mend(place, name, exp.cast(value, "VARCHAR[]", dialect=DIALECT), "VARCHAR[]")
             return
@@ -322,7 +326,7 @@ class Admission:
         """Replace a column of a table, or add it."""
         source = self._sources[place]
         known = source.find(name)
-        others = [tables.column(column) for column in source.columns if column != known]
+        others = [quoted(column) for column in source.columns if column != known]
         mended = exp.select(*others, value.as_(known or name, quoted=True)).from_(source.relation.copy())
         self._sources[place] = replace(
             source, relation=mended.subquery("mended"), columns={**source.columns, known or name: type_},
@@ -374,7 +378,7 @@ class Admission:
 
     def _examples(self, source: Source, name: str) -> list[str]:
         """Three values of a column, first those that are no numbers."""
-        value = tables.column(name)
+        value = quoted(name)
         number = exp.TryCast(this=exp.cast(value.copy(), "VARCHAR"), to=exp.DataType.build("DOUBLE"))
         is_number = exp.not_(exp.Is(this=number, expression=exp.null()))
         known = exp.select(value.as_("v"), is_number.as_("is_number")).distinct()

@@ -628,7 +628,7 @@ def macros(output: Path | None, database: Path | None) -> None:
     The file ships with the package and is copied. It is written from the definitions where -o names the
     shipped file itself.
     """
-    from duckmetrics.api.evaluate import macros_file, macros_sql, written_macros
+    from duckmetrics.macros.shipped import macros_file, macros_sql, written_macros
 
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
@@ -647,8 +647,8 @@ def macros(output: Path | None, database: Path | None) -> None:
 
 def _write_database(path: Path) -> None:
     """Write the macros into a database, and show how far it is."""
-    from duckmetrics.api.evaluate import macros_database
     from duckmetrics.cli.progress import bar
+    from duckmetrics.macros.shipped import macros_database
 
     if not sys.stderr.isatty():
         click.echo("writing the macros into a database; this takes a minute or two", err=True)

@@ -10,8 +10,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import write_text
-from duckmetrics.evaluation.session import catalog
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.api.evaluate import compose_sql
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.evaluation.session import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.catalog.catalog import Definition, Param
+    from duckmetrics.catalog.definition import Definition, Param
 
 OK, TEXT, NEVER, NOT_YET = "ok", "text", "never", "not yet"
 # What stands for a parameter without a default, so that there is a text to write.

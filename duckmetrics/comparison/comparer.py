@@ -10,45 +10,48 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.checks.examination import NOTE, WARNING, Finding
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.comparison.methods import BOOTSTRAPPED, NONE, PAIRED, SAMPLED, adjusted_p, lower_is_better
+from duckmetrics.comparison.pairing import (
+    CANCELLED,
+    Row,
+    is_clustered,
+    is_rounding,
+    key_of_row,
+    of_whole,
+    refuse_unpaired,
+    speakers,
+    strangers,
+    way_out,
+)
 from duckmetrics.compose.functions import linked
-from duckmetrics.errors import InputError, MetricError, suggestion, unknown
-from duckmetrics.evaluation.session import catalog
+from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.intervals import tested
-from duckmetrics.inference.units import DIFFERENCES, QUERIES, ROWS, over_rows
+from duckmetrics.inference.units import QUERIES
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
-from duckmetrics.results.comparison import COLUMNS, Comparison
-from duckmetrics.results.evaluation import SMALLEST_P
+from duckmetrics.results.comparison import Comparison
+from duckmetrics.results.findings import NOTE, WARNING, Finding
 from duckmetrics.results.gates import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.results.tabular import SMALLEST_P
 from duckmetrics.summaries.ranking import ROUNDING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Definition
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.families import Part
+    from duckmetrics.evaluation.part import Part
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
-# What is left of numbers near 1 that should cancel out, as in 1 minus a ratio.
-CANCELLED = 1e-14
-# What tells n, effect sizes and intervals of the differences, whatever tells p.
-PAIRED = "paired_t"
-BOOTSTRAPPED = "paired_bootstrap"
-# What makes p where the whole metric is taken again on samples.
-SAMPLED = "bootstrap_samples"
-ADJUSTED = "adjusted_p"
-NONE, HOLM = "none", "holm"
 FIELDS = (
     "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",
     "statistic", "df", "p",
 )  # fmt: skip
 _CLOSEST = re.compile(r"closest to ([\d.]+) is better")
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class Comparing:
         if base not in known:
             raise MetricError(f"baseline {base!r}: no such system; {suggestion(str(base), known)}")
         for part in parts:
-            _refuse_unpaired(part)
+            refuse_unpaired(part)
             self._refuse_unfit_test(session.engine, part)
         rows: list[Row] = []
         told = self._warnings()
@@ -154,16 +157,16 @@ class Comparing:
         if self.test is not paired:
             special = self._tested(engine, part, self.test, baseline, resamples)
         sampled = _sampled(engine, part, baseline)
-        speakers = _speakers(engine, part)
-        bases = {_key(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
+        spoken = speakers(engine, part)
+        bases = {key_of_row(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
         rows = []
         for row in part.rows:
-            key = _key(part, row)
+            key = key_of_row(part, row)
             other = bases.get(key[1:], {})
             found = self._found(part, row, other, differences.get(key, {}), special.get(key, {}))
             if key in sampled:
-                found = _of_whole(row, other, sampled[key], part)
-            known = [speakers[k] for k in (key, (baseline, *key[1:])) if k in speakers]
+                found = of_whole(row, other, sampled[key], part)
+            known = [spoken[k] for k in (key, (baseline, *key[1:])) if k in spoken]
             _floored(found, min(known, default=None))
             if part.per_query is None and found.get("delta") is None:
                 found["delta"] = _difference(row, other)
@@ -193,7 +196,7 @@ class Comparing:
             found |= {name: special[name] for name in bounds if special.get(name) is not None}
             # Power is that of the paired t-test, and says nothing of another one.
             found["se"] = None
-        if part.units is not None and part.units.linearized and _is_rounding(row["value"], found):
+        if part.units is not None and part.units.linearized and is_rounding(row["value"], found):
             found["is_constant"] = False
         return found
 
@@ -228,10 +231,10 @@ class Comparing:
         fields = {name: found.get(name) for name in FIELDS}
         if part.per_query is None:
             fields |= dict.fromkeys(("wins", "ties", "losses"))
-        elif _lower_is_better(part, row):
+        elif lower_is_better(part, row):
             fields |= {"wins": fields["losses"], "losses": fields["wins"]}
-        linearized = part.per_query is None or _is_clustered(part)
-        if linearized and fields["p"] is not None and _is_rounding(row["value"], found):
+        linearized = part.per_query is None or is_clustered(part)
+        if linearized and fields["p"] is not None and is_rounding(row["value"], found):
             # The same rows in another order have sums that differ in the last digit.
             fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
             for bound in ("delta_lower", "delta_upper"):
@@ -255,14 +258,14 @@ class Comparing:
         Of classifiers, and of queries in clusters, there is no other way: what is common is not known.
         """
         found = []
-        for row, number, kind in _strangers(engine, part, rows, baseline):
+        for row, number, kind in strangers(engine, part, rows, baseline):
             place = f" in a slice by {row['slice']}" if row["slice"] else ""
             message = (
                 f"{row['metric']}: {row['system']} and {baseline} have values of different "
                 f"{'rows' if part.per_query is None else 'queries'}{place}: {number} {kind}"
             )
-            advice = _way_out(part)
-            if not self.allow_different or part.per_query is None or _is_clustered(part):
+            advice = way_out(part)
+            if not self.allow_different or part.per_query is None or is_clustered(part):
                 raise InputError(f"{message}; {advice}")
             text = f"{message}; the differences are of the {row['n_units'] or 0} that are common"
             found.append(_warning("different_population", text, advice))
@@ -276,7 +279,7 @@ class Comparing:
             family = [row for row in of_slicing if row["p"] is not None]
             adjusted = [row["p"] for row in family]
             if self.adjust != NONE and family:
-                adjusted = _adjusted(engine, adjusted, self.adjust)
+                adjusted = adjusted_p(engine, adjusted, self.adjust)
             for row, p in zip(family, adjusted, strict=True):
                 row["p_adjusted"] = max(p, SMALLEST_P)
                 row["p"] = max(row["p"], SMALLEST_P)
@@ -347,104 +350,12 @@ class Comparing:
         return BETTER if gained > 0 else WORSE
 
 
-def find_test(name: str) -> Definition:
-    """Return the test that a word means, such as randomization.
-
-    Raises:
-        MetricError: no such test.
-    """
-    known = {n: d for n, d in catalog().statistics.items() if "p" in d.query.named_selects and _is_paired(d)}
-    wanted = str(name).lower().replace("-", "_")
-    near = [n for n in known if wanted in (n, *n.split("_"))]
-    if len(near) != 1 and wanted not in known:
-        raise MetricError(f"test: {unknown('test', str(name), known)}")
-    return known[wanted if wanted in known else near[0]]
-
-
-def _is_paired(definition: Definition) -> bool:
-    """Say whether a test compares systems query by query: with a baseline, or all pairs of them."""
-    read = {known.name for known in catalog().foundations(definition)}
-    return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
-
-
-def of_all_pairs(definition: Definition) -> bool:
-    """Say whether a test looks at every pair of systems, so that it holds for all of them together."""
-    return "other" in definition.query.named_selects
-
-
-def find_adjustment(name: str) -> str:
-    """Return the method of adjustment that a word means.
-
-    Raises:
-        MetricError: no such method.
-    """
-    if name == NONE:
-        return NONE
-    choices = [str(choice) for choice in catalog().statistics[ADJUSTED].own_params["method"].choices]
-    wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
-        str(name).lower(), str(name).lower()
-    )
-    if wanted not in choices:
-        raise MetricError(f"adjust: {unknown('method', str(name), (*choices, NONE))}")
-    return wanted
-
-
-def _refuse_unpaired(part: Part) -> None:
-    """Refuse rows of which nothing tells which belong together, and slices that hide a column."""
-    if part.units is None:
-        return
-    if part.units.kind == ROWS:
-        raise InputError(
-            "compare: nothing tells which rows of the systems belong together; name what is independent, "
-            "such as the user, with cluster='user_id' (--cluster user_id)"
-        )
-    for name in part.units.columns:
-        if name.lower() in COLUMNS:
-            raise InputError(
-                f"by: {name!r} is also a column of the comparison; rename it, as in "
-                f'"SELECT {name} AS my_{name}, ... FROM ..."'
-            )
-
-
-def _key(part: Part, row: Mapping[str, Any]) -> tuple[Any, ...]:
-    columns = part.units.columns if part.units is not None else {}
-    return tuple(row[c] for c in ("system", "metric", "slice", *columns))
-
-
 def _sampled(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
     """What bootstrap samples tell of measures that have no units."""
     if part.units is None or part.units.samples is None:
         return {}
     query = part.units.samples.differences(baseline)
     return {part.units.row_key(row): row for row in engine.arrow(query).to_pylist()}
-
-
-def _of_whole(
-    row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: Part
-) -> Row:
-    """What bootstrap samples of the whole metric say of one row."""
-    samples = None if part.units is None else part.units.samples
-    found = {**sampled, "test": SAMPLED, "resamples": None if samples is None else samples.number}
-    if other.get("value") is None or row["value"] is None:
-        return {"test": SAMPLED}
-    delta = row["value"] - other["value"]
-    change = delta / abs(other["value"]) if other["value"] else None
-    return {**found, "delta": delta, "relative_change": change}
-
-
-def _speakers(engine: Engine, part: Part) -> dict[Any, int]:
-    """How many units a measure of rows depends on, by system, metric and slice."""
-    units = part.units
-    if units is None:
-        return {}
-    found = {}
-    of_sums = units.speakers()
-    if of_sums is not None:
-        found = {units.row_key(row): row["n"] for row in engine.arrow(of_sums).to_pylist()}
-    if units.samples is not None and units.members is not None:
-        sizes = units.samples.units.sizes(units.members)
-        found |= {units.row_key(row): row["n"] for row in engine.arrow(sizes).to_pylist()}
-    return found
 
 
 def _difference(row: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
@@ -490,7 +401,7 @@ def _reason(
 
 def _cluster(part: Part) -> str | None:
     """The column whose values are the units, where they are no queries."""
-    if part.units is None or not _is_clustered(part):
+    if part.units is None or not is_clustered(part):
         return None
     return part.units.kind.removeprefix("clusters of ")
 
@@ -535,72 +446,5 @@ def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in names[1 : names.index("value")])
 
 
-def _is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
-    """Say whether a difference is nothing beside the value, or beside what units differ by."""
-    if value is None or found.get("delta") is None:
-        return False
-    delta, beside_units = float(found["delta"]), float(found.get("d_av") or math.inf)
-    return abs(delta) <= max(ROUNDING * abs(value), CANCELLED) or abs(beside_units) <= ROUNDING
-
-
-def _lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
-    return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
-
-
-def _strangers(
-    engine: Engine, part: Part, rows: Iterable[Row], baseline: str
-) -> Iterator[tuple[Row, int, str]]:
-    """The rows whose system has values of other queries, or rows, than the baseline; how many of what."""
-    units = part.units
-    if units is None:
-        return
-    compared = [row for row in rows if row["system"] != baseline]
-    values = {_key(part, row): row["value"] for row in part.rows}
-    if units.members is not None:
-        unmatched = dict(engine.rows(units.unmatched(catalog(), baseline)))
-        for row in compared:
-            if number := unmatched.pop(row["system"], 0):
-                kind = f"{units.kind} have other rows or labels"
-                yield row, number, kind if part.per_query is None else "values are of one side only"
-        return
-    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
-    for row in compared:
-        key = _key(part, row)
-        other = (baseline, *key[1:])
-        if values[key] is None or values.get(other) is None or not counts.get(key) or not counts.get(other):
-            continue
-        number = counts[key] + counts[other] - 2 * (row["n_units"] or 0)
-        if number:
-            yield row, number, f"{units.kind} have a value on one side only"
-
-
-def _is_clustered(part: Part) -> bool:
-    return part.units is not None and part.units.kind != QUERIES
-
-
-def _way_out(part: Part) -> str:
-    if part.per_query is None:
-        return "evaluate the same rows"
-    told = "say allow_different=True (--allow-different) to compare what is common"
-    if _is_clustered(part):
-        told = "leave cluster out and " + told
-    if any(measure.values.get("missing") == "skip" for measure in part.measures):
-        return f"set missing='zero' or population='both' (--set population=both), or {told}"
-    return told
-
-
 def _warning(check: str, message: str, advice: str) -> Finding:
     return Finding(check, WARNING, "", "", 0, (), message, advice)
-
-
-def _adjusted(engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
-    """What p-values are adjusted to, in their order."""
-    rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
-    names = exp.TableAlias(
-        this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]
-    )
-    given = exp.select("test", "p").from_(exp.Values(expressions=rows, alias=names))
-    adjusted = over_rows(catalog(), ADJUSTED, given, {"method": method}).subquery("adjusted")
-    query, macros = linked(catalog(), exp.select("test", "p_adjusted").from_(adjusted))
-    engine.define(macros)
-    return [p for _, p in sorted(engine.rows(query))]

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.signature import Signature
-from duckmetrics.catalog.specs import DEFAULT_AGGREGATION, parse_measure
+from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.errors import InputError, MetricError, suggestion
-from duckmetrics.evaluation.families import Part
-from duckmetrics.evaluation.session import catalog
+from duckmetrics.evaluation.part import Part
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inference.intervals import scale_of_queries, unknown_sizes, with_intervals
+from duckmetrics.inference.intervals import with_intervals
+from duckmetrics.inference.unit_values import scale_of_queries, unknown_sizes
 from duckmetrics.inference.units import QUERIES, Units
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.results.evaluation import Evaluation

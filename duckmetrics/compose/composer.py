@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, DIALECT, POLICIES, RANKING, Catalog, Definition
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, RANKING, Definition
 from duckmetrics.compose.optimizer import SORTED, constants_of, depth_of, drop, prune, without
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Value, bind, fold
@@ -23,7 +23,8 @@ from duckmetrics.expressions.folding import Value, bind, fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
 
 KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
 # Families whose relations may have the grain of a metric already, so that nothing is to be grouped.

@@ -17,7 +17,8 @@ from duckmetrics.errors import DefinitionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
 
 PREFIX = "duckmetrics_"
 

@@ -14,7 +14,7 @@ from duckmetrics.expressions.folding import Parameter, Unknown, constant, litera
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
 
 ExprT = TypeVar("ExprT", bound=exp.Expr)

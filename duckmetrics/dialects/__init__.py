@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import UnsupportedError, unknown
 
 

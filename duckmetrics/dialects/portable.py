@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import without_idle_steps
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import bind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
 
 # The clauses of a query, and what names things.
 _CLAUSES = (
@@ -108,3 +113,16 @@ def _is_whole(node: exp.Expr) -> bool:
     if isinstance(node, exp.Add | exp.Sub):
         return _is_whole(node.this) and _is_whole(node.expression)
     return isinstance(node, _WHOLE) or (isinstance(node, exp.Literal) and node.is_int)
+
+
+def refuse_unportable(catalog: Catalog, dialect: str, measures: Sequence[Measure]) -> None:
+    """Tell which metrics are for DuckDB only.
+
+    Raises:
+        UnsupportedError: one of these is, and the dialect is of another engine.
+    """
+    for measure in measures if dialect != DIALECT else ():
+        reason = reason_against(catalog, measure.metric)
+        if reason is not None:
+            engine = DIALECTS[dialect].engine
+            raise UnsupportedError(f"{measure.text}: not on {engine}: {reason}; evaluate it with DuckDB")

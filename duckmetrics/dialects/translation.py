@@ -14,7 +14,7 @@ from sqlglot.errors import UnsupportedError as UnsupportedFeature
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects import datafusion as datafusion
 from duckmetrics.dialects.rewrites import REWRITES, canonical_inputs

@@ -23,15 +23,26 @@ from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Engine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import lakes, tables
-from duckmetrics.inputs.tables import Source
+from duckmetrics.inputs import lakes
+from duckmetrics.inputs.sources import (
+    FILE_SUFFIXES,
+    Source,
+    exact_path,
+    file_format,
+    is_of_spark,
+    kind_of_text,
+    label_of_sql,
+    paths_in_sql,
+    refuse_streams,
+    refuse_volatile,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from duckmetrics.inputs.tables import Role
+    from duckmetrics.inputs.sources import Role
 
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 _NUMBERED = re.compile(r"(.+)_\d+")
@@ -360,7 +371,7 @@ class DuckDBEngine(Engine):
         if isinstance(table, os.PathLike):
             return self._file(os.fspath(table), role)
         if isinstance(table, str):
-            kind = tables.kind_of_text(table)
+            kind = kind_of_text(table)
             text = table.removeprefix(f"{kind}:")
             if kind == "sql":
                 return self._sql(text)
@@ -420,18 +431,18 @@ class DuckDBEngine(Engine):
         )
         same = [exp.EQ(this=exp.column(key), expression=literal(value)) for key, value in keys]
         for (text,) in self.rows(exp.select(exp.column("sql")).from_(listed).where(*same)):
-            tables.refuse_volatile(label, text)
+            refuse_volatile(label, text)
 
     def _sql(self, text: str) -> Source:
-        label = tables.label_of_sql(text)
+        label = label_of_sql(text)
         try:
             statements = self.connection.extract_statements(text)
         except duckdb.Error as error:
             raise InputError(f"{label}: {_first_line(error)}; mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"{label}: not one SELECT; give a single query")
-        tables.refuse_streams(label, tables.paths_in_sql(text))
-        tables.refuse_volatile(label, text)
+        refuse_streams(label, paths_in_sql(text))
+        refuse_volatile(label, text)
         try:
             self._bind(text)
         except duckdb.Error as error:
@@ -480,8 +491,8 @@ class DuckDBEngine(Engine):
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
         self._refuse_lake(path)
         if os.path.isdir(expanded):
-            tables.refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
-            formats = {tables.file_format(p): p for p in sorted(
+            refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
+            formats = {file_format(p): p for p in sorted(
                 glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True))}  # fmt: skip
             known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
             if len(known) != 1:
@@ -500,7 +511,7 @@ class DuckDBEngine(Engine):
             place = glob.escape(expanded) if os.path.exists(expanded) else expanded
             lakes.refuse(place, self.dialect, os.path.isdir(expanded), _first_match)
         else:
-            lakes.refuse(path, self.dialect, not tables.file_format(path), self._first_remote)
+            lakes.refuse(path, self.dialect, not file_format(path), self._first_remote)
 
     def _first_remote(self, pattern: str) -> str | None:
         listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
@@ -517,19 +528,19 @@ class DuckDBEngine(Engine):
             if re.match(r"[a-z0-9]+://", path):
                 exact.append(path)
                 continue
-            exact.append(tables.exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
+            exact.append(exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
             found = glob.glob(exact[-1], recursive=True)
             if not found:
                 raise InputError(f"{path}: no such file; check the path")
-            tables.refuse_streams(label, found)
+            refuse_streams(label, found)
         return self._read_files(exact, role, label)
 
     def _read_files(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
-        formats = {format_ or tables.file_format(path) for path in paths}
+        formats = {format_ or file_format(path) for path in paths}
         if len(formats) != 1 or None in formats:
             raise InputError(
                 f"{label}: the format cannot be told from the name; use one of "
-                f"{', '.join(sorted(tables.FILE_SUFFIXES))}"
+                f"{', '.join(sorted(FILE_SUFFIXES))}"
             )
         kind = formats.pop()
         self._files_read += [f"file:{path}" for path in paths]
@@ -568,7 +579,7 @@ class DuckDBEngine(Engine):
     def _frame(self, table: Any, role: Role) -> Source:
         """Take an Arrow, pandas or Polars frame, or a relation of this connection."""
         label = f"{role} ({type(table).__name__})"
-        if tables.is_of_spark(table):
+        if is_of_spark(table):
             raise UnsupportedError(
                 f"{label}: a DataFrame of Spark, whose rows would all pass through the driver; only evaluate "
                 "and curve run on Spark, so write it to Parquet, or hand over frame.toArrow() if it is small"

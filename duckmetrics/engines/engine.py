@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
-from duckmetrics.inputs import tables
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.build import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.inputs.tables import Role, Source
+    from duckmetrics.inputs.sources import Role, Source
 
 _NUMBERS = itertools.count(1)
 
@@ -40,7 +41,7 @@ class Engine(Protocol):
 
     def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
         """Return the smallest and largest value of a column; cheap where there are statistics."""
-        values = tables.column(column)
+        values = quoted(column)
         query = exp.select(exp.Min(this=values), exp.Max(this=values.copy())).from_(source.relation.copy())
         ((low, high),) = self.rows(query)
         return low, high
@@ -104,3 +105,15 @@ class Engine(Protocol):
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""
         ...
+
+
+def keep_readable(engine: Engine, stem: str, query: exp.Query) -> str:
+    """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name."""
+    name = engine.name(stem)
+    try:
+        engine.keep(name, query)
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(f"predictions: cannot be read: {error}; check it") from error
+    return name

@@ -122,7 +122,7 @@ def _is_stream(path: Path) -> bool:
 
 def _reads(text: str, path: Path) -> bool:
     """Say whether a table, as it was given, reads the file or would read it next time."""
-    from duckmetrics.inputs.tables import kind_of_text
+    from duckmetrics.inputs.sources import kind_of_text
 
     kind = kind_of_text(text)
     bare = text.removeprefix(f"{kind}:")

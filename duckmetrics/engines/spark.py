@@ -19,8 +19,9 @@ from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
-from duckmetrics.inputs import lakes, tables
-from duckmetrics.inputs.tables import Source
+from duckmetrics.expressions.build import quoted
+from duckmetrics.inputs import lakes
+from duckmetrics.inputs.sources import Source, file_format, kind_of_text, label_of_sql, refuse_volatile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from duckmetrics.inputs.tables import Role
+    from duckmetrics.inputs.sources import Role
 
 _FORMATS = ("parquet", "csv", "json")
 # What DuckDB calls the types of Spark.
@@ -108,11 +109,11 @@ class SparkEngine(Engine):
                 f"{role} ({type(table).__name__}): not a table of Spark; give a path, a table or view, SQL, "
                 "or a DataFrame of Spark (session.createDataFrame(...) makes one)"
             )
-        kind = tables.kind_of_text(table)
+        kind = kind_of_text(table)
         text = table.removeprefix(f"{kind}:")
         if kind == "sql":
-            tables.refuse_volatile(tables.label_of_sql(text), text, "spark")
-            return self._read(tables.label_of_sql(text), lambda: self.session.sql(text))
+            refuse_volatile(label_of_sql(text), text, "spark")
+            return self._read(label_of_sql(text), lambda: self.session.sql(text))
         if kind == "file":
             return self._file([text])
         name = text.removeprefix("table:")
@@ -121,12 +122,12 @@ class SparkEngine(Engine):
     def _file(self, paths: list[str]) -> tuple[str, DataFrame]:
         """Read files; a folder without a suffix holds Parquet, as Spark writes it."""
         label = ", ".join(paths)
-        formats = {tables.file_format(path) or "parquet" for path in paths}
+        formats = {file_format(path) or "parquet" for path in paths}
         if len(formats) != 1 or not formats <= set(_FORMATS):
             raise InputError(f"{label}: Spark reads {', '.join(_FORMATS)} here; write one of these")
         (kind,) = formats
         for path in paths:
-            lakes.refuse(_expanded(path), self.dialect, not tables.file_format(path), self._first_file)
+            lakes.refuse(_expanded(path), self.dialect, not file_format(path), self._first_file)
         reader = self.session.read
         if kind == "csv":
             reader = reader.option("header", True).option("inferSchema", True)
@@ -197,7 +198,7 @@ class SparkEngine(Engine):
         """Return the query of a table that was kept."""
         if name in self._results:
             return self._local.kept(name)
-        return exp.select(*(tables.column(column) for column in self._schema[name])).from_(name)
+        return exp.select(*(quoted(column) for column in self._schema[name])).from_(name)
 
     def copy(self, query: exp.Query, path: str | Path) -> None:
         """Let Spark write a query's rows to a folder of Parquet files.

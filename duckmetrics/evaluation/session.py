@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, DIALECT, RANKING, Catalog
+from duckmetrics.catalog.catalog import Catalog, catalog
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.errors import InputError, MetricError
-from duckmetrics.evaluation.families import EVALUATE, Part, table_query
+from duckmetrics.evaluation.classification import evaluate_rows, table_query
+from duckmetrics.evaluation.part import Part
+from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.inputs.chunks import number_of_chunks
-from duckmetrics.inputs.ranking import Request, slice_label
-from duckmetrics.inputs.systems import Systems
-from duckmetrics.inputs.tables import ColumnMap
+from duckmetrics.inputs.columns import ColumnMap
+from duckmetrics.inputs.request import Request
+from duckmetrics.inputs.slices import slice_label
+from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.presets.presets import preset
 from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.verification import sample_size
@@ -31,21 +34,19 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
-    from duckmetrics.inputs.tables import Role, Source
+    from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.presets.presets import Preset
 
 POPULATION = "population"
 MOVERS = "movers"
 
-
-@cache
-def catalog() -> Catalog:
-    """The definitions that ship with the package."""
-    return Catalog.read()
+Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Part]
+EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_rows}
 
 
 @contextmanager

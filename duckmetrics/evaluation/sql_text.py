@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import inlined, linked
-from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects import DIALECTS, find_dialect
+from duckmetrics.dialects.portable import refuse_unportable
 from duckmetrics.dialects.translation import rewritten, written
+from duckmetrics.errors import MetricError
+from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.summaries.classification import per_segment
+from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
 
 # The types of the columns that metrics read, wherever they run.
 TYPES = {
@@ -78,3 +85,43 @@ def _heading(schema: Mapping[str, Mapping[str, str]], dialect: str) -> str:
         types = (f"{n} {exp.DataType.build(t, dialect=DIALECT).sql(dialect)}" for n, t in columns.items())
         lines.append(f"{table} ({', '.join(types)})")
     return "".join(f"-- {line}\n" for line in lines)
+
+
+def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, steps: bool) -> str:
+    """Write the SQL of measures of one family over tables of the names that their headers declare.
+
+    Raises:
+        MetricError: the measures are of several families.
+        UnsupportedError: the dialect is unknown or lacks something, or a metric is for DuckDB only.
+    """
+    from duckmetrics.evaluation.sql_text import script
+
+    known = find_dialect(dialect)
+    refuse_unportable(catalog, known.name, measures)
+    families = {measure.family for measure in measures}
+    if len(families) > 1:
+        raise MetricError(f"metrics of {' and '.join(sorted(families))}: have no query in common; ask apart")
+    composer = Composer(catalog)
+    if families == {RANKING}:
+        query, columns = composer.per_query(measures)
+        titles = {column.value: m.text for column, m in zip(columns, measures, strict=True)}
+    else:
+        decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
+        plan = plans(catalog, decided, None) if known.name == DIALECT else portable_plans(decided)
+        titles = {f"value_{i}": measure.text for i, measure in enumerate(measures)}
+        if measures[0].metric.is_table:
+            values = {**decided[0].values, **plan[decided[0].text]}
+            query = composer.complete(composer.resolved(decided[0].metric, values))
+        else:
+            query = per_segment(composer, decided, plan)
+    return script(catalog, query, titles, _read_by(measures), known.name, steps)
+
+
+def _read_by(measures: Sequence[Measure]) -> dict[str, list[str]]:
+    """The tables that measures read, with their columns."""
+    read: dict[str, list[str]] = {}
+    for measure in measures:
+        for table, columns in measure.metric.inputs.items():
+            found = read.setdefault(table, [])
+            found += [column for column in columns if column not in found]
+    return read

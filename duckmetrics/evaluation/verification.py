@@ -9,128 +9,46 @@ from __future__ import annotations
 import inspect
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from duckmetrics.checks.examination import ERROR, EXAMPLES, NOTE, Finding
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.evaluation.samples import TOO_MANY, QuerySample, row_sample, rows_of, segments_of
+from duckmetrics.evaluation.tally import (
+    ABSENT,
+    CHECK,
+    QUERIES,
+    ROWS,
+    Outcome,
+    Segment,
+    Tally,
+    segment_of,
+    summarized,
+)
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.inputs.ranking import slice_label
+from duckmetrics.inputs.slices import slice_label
 from duckmetrics.reference import aggregate, classification, per_query
 from duckmetrics.reference.observation import Observation, defined, present, unweighted
 from duckmetrics.reference.switches import WORDS
-from duckmetrics.results.verification import TOLERANCE, Verification
+from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlglot import exp
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.composer import Columns
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.samples import SampledQuery
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.evaluation.tally import Row
+    from duckmetrics.inputs.request import Inputs
 
-    Where = Callable[[], str]
-    Row = Mapping[str, Any]
     Values = dict[tuple[str, int], float | None]
 
 # So many rows of a classifier are about as much work as a query.
 ROWS_PER_QUERY = 50
-QUERIES, ROWS = "queries", "rows"
-CHECK = "verify"
-# In place of a value that one side lacks altogether: it equals nothing.
-ABSENT = math.nan
-
-
-def difference(found: float | None, expected: float | None) -> float:
-    """How far two values are apart, relative to the expected one where that is above 1.
-
-    NULL is NULL; NULL beside a number is infinitely far from it, and NaN from everything.
-    """
-    if found is None or expected is None:
-        return 0.0 if found is expected else math.inf
-    if found == expected:
-        return 0.0
-    far = abs(found - expected) / max(1.0, abs(expected))
-    return math.inf if math.isnan(far) else far
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of verifying the measures of one family."""
-
-    verified: tuple[Verification, ...]
-    findings: tuple[Finding, ...]
-
-
-class Segment(NamedTuple):
-    """What a row of a summary is about; a cell is NULL or the text of a value."""
-
-    system: str | None
-    columns: tuple[str, ...] = ()
-    cells: tuple[str | None, ...] = ()
-
-    def __str__(self) -> str:
-        system = [] if self.system is None else [f"system={self.system}"]
-        cells = ("NULL" if cell is None else cell for cell in self.cells)
-        parts = [*system, *(f"{name}={cell}" for name, cell in zip(self.columns, cells, strict=True))]
-        return ", ".join(parts) if self.columns else ", ".join([*parts, "overall"])
-
-
-@dataclass
-class Tally:
-    """The comparison of one measure so far."""
-
-    measure: Measure
-    compared: int = 0
-    exceeding: int = 0
-    largest: float = 0.0
-    at: Where = str
-    examples: list[tuple[Where, float | None, float | None]] = field(default_factory=list)
-
-    def compare(self, found: float | None, expected: float | None, where: Where) -> None:
-        far = difference(found, expected)
-        self.compared += 1
-        if far > self.largest:
-            self.largest, self.at = far, where
-        if far > TOLERANCE:
-            self.exceeding += 1
-            if len(self.examples) < EXAMPLES:
-                self.examples.append((where, found, expected))
-
-    def compare_summary(
-        self, inputs: Inputs, rows: Iterable[Row], expected: Mapping[Segment, float | None]
-    ) -> None:
-        """Compare the values of all slices; both sides must have the same ones."""
-        found = summarized(inputs, rows, self.measure)
-        may_be = "infinite" in self.measure.metric.header
-        for segment in {**found, **expected}:
-            value = expected.get(segment, ABSENT)
-            # A summary shows NULL with a reason, unless infinity is a value of the metric.
-            overflows = value is not None and math.isinf(value) and not may_be
-            self.compare(found.get(segment, ABSENT), None if overflows else value, segment.__str__)
-
-    def verification(self, recomputed: int, unit: str) -> Verification:
-        return Verification(self.measure.text, self.compared, self.largest, self.at(), recomputed, unit)
-
-    def finding(self, label: str) -> Finding:
-        examples = tuple(
-            f"{where()}: {shown(found)} instead of {shown(expected)}"
-            for where, found, expected in self.examples
-        )
-        advice = (
-            "please report it with the rows behind these values, the versions of duckmetrics and DuckDB, and "
-            f"the signature {self.measure.signature}"
-        )
-        message = (
-            f"{label}: {self.measure.text}: {self.exceeding} of {self.compared} values differ from the "
-            f"plain-Python reference, by up to {self.largest:.2g} ({'; '.join(examples)}); {advice}"
-        )
-        return Finding(CHECK, ERROR, label, "", self.exceeding, examples, message, advice)
 
 
 def verify_rankings(
@@ -214,7 +132,7 @@ class _Recounted:
         for row in engine.rows(with_directions(flagged)):
             known = dict(zip(self.names, row, strict=True))
             for grouping in ((), *inputs.by):
-                self.members[_segment(inputs, known["system"], grouping, known)].append(row)
+                self.members[segment_of(inputs, known["system"], grouping, known)].append(row)
 
     def compare(self, tally: Tally, columns: Columns, rows: Iterable[Row], *, values: bool) -> None:
         """Hold the rows of one measure against what its values come to.
@@ -225,7 +143,7 @@ class _Recounted:
         groupings = {slice_label(grouping): grouping for grouping in ((), *self.inputs.by)}
         how = str(tally.measure.aggregation)
         for row in (row for row in rows if row["metric"] == tally.measure.text):
-            segment = _segment(self.inputs, row["system"], groupings[row["slice"]], row)
+            segment = segment_of(self.inputs, row["system"], groupings[row["slice"]], row)
             members = self.members.get(segment, [])
             of = {name: [m[self.names.index(getattr(columns, name))] for m in members]
                   for name in ("value", "no_relevant", "undefined")}  # fmt: skip
@@ -308,11 +226,11 @@ class _Rankings:
         self, measure: Measure, attributes: Mapping[int, Mapping[str, Any]]
     ) -> dict[Segment, float | None]:
         members: dict[Segment, list[float | None]] = {
-            _segment(self.inputs, system, (), {}): [] for system in self.systems
+            segment_of(self.inputs, system, (), {}): [] for system in self.systems
         }
         for (system, number), value in self.values[measure.text].items():
             for grouping in ((), *self.inputs.by):
-                segment = _segment(self.inputs, system, grouping, attributes.get(number, {}))
+                segment = segment_of(self.inputs, system, grouping, attributes.get(number, {}))
                 members.setdefault(segment, []).append(value)
         how = str(measure.aggregation)
         return {segment: _computed(partial(aggregate, values, how)) for segment, values in members.items()}
@@ -320,35 +238,6 @@ class _Rankings:
     def _shown(self, system: str, number: int) -> str:
         query = self.sample.shown(number)
         return query if self.inputs.one_system else f"system={system}, {query}"
-
-
-def summarized(inputs: Inputs, rows: Iterable[Row], measure: Measure) -> dict[Segment, float | None]:
-    """The values that a summary has of a measure."""
-    groupings = {slice_label(grouping): grouping for grouping in ((), *inputs.by)}
-    return {
-        _segment(inputs, row["system"], groupings[row["slice"]], row): row["value"]
-        for row in rows if row["metric"] == measure.text
-    }  # fmt: skip
-
-
-def shown(value: float | None) -> str:
-    if value is None:
-        return "NULL"
-    return "none" if math.isnan(value) else repr(value)
-
-
-def _segment(
-    inputs: Inputs, system: str | None, grouping: tuple[str, ...], values: Mapping[str, Any]
-) -> Segment:
-    named = None if inputs.one_system else system
-    return Segment(named, grouping, tuple(_cell(values.get(column)) for column in grouping))
-
-
-def _cell(value: Any) -> str | None:
-    """The text of a value, so that NaN is NaN and -0.0 is 0.0."""
-    if value is None:
-        return None
-    return str(value + 0.0 if isinstance(value, float) else value)
 
 
 def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]]:
@@ -359,7 +248,7 @@ def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]
     observed: dict[Segment, list[Observation]] = defaultdict(list)
     for row in rows_of(engine, inputs):
         number, values = segments.get(row.segment, (0, {}))
-        segment = _segment(inputs, row.system, groupings[number], values)
+        segment = segment_of(inputs, row.system, groupings[number], values)
         observed[segment].append(Observation(row.label, row.score, row.weight, row.group))
     return dict(observed)
 

@@ -13,24 +13,25 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import Block, Composer
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.derivatives import denominators, derivative
-from duckmetrics.inference.units import KEYS, SIZES, struct
+from duckmetrics.inference.units import KEYS, SEGMENT, SIZES, struct
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
-from duckmetrics.summaries.classification import COUNTS, GROUPED, PLAN, SEGMENTS, by_group, plans
+from duckmetrics.summaries.classification import COUNTS, SEGMENTS
+from duckmetrics.summaries.plans import GROUPED, PLAN, by_group, plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
 
-SEGMENT = "segment"
 # What a file says of a metric that is no estimate, so that an interval around it would mean nothing.
 NONE = "none"
 # A sum without its only part may differ from 0 by this share of it.

@@ -2,54 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
-from duckmetrics.catalog.specs import DEFAULT_AGGREGATION
-from duckmetrics.checks.examination import NOTE, WARNING, Finding
-from duckmetrics.compose.composer import Composer, with_directions
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.functions import linked
-from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inference.bootstrap import Samples, bootstrapped, can_be_bootstrapped
-from duckmetrics.inference.delta_method import NONE, Linearization
 from duckmetrics.inference.units import (
-    HITS,
-    KEYS,
-    LOGIT,
-    MEAN,
-    PER_QUERY,
-    PROPORTION,
-    QUERIES,
     ROWS,
-    SIZES,
-    Scale,
     Units,
-    struct,
 )
-from duckmetrics.inputs.classification import GROUP, UNIT
-from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS, MOST_SAMPLES
+from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.summaries.classification import SegmentSummary, by_group
+from duckmetrics.results.findings import NOTE, WARNING, Finding
 from duckmetrics.summaries.ranking import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.specs import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
-    from duckmetrics.inputs.ranking import Inputs
-    from duckmetrics.summaries.ranking import Summary
 
 HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of it again"
 HINT_OF_PAIRS = "interval_method='bootstrap' compares systems all the same"
@@ -62,158 +41,6 @@ LISTED = 5
 # Percentiles of resamples are those of a normal distribution with too small a variance, by 1 / n.
 TOO_FEW_TO_RESAMPLE = 50
 _RANGE = re.compile(r"[\[(](-?[\d.]+|-inf), (-?[\d.]+|inf)[\])]")
-
-
-def units_of_rankings(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
-) -> Units:
-    """The values of the queries, or of clusters of them; only a mean has them."""
-    chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
-    without = {
-        m.text: f"it is the {m.aggregation} of the queries, not their mean"
-        for i, m in enumerate(measures) if i not in chosen
-    }  # fmt: skip
-    segments = None
-    found = summary.segments()
-    if found is not None:
-        segments = engine.name("segments")
-        engine.keep(segments, found)
-    kind, members, clustered = QUERIES, None, inputs.cluster is not None
-    query = summary.units(chosen, segments) if chosen else _no_units()
-    if not clustered and chosen:
-        query = exp.select(*KEYS, *unknown_sizes()).from_(query.subquery("values"))
-    if inputs.cluster is not None and chosen:
-        kind = f"clusters of {inputs.cluster}"
-        _refuse_null(engine, query, "cluster_id", inputs.cluster, "queries")
-        members = _with_values(query)
-        composer = Composer(catalog, {PER_QUERY: query})
-        query = composer.complete(exp.select(*KEYS, *SIZES).from_(composer.relation("clustered", {})))
-    named = None
-    if segments is not None:
-        columns = (exp.column(alias) for alias in summary.by.values())
-        named = exp.select("segment", "slice", *columns).from_(segments)
-    texts = tuple(measures[i].text for i in chosen)
-    scales = tuple(scale_of_queries(measures[i]) for i in chosen)
-    return Units(
-        query, named, summary.by, texts, kind, without, clustered=clustered, scales=scales, members=members
-    )
-
-
-def units_of_rows(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
-) -> Units:
-    """What every cluster of rows, or every row, contributes to metrics that the delta method can take."""
-    kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
-    if inputs.cluster is not None:
-        _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
-        if any(by_group(measure) for measure in measures):
-            _refuse_split_groups(engine, inputs)
-    linearization = Linearization(catalog, inputs, measures, independent=inputs.cluster is None)
-    summary = SegmentSummary(catalog, inputs, measures, "")
-    segments = summary.named_segments()
-    texts = tuple(linear.measure.text for linear in linearization.linear)
-    table = _sums(catalog, engine, linearization)
-    query: exp.Query = _no_units()
-    if texts:
-        query, macros = linked(catalog, linearization.values(table))
-        engine.define(macros)
-    without, members = linearization.without, _counted(table)
-    scales = tuple(_scale_of_rows(linear.measure) for linear in linearization.linear)
-    units = Units(
-        query, segments, summary.by, texts, kind, without, linearized=True, scales=scales, members=members,
-        clustered=inputs.cluster is not None,
-        speaking=linearization.speaking(table),
-    )  # fmt: skip
-    return _with_samples(catalog, engine, inputs, measures, inference, units)
-
-
-def scale_of_queries(measure: Measure) -> Scale:
-    """Values between 0 and 1 may all be hits and misses; the data tell."""
-    low, high = _ends(measure)
-    return Scale(HITS if (low, high) == (0, 1) else MEAN, low, high)
-
-
-def _scale_of_rows(measure: Measure) -> Scale:
-    name = measure.metric.header.get("interval", MEAN)
-    return Scale(name if name in (LOGIT, PROPORTION) else MEAN, *_ends(measure))
-
-
-def _ends(measure: Measure) -> tuple[float, float]:
-    """The ends of the range that the file of a metric declares."""
-    declared = _RANGE.match(measure.metric.header.get("range", ""))
-    return (-math.inf, math.inf) if declared is None else (float(declared[1]), float(declared[2]))
-
-
-def _unbounded(measure: Measure) -> str | None:
-    """Why the samples of a bootstrap give no interval of a measure; None where they do."""
-    said, _, why = measure.metric.header.get("interval", "").partition(", ")
-    return why if said == NONE else None
-
-
-def _with_samples(
-    catalog: Catalog,
-    engine: Engine,
-    inputs: Inputs,
-    measures: Sequence[Measure],
-    inference: Inference,
-    units: Units,
-) -> Units:
-    """Draw samples for the measures that have no units, or say that it can be asked for."""
-    sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(catalog, m)]
-    unbounded = {m.text: why for m in sampled if (why := _unbounded(m)) is not None}
-    if inference.method != BOOTSTRAP:
-        hints = {m.text: f"{units.without[m.text]}; {HINT}" for m in sampled}
-        pairs = "" if inputs.one_system else f"; {HINT_OF_PAIRS}"
-        hints |= {text: f"{why}{pairs}" for text, why in unbounded.items()}
-        return replace(units, without={**units.without, **hints})
-    if inputs.one_system:
-        sampled = [m for m in sampled if m.text not in unbounded]
-    left = {text: why for text, why in units.without.items() if text not in [m.text for m in sampled]}
-    units = replace(units, without={**left, **unbounded})
-    if not sampled:
-        return units
-    inference = replace(inference, samples=_number_of_samples(engine, inputs, inference))
-    table = bootstrapped(catalog, engine, inputs, sampled, inference)
-    named = Units(_no_units(), units.segments, units.columns, tuple(m.text for m in sampled), units.kind)
-    samples = Samples(named, table, inference.level, inference.samples, frozenset(unbounded))
-    return replace(units, samples=samples)
-
-
-def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> int:
-    """As usual, or as many as the comparisons of all systems and segments need."""
-    if not inference.measures:
-        return inference.samples
-    rows = inputs.queries["predictions"].subquery("rows")
-    keys = (struct("system", "segment"), exp.column("segment"))
-    counts = [exp.Count(this=exp.Distinct(expressions=[key])) for key in keys]
-    ((all_, segments),) = engine.rows(exp.select(*counts).from_(rows))
-    return inference.enough(inference.measures * (all_ - segments), inference.samples, MOST_SAMPLES)
-
-
-def _with_values(query: exp.Query) -> exp.Select:
-    """Queries are the same where both sides have a value for them."""
-    unit = struct("metric", "query_id").as_("unit")
-    members = exp.select("system", unit, literal(1).as_("fingerprint")).from_(query.subquery("units"))
-    return members.where(exp.not_(exp.Is(this=exp.column("value"), expression=exp.null())))
-
-
-def _counted(table: str) -> exp.Select:
-    """Clusters are the same where they have as many rows of each class."""
-    unit, counts = struct("segment", UNIT).as_("unit"), struct("n", "n_positive").as_("fingerprint")
-    return exp.select("system", unit, counts).from_(table)
-
-
-def _sums(catalog: Catalog, engine: Engine, linearization: Linearization) -> str:
-    """Keep the sums of every unit in a table, and return its name."""
-    kept = {}
-    for column, query in linearization.influence_queries().items():
-        kept[column] = engine.name("influences")
-        engine.keep(kept[column], query)
-    table = engine.name("units")
-    sums, macros = linked(catalog, linearization.sums(kept))
-    engine.define(macros)
-    engine.keep(table, sums)
-    return table
 
 
 def tested(
@@ -405,38 +232,3 @@ def _rounding(row: Mapping[str, Any]) -> float:
 
 def _finding(severity: str, message: str, advice: str) -> Finding:
     return Finding("interval", severity, "", "", 0, (), message, advice)
-
-
-def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what: str) -> None:
-    is_null = exp.Is(this=exp.column(column), expression=exp.null())
-    offenders = exp.select(exp.Count(this=exp.Star())).from_(query.subquery("rows")).where(is_null)
-    ((count,),) = engine.rows(offenders)
-    if count:
-        raise InputError(
-            f"cluster: column {name!r} is NULL for {count} {what}; give every one a value, or leave them out"
-        )
-
-
-def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
-    """Groups are compared row by row within, so that their rows cannot be witnesses of several clusters."""
-    rows = inputs.unsliced["predictions"].subquery("rows")
-    several = exp.GT(this=exp.Count(this=exp.Distinct(expressions=[exp.column(UNIT)])), expression=literal(1))
-    split = exp.select("system", GROUP).from_(rows).group_by("system", GROUP).having(several)
-    count = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(split.subquery("split")))[0][0]
-    if count:
-        group = inputs.column_label("predictions", GROUP)
-        raise InputError(
-            f"cluster: {count} groups of {group!r} have rows in several {inputs.cluster!r}; leave "
-            "cluster= out, and the groups are taken, or ask for metrics by group apart"
-        )
-
-
-def unknown_sizes() -> list[exp.Expr]:
-    """Every query weighs the same, and its own value tells whether it is a hit."""
-    types = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
-    return [exp.cast(exp.null(), types[name]).as_(name) for name in SIZES]
-
-
-def _no_units() -> exp.Select:
-    nothing: Any = exp.select(*(exp.null().as_(key) for key in (*KEYS, *SIZES)))
-    return cast("exp.Select", nothing.where(exp.false()))

@@ -14,7 +14,7 @@ from duckmetrics.expressions.folding import literal, whole_number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
 
 KEY = "query_id"
 

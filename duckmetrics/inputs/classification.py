@@ -12,19 +12,24 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import tables
-from duckmetrics.inputs.ranking import CLUSTER, Inputs, Request, slicing_columns
+from duckmetrics.inputs import values
+from duckmetrics.inputs.column_types import is_wide
+from duckmetrics.inputs.columns import ColumnMap, missing_column, selected
+from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
+from duckmetrics.inputs.request import CLUSTER, Inputs, Request
+from duckmetrics.inputs.slices import slicing_columns
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
-from duckmetrics.inputs.tables import ColumnMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.catalog.specs import Measure
-    from duckmetrics.inputs.tables import Key, Source
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.inputs.ids import Key
+    from duckmetrics.inputs.sources import Source
 
 Keep = Callable[[str, exp.Query], str]
 OVERALL = 0
@@ -59,9 +64,9 @@ class _Observing:
         self.weighted = self._weighted(measures)
         self.groups = {name: self._group(s) for name, s in self.systems} if GROUP in declared else {}
         for key in self.groups.values():
-            tables.same_kind(next(iter(self.groups.values())), key, GROUP)
+            same_kind(next(iter(self.groups.values())), key, GROUP)
         self.clusters = self._clusters(request)
-        self.wide_scores = any(tables.is_wide(s.columns[self._names(s)["score"]]) for s in sources)
+        self.wide_scores = any(is_wide(s.columns[self._names(s)["score"]]) for s in sources)
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
         self.names["predictions.system"] = request.system or "system"
         if self.groups:
@@ -72,7 +77,7 @@ class _Observing:
         """Weights count where the predictions have them and a measure does not say otherwise."""
         asked = {measure.values.get(WEIGHTED, False) for measure in measures}
         if True in asked and None in self.weights:
-            raise tables.missing_column(self.systems.first, WEIGHT, "predictions")
+            raise missing_column(self.systems.first, WEIGHT, "predictions")
         if asked == {False}:
             return False
         if None in self.weights and any(self.weights):
@@ -87,7 +92,7 @@ class _Observing:
         for column in ("label", "score", *([WEIGHT] if self.weighted else [])):
             found = self.columns.find(source, "predictions", column)
             if found is None:
-                raise tables.missing_column(source, column, "predictions")
+                raise missing_column(source, column, "predictions")
             names[column] = found
         return names
 
@@ -96,8 +101,8 @@ class _Observing:
         for column in (GROUP, "query_id"):
             mapped = self.columns.given("predictions", column)
             if mapped is not None or source.find(column) is not None:
-                return tables.key_of(source, self.columns, "predictions", column)
-        raise tables.missing_column(source, GROUP, "predictions")
+                return key_of(source, self.columns, "predictions", column)
+        raise missing_column(source, GROUP, "predictions")
 
     def _clusters(self, request: Request) -> dict[str, Key]:
         """The columns that tell clusters apart, for intervals: those asked for, or else those of the groups.
@@ -110,7 +115,7 @@ class _Observing:
         for name, source in self.systems:
             key = self._cluster(source, request.inference.cluster)
             if key is not None:
-                tables.same_kind(next(iter(found.values()), key), key, CLUSTER)
+                same_kind(next(iter(found.values()), key), key, CLUSTER)
                 found[name] = key
         if 0 < len(found) < len(self.systems.sources):
             raise InputError(f"{self.systems.label}: only some tables tell clusters apart; give it to all")
@@ -120,7 +125,7 @@ class _Observing:
         columns = self.columns if asked is None else ColumnMap({**self.columns.names, CLUSTER: asked})
         for column in (CLUSTER, GROUP, "query_id"):
             if columns.given("predictions", column) is not None or source.find(column) is not None:
-                return tables.key_of(source, columns, "predictions", column)
+                return key_of(source, columns, "predictions", column)
         return None
 
     def _by(self, sources: Sequence[Source]) -> list[str]:
@@ -138,7 +143,7 @@ class _Observing:
         folded = {name.lower(): name for name in self.by}
         by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
         queries: dict[str, exp.Query] = {}
-        rows = tables.stacked(self._rows(source, name) for name, source in self.systems)
+        rows = stacked(self._rows(source, name) for name, source in self.systems)
         if self.request.inference is not None and not self.clusters:
             # Kept, because what is read twice may come in another order.
             rows = exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
@@ -176,34 +181,34 @@ class _Observing:
         names = self._names(source)
         group: exp.Expr = exp.null()
         if self.groups:
-            types = tables.common_types(list(self.groups.values()))
+            types = common_types(list(self.groups.values()))
             parts = next(iter(self.groups.values())).parts
-            group = tables.key_expression(self.groups[name], types, parts)
-        weight = tables.number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
-        return tables.selected(source, {
+            group = key_expression(self.groups[name], types, parts)
+        weight = values.number_expression(source, names[WEIGHT]) if self.weighted else literal(1.0)
+        return selected(source, {
             "system": self.systems.expression(source, name),
             "segment": literal(OVERALL),
-            "label": tables.grade_expression(source, names["label"], "label"),
-            "score": tables.number_expression(source, names["score"]),
+            "label": values.grade_expression(source, names["label"], "label"),
+            "score": values.number_expression(source, names["score"]),
             **self._exact(source, names["score"]),
             WEIGHT: weight,
             GROUP: group,
             UNIT: self._unit(name),
-            **{alias: tables.column(source.find(by) or by) for by, alias in self.by.items()},
+            **{alias: quoted(source.find(by) or by) for by, alias in self.by.items()},
         })  # fmt: skip
 
     def _exact(self, source: Source, name: str) -> dict[str, exp.Expr]:
         """The scores as they are written, where a table has such that a DOUBLE may not keep."""
         if not self.wide_scores:
             return {}
-        return {"exact_score": tables.exact_number(tables.column(name), source.columns[name])}
+        return {"exact_score": values.exact_number(quoted(name), source.columns[name])}
 
     def _unit(self, name: str) -> exp.Expr:
         if not self.clusters:
             return exp.null()
         first = next(iter(self.clusters.values()))
-        types = tables.common_types(list(self.clusters.values()))
-        return tables.key_expression(self.clusters[name], types, first.parts)
+        types = common_types(list(self.clusters.values()))
+        return key_expression(self.clusters[name], types, first.parts)
 
     def _sliced(self, rows: exp.Query, by: Sequence[Sequence[str]]) -> exp.Select:
         """Every row once per grouping; the columns not in force are NULL."""
@@ -249,3 +254,17 @@ def _numbered(rows: exp.Query) -> exp.Select:
     number = exp.Window(this=exp.RowNumber()).as_(UNIT)
     named = [exp.column(name) for name in rows.named_selects if name != UNIT]
     return exp.select(*named, number).from_(rows.subquery("rows"))
+
+
+def observed(
+    request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep
+) -> tuple[Inputs, list[Measure]]:
+    """The canonical rows, and the measures with what these rows decide."""
+    inputs = observe(request, measures, attach, keep)
+    decided = [
+        measure.bound(**{WEIGHTED: inputs.weighted})
+        if measure.values.get(WEIGHTED, False) is None
+        else measure
+        for measure in measures
+    ]
+    return inputs, decided

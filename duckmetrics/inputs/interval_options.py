@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.folding import whole_number
+from duckmetrics.results.comparison import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,6 @@ RESAMPLES, SEED = 10_000, 42
 SAMPLES = 1000
 # A family of many comparisons takes more than usual, but never more than these.
 MOST_RESAMPLES, MOST_SAMPLES = 100_000, 10_000
-# The error rate of verdicts.
-ALPHA = 0.05
 # With fewer than 30 units, large-sample approximations are unreliable.
 FEW_UNITS = 30
 # The file under sql/statistics that makes the interval of a mean. Of t, evaluations take unit_intervals.

@@ -2,122 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import tables
+from duckmetrics.inputs import values
+from duckmetrics.inputs.column_types import is_wide
+from duckmetrics.inputs.columns import CANONICAL, ColumnMap, is_name, selected
+from duckmetrics.inputs.ids import Key, common_types, key_expression, key_of, same_kind
+from duckmetrics.inputs.lists import elements, items_of, judged_lists, list_column, list_places, list_size
+from duckmetrics.inputs.request import CLUSTER, Extremes, Inputs, Request
+from duckmetrics.inputs.slices import slicing_columns
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
-from duckmetrics.inputs.tables import ColumnMap, Key, Role, Source
 
 if TYPE_CHECKING:
-    from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.interval_options import Inference
+    from collections.abc import Mapping, Sequence
 
-Extremes = Callable[[Source, str], tuple[Any, Any]]
-CLUSTER = "cluster_id"
+    from duckmetrics.inputs.sources import Role, Source
+
+    pass
+
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
-RESERVED = (
-    "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
-    "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a caller hands over: the tables, how to read them, and how to tell rows apart.
-
-    Attributes:
-        predictions: a table, or a mapping of system names to tables.
-        system: the column of the predictions that names the system.
-        by: the groupings; each is a list of columns.
-        positions: whether the order of the rows matters (``ties=input``).
-        verify: how many queries are recomputed by the reference as well, None for none.
-        chunks: in how many parts the queries are evaluated, 0 for all of them at once.
-        inference: how intervals and comparisons are made, None for none.
-    """
-
-    predictions: Any
-    truth: Any = None
-    system: str | None = None
-    by: tuple[tuple[str, ...], ...] = ()
-    queries: Any = None
-    population: Any = None
-    columns: ColumnMap = field(default_factory=ColumnMap)
-    positions: bool = False
-    verify: int | None = None
-    chunks: int = 0
-    inference: Inference | None = None
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Canonical queries by input name, and what the composer must know about them.
-
-    Attributes:
-        systems: the names given by a mapping; None when a column names them, or nobody does.
-        truth_lists: whether an item that is NULL stands for an empty list of the truth.
-        by_source: where the slicing columns come from, for messages.
-        names: canonical column, with its table -> the user's column.
-        query_type: the type in which query ids are shown.
-        query_parts: the columns that make up a query id.
-        item_kinds: what they hold that make up an item id: integer, text, date, ...
-        constants: the columns that are the same in every row, with their value.
-        weighted: whether the weights of the rows count.
-        weight: the column of the weights, if there is one.
-        rows: the predictions once each, where slices repeat them.
-        by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
-        text_ids: the ids that are text, or of which a part is.
-        cluster: the column of what intervals take as independent, None for the query or row itself.
-        wide_scores: whether there are scores of a type of which a DOUBLE may lose digits.
-        runs: the columns that may tell several systems apart, though nobody asked for them.
-        leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
-    """
-
-    queries: Mapping[str, exp.Query]
-    labels: Mapping[str, str]
-    one_system: bool
-    systems: tuple[str, ...] | None
-    truth_lists: bool
-    by: tuple[tuple[str, ...], ...]
-    by_source: str | None
-    names: Mapping[str, str] = field(default_factory=dict)
-    query_type: str | None = None
-    query_parts: tuple[str, ...] = ()
-    item_kinds: tuple[str, ...] = ()
-    constants: Mapping[str, Value] = field(default_factory=dict)
-    weighted: bool = False
-    weight: str | None = None
-    rows: exp.Query | None = None
-    by_rank: bool = False
-    text_ids: frozenset[str] = frozenset()
-    cluster: str | None = None
-    wide_scores: bool = False
-    runs: tuple[str, ...] = ()
-    leftovers: exp.Query | None = None
-
-    @property
-    def facts(self) -> Mapping[str, Value]:
-        """What the composer must know of the rows, as values of parameters."""
-        return {"by_rank": self.by_rank}
-
-    @property
-    def unsliced(self) -> Mapping[str, exp.Query]:
-        """The queries, each row of the predictions once."""
-        return self.queries if self.rows is None else {**self.queries, "predictions": self.rows}
-
-    def column_label(self, table: str, column: str) -> str:
-        """What the user calls a canonical column."""
-        return self.names.get(f"{table}.{column}", column)
-
-    @property
-    def by_columns(self) -> tuple[str, ...]:
-        """Every slicing column once, in the order asked for."""
-        return tuple(dict.fromkeys(column for grouping in self.by for column in grouping))
 
 
 def gather(request: Request, attach: Attach, extremes: Extremes) -> Inputs:
@@ -158,7 +66,7 @@ class _Gathering:
         queries: dict[str, exp.Query] = {"predictions": self._predictions(), "truth": self._truth()}
         if "population" in self.extra:
             source, key = self.extra["population"], self.query_keys["population"]
-            queries["population"] = tables.selected(source, {"query_id": self._query_id(key)})
+            queries["population"] = selected(source, {"query_id": self._query_id(key)})
         systems = self.systems.query()
         answered = self._answered()
         if answered is not None:
@@ -213,8 +121,8 @@ class _Gathering:
         """Say whether a table gives ranks; the place in a list without scores is one."""
         source = self.predictions[name]
         if self.lists[name] is not None:
-            return tables.list_column(source, self.columns, "predictions", "scores") is None
-        return isinstance(tables.score_expression(source, self.columns), exp.Neg)
+            return list_column(source, self.columns, "predictions", "scores") is None
+        return isinstance(values.score_expression(source, self.columns), exp.Neg)
 
     def _score_type(self, name: str) -> str | None:
         """The type of the scores of a table; None where it gives ranks, of which another check tells."""
@@ -222,26 +130,26 @@ class _Gathering:
         if self._gives_ranks(name):
             return None
         if self.lists[name] is not None:
-            scores = tables.list_column(source, self.columns, "predictions", "scores")
-            return None if scores is None else tables.items_of(source, scores).columns[scores]
+            scores = list_column(source, self.columns, "predictions", "scores")
+            return None if scores is None else items_of(source, scores).columns[scores]
         score = self.columns.find(source, "predictions", "score")
         return None if score is None else source.columns[score]
 
     def _has_wide_scores(self) -> bool:
-        return any(tables.is_wide(self._score_type(name) or "") for name in self.predictions)
+        return any(is_wide(self._score_type(name) or "") for name in self.predictions)
 
     def _exact(self, name: str, score: exp.Expr) -> dict[str, exp.Expr]:
         """The scores as they are written, where a table has such that a DOUBLE may not keep."""
         if not self._has_wide_scores():
             return {}
-        return {"exact_score": tables.exact_number(score, self._score_type(name) or "")}
+        return {"exact_score": values.exact_number(score, self._score_type(name) or "")}
 
     def _runs(self, source: Source) -> list[str]:
         """The columns of a table that may tell several systems apart, where none was named."""
         if self.request.system is not None:
             return []
         asked = [*slicing_columns(self.request.by), *filter(None, [self._cluster()])]
-        return tables.run_columns(source, self.columns, asked)
+        return values.run_columns(source, self.columns, asked)
 
     def _names(self) -> dict[str, str]:
         """Canonical column, with its table, -> the user's column."""
@@ -268,27 +176,27 @@ class _Gathering:
     def _keys(self) -> None:
         """Find the ids of every table and the types that they have in common."""
         self.lists = {
-            name: tables.list_column(source, self.columns, "predictions", "items")
+            name: list_column(source, self.columns, "predictions", "items")
             for name, source in self.predictions.items()
         }  # fmt: skip
         self.truth_list = None
         if self.truth is not None:
-            self.truth_list = tables.list_column(self.truth, self.columns, "truth", "relevant")
+            self.truth_list = list_column(self.truth, self.columns, "truth", "relevant")
         self.query_keys: dict[str, Key] = {}
         item_keys: dict[str, Key] = {}
         for name, source in self.predictions.items():
             label = f"predictions {name}"
-            self.query_keys[label] = tables.key_of(source, self.columns, "predictions", "query_id")
+            self.query_keys[label] = key_of(source, self.columns, "predictions", "query_id")
             item_keys[label] = self._item_key(source, "predictions", self.lists[name])
         if self.truth is not None:
-            self.query_keys["truth"] = tables.key_of(self.truth, self.columns, "truth", "query_id")
+            self.query_keys["truth"] = key_of(self.truth, self.columns, "truth", "query_id")
             item_keys["truth"] = self._item_key(self.truth, "truth", self.truth_list)
         for role, source in self.extra.items():
-            self.query_keys[role] = tables.key_of(source, self.columns, role, "query_id")
+            self.query_keys[role] = key_of(source, self.columns, role, "query_id")
         for column, keys in (("query_id", self.query_keys), ("item_id", item_keys)):
             first, *others = keys.values()
             for other in others:
-                tables.same_kind(first, other, column)
+                same_kind(first, other, column)
         self.item_keys = item_keys
         self.query_type = self._type_of(self.query_keys)
         self.query_types = self._narrowed(self.query_keys)
@@ -300,7 +208,7 @@ class _Gathering:
     def _type_of(self, keys: Mapping[str, Key]) -> str | None:
         """The type in which a simple id is shown, None for a composite one."""
         first = next(iter(keys.values()))
-        types = tables.common_types(list(keys.values()))
+        types = common_types(list(keys.values()))
         return (types[0] or first.types[0]) if len(first.parts) == 1 else None
 
     def _narrowed(self, keys: Mapping[str, Key]) -> tuple[str | None, ...]:
@@ -309,7 +217,7 @@ class _Gathering:
         The values stay the same, so nothing else changes; the extremes come from the statistics
         of Parquet files and tables, and where there are none, nothing is narrowed.
         """
-        types = tables.common_types(list(keys.values()))
+        types = common_types(list(keys.values()))
         if self._type_of(keys) not in ("BIGINT", "UBIGINT", "HUGEINT", "UINTEGER"):
             return types
         sources = {f"predictions {name}": source for name, source in self.predictions.items()}
@@ -318,7 +226,7 @@ class _Gathering:
             sources["truth"] = self.truth
         for label, key in keys.items():
             source = sources[label]
-            if not tables.narrow(key, source) or key.parts[0] not in source.columns:
+            if not values.narrow(key, source) or key.parts[0] not in source.columns:
                 return types
             if source.columns[key.parts[0]] != key.types[0]:
                 return types
@@ -329,18 +237,18 @@ class _Gathering:
 
     def _item_key(self, source: Source, role: Role, list_column: str | None) -> Key:
         if list_column is None:
-            return tables.key_of(source, self.columns, role, "item_id")
-        elements = tables.items_of(source, list_column)
-        return tables.key_of(elements, ColumnMap({"item_id": list_column}), role, "item_id")
+            return key_of(source, self.columns, role, "item_id")
+        elements = items_of(source, list_column)
+        return key_of(elements, ColumnMap({"item_id": list_column}), role, "item_id")
 
     def _query_id(self, key: Key) -> exp.Expr:
-        return tables.key_expression(key, self.query_types, self.names)
+        return key_expression(key, self.query_types, self.names)
 
     def _item_id(self, key: Key) -> exp.Expr:
-        return tables.key_expression(key, self.item_types, self.item_names)
+        return key_expression(key, self.item_types, self.item_names)
 
     def _predictions(self) -> exp.Query:
-        return tables.stacked(self._predictions_of(name) for name in self.predictions)
+        return stacked(self._predictions_of(name) for name in self.predictions)
 
     def _answered(self) -> exp.Query | None:
         """The input `answers` where there are lists: an empty one is an answer, and leaves no prediction."""
@@ -348,17 +256,17 @@ class _Gathering:
             return None
         parts = [self._answered_by(name, source) for name, source in self.predictions.items()]
         number = exp.cast(exp.Sum(this=exp.column("n")), "BIGINT").as_("n_predicted")
-        rows = tables.stacked(parts).subquery("answered")
+        rows = stacked(parts).subquery("answered")
         return exp.select("system", "query_id", number).from_(rows).group_by("system", "query_id")
 
     def _answered_by(self, name: str, source: Source) -> exp.Select:
         """The queries of one table; a list that is NULL is no answer."""
         listed, key = self.lists[name], self.query_keys[f"predictions {name}"]
-        size = literal(1) if listed is None else tables.size(source, listed)
-        answered = tables.selected(source, {
+        size = literal(1) if listed is None else list_size(source, listed)
+        answered = selected(source, {
             "system": self.systems.expression(source, name), "query_id": self._query_id(key), "n": size,
         })  # fmt: skip
-        return answered if listed is None else answered.where(tables.column(listed).is_(exp.null()).not_())
+        return answered if listed is None else answered.where(quoted(listed).is_(exp.null()).not_())
 
     def _predictions_of(self, name: str) -> exp.Select:
         source, listed = self.predictions[name], self.lists[name]
@@ -366,26 +274,26 @@ class _Gathering:
         query_id = self._query_id(self.query_keys[label])
         shared = {"system": self.systems.expression(source, name), "query_id": query_id}
         if listed is None:
-            return tables.selected(source, {
+            return selected(source, {
                 **shared,
                 "item_id": self._item_id(self.item_keys[label]),
-                "score": tables.score_expression(source, self.columns),
-                **self._exact(name, tables.column(self.columns.find(source, "predictions", "score") or "")),
-                "position": tables.position_expression(
+                "score": values.score_expression(source, self.columns),
+                **self._exact(name, quoted(self.columns.find(source, "predictions", "score") or "")),
+                "position": values.position_expression(
                     source, self.columns, self.request.positions and not self._gives_ranks(name)
                 ),
-                "run": tables.run_expression(self._runs(source)),
+                "run": values.run_expression(self._runs(source)),
             })  # fmt: skip
-        scores = tables.list_column(source, self.columns, "predictions", "scores")
+        scores = list_column(source, self.columns, "predictions", "scores")
         if scores is not None:
-            tables.number_expression(tables.items_of(source, scores), scores)
-        place = tables.places(source, listed)
-        unnested = tables.selected(source, {
+            values.number_expression(items_of(source, scores), scores)
+        place = list_places(source, listed)
+        unnested = selected(source, {
             **shared,
-            "item_id": tables.unnested(source, listed),
-            "score": tables.unnested(source, scores) if scores else exp.Neg(this=place.copy()),
+            "item_id": elements(source, listed),
+            "score": elements(source, scores) if scores else exp.Neg(this=place.copy()),
             "position": place,
-            "run": tables.run_expression(self._runs(source)),
+            "run": values.run_expression(self._runs(source)),
         })  # fmt: skip
         return exp.select(
             "system", "query_id",
@@ -402,9 +310,9 @@ class _Gathering:
         used = {part for column in known for part in column.split("+")}
         label = f"predictions {name}"
         others = [
-            exp.cast(tables.column(column), "VARCHAR").as_(column, quoted=True)
+            exp.cast(quoted(column), "VARCHAR").as_(column, quoted=True)
             for column, type_ in source.columns.items()
-            if column not in used and column.lower() not in tables.CANONICAL and tables.is_name(type_)
+            if column not in used and column.lower() not in CANONICAL and is_name(type_)
         ]
         if not others:
             return None
@@ -412,27 +320,25 @@ class _Gathering:
             "query_id": self._query_id(self.query_keys[label]),
             "item_id": self._item_id(self.item_keys[label]),
         }
-        return tables.selected(source, ids).select(*others, copy=False)
+        return selected(source, ids).select(*others, copy=False)
 
     def _truth(self) -> exp.Query:
         if self.truth is None:
             return self._truth_of_logs()
         query_id = self._query_id(self.query_keys["truth"])
         if self.truth_list is not None:
-            items, grade = tables.judged_lists(self.truth, self.truth_list)
-            unnested = tables.selected(
-                self.truth, {"query_id": query_id, "item_id": items, "relevance": grade}
-            )
+            items, grade = judged_lists(self.truth, self.truth_list)
+            unnested = selected(self.truth, {"query_id": query_id, "item_id": items, "relevance": grade})
             return exp.select("query_id", _cast("item_id", self.item_types[0]), "relevance").from_(
                 unnested.subquery("unnested")
             )
         name = self.columns.find(self.truth, "truth", "relevance")
         if name is None:
             name = self.columns.find(self.truth, "truth", "label")
-        return tables.selected(self.truth, {
+        return selected(self.truth, {
             "query_id": query_id,
             "item_id": self._item_id(self.item_keys["truth"]),
-            "relevance": tables.grade_expression(self.truth, name),
+            "relevance": values.grade_expression(self.truth, name),
         })  # fmt: skip
 
     def _truth_of_logs(self) -> exp.Query:
@@ -451,14 +357,14 @@ class _Gathering:
             if self.lists[name] is not None:
                 raise InputError(f"{source.label}: lists carry no labels; give a truth table")
             label = f"predictions {name}"
-            parts.append(tables.selected(source, {
+            parts.append(selected(source, {
                 "query_id": self._query_id(self.query_keys[label]),
                 "item_id": self._item_id(self.item_keys[label]),
-                "relevance": tables.grade_expression(source, grade),
+                "relevance": values.grade_expression(source, grade),
             }))  # fmt: skip
         if self.systems.only:
             return parts[0]
-        rows = tables.stacked(parts).subquery("labels")
+        rows = stacked(parts).subquery("labels")
         return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
 
     def _labels(self) -> dict[str, str]:
@@ -505,34 +411,13 @@ class _Gathering:
         return self.request.inference.cluster or self.columns.names.get(CLUSTER)
 
     def _attributes_of(self, sources: Sequence[tuple[Source, Key]], wanted: Sequence[str]) -> exp.Query:
-        return tables.stacked(
-            tables.selected(source, {
+        return stacked(
+            selected(source, {
                 "query_id": self._query_id(key),
-                **{name: tables.column(source.find(name) or name) for name in wanted},
+                **{name: quoted(source.find(name) or name) for name in wanted},
             })
             for source, key in sources
         )  # fmt: skip
-
-
-def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
-    """Every column of the groupings once.
-
-    Raises:
-        InputError: a column is called like one of the results.
-    """
-    wanted = list(dict.fromkeys(column for grouping in by for column in grouping))
-    for name in wanted:
-        if name.lower() in RESERVED:
-            raise InputError(
-                f"by: {name!r} is also a column of the results; rename it, as in "
-                f'"SELECT {name} AS my_{name}, ... FROM ..."'
-            )
-    return wanted
-
-
-def slice_label(grouping: Sequence[str]) -> str:
-    """The text of the column `slice`: the columns in force; a name with a comma is quoted."""
-    return ",".join(f'"{name}"' if "," in name else name for name in grouping)
 
 
 def _cast(name: str, type_: str | None) -> exp.Expr:

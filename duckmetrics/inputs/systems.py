@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs import tables
-from duckmetrics.inputs.tables import ColumnMap, Role, Source
+from duckmetrics.inputs.sources import Role, Source
+
+if TYPE_CHECKING:
+    from duckmetrics.inputs.columns import ColumnMap
 
 Attach = Callable[[Any, Role], Source]
 ONE_SYSTEM = ""
@@ -71,7 +74,7 @@ class Systems:
         """The input `systems`, as far as the names are known without looking at the rows."""
         if not self.named and not self.only:
             return None
-        return tables.stacked(exp.select(literal(name).as_("system")) for name in self.sources)
+        return stacked(exp.select(literal(name).as_("system")) for name in self.sources)
 
     def expression(self, source: Source, name: str) -> exp.Expr:
         """Write the system of a row.
@@ -87,7 +90,7 @@ class Systems:
                 f"{source.label}: no column {self.column!r} to tell systems apart; "
                 f"found {', '.join(source.columns)}; name one of them with system="
             )
-        return exp.cast(tables.column(found), "VARCHAR")
+        return exp.cast(quoted(found), "VARCHAR")
 
 
 def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, DIALECT, Alias, substituted
+from duckmetrics.catalog.catalog import Alias
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
 from duckmetrics.checks.examination import protected
 from duckmetrics.compose import functions
 from duckmetrics.compose.composer import KEYS, Composer
@@ -25,7 +26,8 @@ from duckmetrics.macros.shell_files import FUNCTIONS, concatenated, fixed, typed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition, Param
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition, Param
 
 PREFIX = "duckmetrics: "
 WHERE = "where_"

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, conditions_of, substituted
-from duckmetrics.checks.examination import concerned, is_off, protected, repeated
+from duckmetrics.catalog.definition import DIALECT, conditions_of, substituted
+from duckmetrics.checks.counting import repeated
+from duckmetrics.checks.examination import concerned, is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros.macro import without_with
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
 
 Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, Catalog
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
@@ -17,25 +17,14 @@ from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, ref
 from duckmetrics.macros.parameters import Asked, Offer
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import query_of, source
-from duckmetrics.summaries.classification import (
-    APPROX,
-    BINARY,
-    COUNTS,
-    EXTRAS,
-    GROUPED,
-    PLAN,
-    SORTED,
-    has_relation,
-    per_segment,
-    planned,
-    row_reason,
-    row_value,
-)  # fmt: skip
+from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_segment, row_reason, row_value
+from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # A row without a weight has the weight 1.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.tables import exact_path, file_format
+from duckmetrics.inputs.sources import exact_path, file_format
 from duckmetrics.macros.shell_files import query_of
 
 if TYPE_CHECKING:

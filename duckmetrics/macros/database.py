@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macros.classification import row_macros
 from duckmetrics.macros.like import LIKE
 from duckmetrics.macros.macro import Call, Macro, Overload

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import RANKING, conditions_of
-from duckmetrics.catalog.specs import CUTOFF, parse_measure
-from duckmetrics.checks.examination import TOTAL, is_off, protected
+from duckmetrics.catalog.definition import RANKING, conditions_of
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.checks.bound_check import TOTAL
+from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros.checks import in_the_shell
@@ -20,7 +22,8 @@ from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.query import Steps
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, required, substituted
-from duckmetrics.catalog.specs import CUTOFF, written
+from duckmetrics.catalog.definition import DIALECT, required, substituted
+from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.macros.macro import Argument, Macro, Overload, hidden, reference
 from duckmetrics.macros.query import SOURCE
@@ -18,7 +18,8 @@ from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
     from duckmetrics.presets.presets import Entry, Preset
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 from sqlglot.generators.duckdb import DuckDBGenerator
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
 
 # What the header of a file says that readers of the help need.

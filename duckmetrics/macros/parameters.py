@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, Alias
+from duckmetrics.catalog.catalog import Alias
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.measure import Measure
+from duckmetrics.catalog.parameters import CUTOFF, is_share
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.catalog.specs import CUTOFF, Measure, is_share
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros.macro import Argument, reference
@@ -23,7 +25,8 @@ from duckmetrics.macros.shell_files import concatenated, fixed, is_distinct, is_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition, Param
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition, Param
     from duckmetrics.expressions.folding import Value
 
 KINDS: dict[type, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}

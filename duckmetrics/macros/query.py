@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.macro import Argument
     from duckmetrics.macros.parameters import Asked, Offer

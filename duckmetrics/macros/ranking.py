@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, RANKING, Catalog
+from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.catalog.specs import CUTOFF, DEFAULT_AGGREGATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
@@ -35,7 +36,8 @@ from duckmetrics.summaries.ranking import reason
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # Left out: samples of candidates are rare, and what checks them would be in every macro.

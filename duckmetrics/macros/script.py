@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros

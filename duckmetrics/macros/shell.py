@@ -12,11 +12,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.evaluate import macros_sql
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.evaluation.session import catalog
-from duckmetrics.inputs.tables import file_format
+from duckmetrics.inputs.sources import file_format
 from duckmetrics.macros.data_views import views
+from duckmetrics.macros.shipped import macros_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, Param, substituted
+from duckmetrics.catalog.definition import DIALECT, Param, substituted
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import constant, literal
 from duckmetrics.macros.macro import Argument, Macro, Overload, given, hidden, reference
@@ -16,7 +16,8 @@ from duckmetrics.macros.macro import Argument, Macro, Overload, given, hidden, r
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
 
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macros.checks import told
@@ -27,7 +27,8 @@ from duckmetrics.statistics.inputs import CONTESTANTS, LABELS, PER_QUERY, input_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.macros.query import Steps
 
 DATA = Argument("data", required=True)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.inputs.interval_options import ALPHA
-from duckmetrics.results.evaluation import Tabular, aligned, html, p_text
+from duckmetrics.results.evaluation import html
 from duckmetrics.results.gates import WORSE, failures, read_gates
+from duckmetrics.results.tabular import Tabular, aligned, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
-    from duckmetrics.checks.examination import Finding
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.findings import Finding
 
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
@@ -38,6 +38,9 @@ COLUMNS = {*NUMBERS, *COUNTS, *WORDS}
 RIGHT = {*SHOWN} - {"verdict"}
 # Smaller numbers would be shown as 0.0000.
 TINY = 5e-5
+
+# The error rate of verdicts.
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)

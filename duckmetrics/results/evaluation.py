@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,51 +10,25 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.folding import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
-    from duckmetrics.checks.examination import Finding
+    from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
 
 MISSING = object()
 # Numbers of units that differ by less are shown alike.
 SHOWN_DIFFERENCE = 0.05
-# No probability is 0; one that is too small for a double is told as less than this.
-SMALLEST_P = 1e-300
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
 # The number of units of an interval, and how many of equal weight they are worth.
 SIZES = ("n_units", "n_effective")
 NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
-
-
-class Tabular(ABC):
-    """A result that is a table: it can be read as Arrow, pandas and Polars."""
-
-    @property
-    @abstractmethod
-    def summary(self) -> pa.Table:
-        """The result as an Arrow table."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The summary as a pandas data frame."""
-        return self.summary.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The summary as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.summary.__arrow_c_stream__(requested_schema)
 
 
 @dataclass(frozen=True)
@@ -265,27 +238,9 @@ def _says_more(row: dict[str, Any], column: str) -> bool:
     return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)
 
 
-def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
-    """The lines of a table in text, the columns called `numeric` to the right."""
-    header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (c.rjust(w) if name in numeric else c.ljust(w)
-                  for c, w, name in zip(cells, widths, header, strict=True))  # fmt: skip
-        return "  ".join(padded).rstrip()
-
-    return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
-
-
 def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
     """A table in HTML, with notes below."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
     told = "".join(f"<p>{escape(note)}</p>" for note in notes)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"
-
-
-def p_text(p: float) -> str:
-    """A p-value to four digits; one that is too small for a double is told as such, not as 0."""
-    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.results.evaluation import Tabular, aligned
+from duckmetrics.results.tabular import Tabular, aligned
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from duckmetrics.checks.examination import Finding
+    from duckmetrics.results.findings import Finding
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import RANKING
-from duckmetrics.catalog.specs import CUTOFF, parse_measure, read_specs, written
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.specs import parse_measure, read_specs
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
-from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.evaluation.session import opened
 from duckmetrics.presets.presets import preset, presets
-from duckmetrics.results.evaluation import Tabular, aligned
+from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value

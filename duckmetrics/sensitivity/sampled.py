@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import RANKING
-from duckmetrics.catalog.specs import DEFAULT_AGGREGATION, parse_measures, read_specs
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
-from duckmetrics.evaluation.session import catalog, opened
+from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.folding import whole_number
 from duckmetrics.inputs.ranking import gather
 from duckmetrics.results.sampled import SampledEvaluation
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from duckmetrics.catalog.specs import Measure
-    from duckmetrics.checks.examination import Finding
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.results.findings import Finding
     from duckmetrics.sensitivity.corrections import Values
     from duckmetrics.sensitivity.ranks import SampledRanks
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from duckmetrics.catalog.catalog import RANKING
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.session import catalog, opened
-from duckmetrics.results.evaluation import Tabular, aligned
+from duckmetrics.evaluation.session import opened
+from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.summaries.ranking import disagreeing
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sqlglot import exp
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
 

@@ -18,7 +18,7 @@ from duckmetrics.statistics.inputs import CONTESTANTS, HITS, LABELS, TRIALS, UNI
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.statistics.inputs import Data
 

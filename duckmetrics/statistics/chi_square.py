@@ -6,10 +6,10 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.functions import linked
 from duckmetrics.errors import InputError, MetricError, unknown
-from duckmetrics.evaluation.session import catalog
-from duckmetrics.results.evaluation import SMALLEST_P, p_text
+from duckmetrics.results.tabular import SMALLEST_P, p_text
 from duckmetrics.statistics.count_checks import check_groups, check_rows
 from duckmetrics.statistics.counts import CELLS, COUNTS, over_counts, read_counts
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.statistics.counts import Counts
 

@@ -14,7 +14,8 @@ from duckmetrics.statistics.counts import reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
     from duckmetrics.statistics.counts import Counts
 

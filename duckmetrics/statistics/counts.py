@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.inputs.tables import column, number_expression, selected
+from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.values import number_expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
-    from duckmetrics.catalog.catalog import Definition
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.tables import Role, Source
+    from duckmetrics.inputs.sources import Role, Source
 
     Attach = Callable[[Any, Role], Source]
 
@@ -228,7 +230,7 @@ def _meant(source: Source, columns: Mapping[str, str]) -> str:
 def _expression(source: Source, key: str, name: str | None) -> exp.Expr:
     if name is None:
         return literal(1.0)
-    return column(name) if key in ("row", "column") else count_expression(source, key, name)
+    return quoted(name) if key in ("row", "column") else count_expression(source, key, name)
 
 
 def count_expression(source: Source, key: str, name: str) -> exp.Expr:

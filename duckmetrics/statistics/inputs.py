@@ -15,17 +15,20 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import InputError, suggestion
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.tables import column, grade_expression, selected
+from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.values import grade_expression
 from duckmetrics.statistics.counts import CELLS, COUNTS, called, count_expression, uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from duckmetrics.catalog.catalog import Catalog, Definition
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.tables import Source
+    from duckmetrics.inputs.sources import Source
 
 # What `duckmetrics evaluate --per-query` writes.
 PER_QUERY = "per_query"
@@ -128,9 +131,9 @@ def _expression(source: Source, table: str, name: str, found: str | None, otherw
     if found is None:
         return exp.cast(literal(otherwise), "DOUBLE")
     if name in LABELS:
-        return exp.cast(column(found), "VARCHAR")
+        return exp.cast(quoted(found), "VARCHAR")
     if not is_number(name):
-        return column(found)
+        return quoted(found)
     if table in (COUNTS, CELLS):
         return count_expression(source, name, found)
     return grade_expression(source, found)

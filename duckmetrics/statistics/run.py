@@ -9,12 +9,13 @@ from decimal import Decimal
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from duckmetrics.catalog.specs import parse_statistic, written
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.parameters import written
+from duckmetrics.catalog.specs import parse_statistic
 from duckmetrics.compose.functions import linked
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.evaluation.session import catalog
 from duckmetrics.inputs.interval_options import FEW_UNITS
-from duckmetrics.results.evaluation import SMALLEST_P, Tabular, aligned, p_text
+from duckmetrics.results.tabular import SMALLEST_P, Tabular, aligned, p_text
 from duckmetrics.statistics.checks import check_contestants, check_data
 from duckmetrics.statistics.chi_square import rough
 from duckmetrics.statistics.count_checks import check_groups, check_rows
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from duckmetrics.catalog.catalog import Definition
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.statistics.inputs import Data

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import fold, literal
-from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHTED
-from duckmetrics.inputs.ranking import slice_label
+from duckmetrics.inputs.classification import OVERALL, WEIGHTED
+from duckmetrics.inputs.slices import slice_label
+from duckmetrics.summaries.kept import kept_rows, materialized, on_engine
+from duckmetrics.summaries.plans import Plan, has_relation, plans_on
 from duckmetrics.summaries.ranking import JOINED, with_joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.specs import Measure
-    from duckmetrics.compose.composer import Composer
-    from duckmetrics.expressions.folding import RangeOf, Value
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.request import Inputs
 
-# The parameters that decide how a measure is computed, not what it is.
-Plan = dict[str, "Value"]
 SEGMENTS, BINARY = "segments", "labeled"
-PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
-RANGES, RANGE_OF = "ranges", "range_of"
-COUNTED, SCORES = "counted", "scores"
-APPROX = "approx"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 # What a metric may yield beside its value.
 EXTRAS = ("lower", "upper", "n_undefined")
-# Sorting all rows beats grouping them by score when there are more distinct scores than this, and
-# more than one in so many rows.
-FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
 
 
 def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
@@ -72,83 +66,6 @@ def _present(composer: Composer, measure: Measure) -> exp.Expr:
 
 def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
-
-
-def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, Plan]:
-    """Choose how pairs are counted for each measure; all ways lead to the same numbers.
-
-    Args:
-        distinct: about how many distinct scores there are, and how many rows.
-    """
-    many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
-    sort_all = many and not _grouped_anyway(catalog, measures)
-    return {
-        measure.text: {PLAN: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED}
-        for measure in measures
-    }
-
-
-def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
-    """How each measure is computed where all engines shall do the same.
-
-    Args:
-        range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
-    """
-    plain: Plan = {PLAN: GROUPED, COUNTED: SCORES}
-    ranged: Plan = (
-        plain if range_of is None else {**plain, RANGES: len(range_of.edges) + 1, RANGE_OF: range_of}
-    )
-    return {measure.text: plain if by_group(measure) else ranged for measure in measures}
-
-
-def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
-    """Say whether the number of distinct scores decides how some measure is computed."""
-    undecided = (planned(catalog, m) and _sortable(m) and not by_group(m) for m in measures)
-    return any(undecided) and not _grouped_anyway(catalog, measures)
-
-
-def _sortable(measure: Measure) -> bool:
-    """Sorting knows neither weights nor bins."""
-    return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
-
-
-def by_group(measure: Measure) -> bool:
-    """Say whether a measure looks at groups of rows, each by itself."""
-    return GROUP in measure.metric.inputs["predictions"]
-
-
-def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
-    """Say whether a measure needs the distinct scores, so that the others can share them."""
-    return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
-
-
-def planned(catalog: Catalog, measure: Measure) -> bool:
-    """Say whether there are several ways to compute a measure."""
-    return PLAN in catalog.placeholders(measure.metric)
-
-
-def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
-    return any(source.name == relation for source in catalog.foundations(measure.metric))
-
-
-def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
-    """Say whether the scores are sorted for a measure."""
-    return RANGES in catalog.placeholders(measure.metric) and not by_group(measure)
-
-
-def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
-    """The query of the scores that divide the rows into so many ranges of about as many rows each."""
-    composer.relation("predictions", {})
-    shares = exp.Array(expressions=[literal(i / number) for i in range(1, number)])
-    edges = exp.ApproxQuantile(this=exp.column("score"), quantile=shares)
-    return composer.complete(exp.select(edges).from_("predictions"))
-
-
-def distinct_scores(composer: Composer) -> exp.Select:
-    """The query of about how many distinct scores there are, and how many rows."""
-    composer.relation("predictions", {})
-    distinct = exp.ApproxDistinct(this=exp.column("score"))
-    return composer.complete(exp.select(distinct, exp.Count(this=exp.Star())).from_("predictions"))
 
 
 class SegmentSummary:
@@ -346,3 +263,24 @@ def _of(table: str, key: exp.Expr) -> exp.Expr:
 def _column_name(key: exp.Expr) -> str | None:
     column = key.find(exp.Column)
     return None if column is None else column.name
+
+
+def segment_values(
+    catalog: Catalog,
+    engine: Engine,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    plan: Mapping[str, Plan] | None = None,
+) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
+    """Compute the values of every segment; return their summary and where it is kept.
+
+    Args:
+        plan: how the pairs of each measure are counted, if it is decided already.
+    """
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    query = per_segment(composer, measures, plan or plans_on(catalog, engine, inputs, measures))
+    table = engine.name("per_segment")
+    engine.keep(table, on_engine(catalog, engine, query))
+    summary = SegmentSummary(catalog, inputs, measures, table)
+    joined = materialized(engine, summary.joined())
+    return kept_rows(engine, summary.query(joined, query.named_selects))

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, cast
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import DIALECT, Catalog
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.exact_sums import with_exact_sums
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.inputs.ranking import CLUSTER, slice_label
+from duckmetrics.inputs.request import CLUSTER
+from duckmetrics.inputs.slices import slice_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.catalog.specs import Measure
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.composer import Columns
-    from duckmetrics.inputs.ranking import Inputs
+    from duckmetrics.inputs.request import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
 SEGMENT = "segment"

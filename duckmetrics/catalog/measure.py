@@ -1,0 +1,100 @@
+"""A measure: a metric with a value for every parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import Definition, Param, required
+from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.signature import AGGREGATION, Signature
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.expressions.folding import Value
+
+DEFAULT_AGGREGATION = "mean"
+LOWER = "lower is better"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What ``ndcg@10`` means: a metric, a value for each parameter, and an aggregation.
+
+    Attributes:
+        text: the measure as typed; results show it.
+        name: the metric, with its family where the name alone would not tell.
+        params: name and value of every parameter, the switches included, in a fixed order.
+        aggregation: from per-query values to one number; None where a metric is one number already.
+        needed: what a preset asks of the rows, ``predictions (score > 0)``.
+        untied: whether a preset asks that no scores of a query are equal.
+    """
+
+    metric: Definition
+    text: str
+    name: str
+    params: tuple[tuple[str, Value], ...]
+    aggregation: str | None
+    declared: tuple[Param, ...]
+    needed: str = ""
+    untied: bool = False
+
+    @property
+    def family(self) -> str:
+        return self.metric.family
+
+    @property
+    def values(self) -> dict[str, Value]:
+        return dict(self.params)
+
+    @property
+    def requires(self) -> Mapping[str, exp.Expr]:
+        """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
+        needed, own = required(self.needed), self.metric.requires
+        both = {table: exp.and_(needed[table], own[table]) for table in needed.keys() & own.keys()}
+        return {**needed, **own, **both}
+
+    @property
+    def lower_is_better(self) -> bool:
+        return LOWER in self.metric.header.get("range", "")
+
+    @property
+    def depth(self) -> int | None:
+        """The deepest rank the measure looks at, None for all of them."""
+        return self.metric.depth(self.values)
+
+    def __str__(self) -> str:
+        """Write the canonical text: what differs from the defaults, and the cut-off."""
+        changed = [
+            f"{param.name}={written(value)}"
+            for param, (_, value) in zip(self.declared, self.params, strict=True)
+            if param.name != CUTOFF and (param.required or value != param.default)
+        ]
+        if self.aggregation not in (None, DEFAULT_AGGREGATION):
+            changed.append(f"{AGGREGATION}={self.aggregation}")
+        arguments = f"({', '.join(changed)})" if changed else ""
+        return f"{self.name}{arguments}{self._cutoff}"
+
+    @property
+    def signature(self) -> str:
+        """Every convention behind the number: ``ndcg@10|gain:linear|...|agg:mean``.
+
+        Two results of equal signatures on equal data are equal.
+        """
+        params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
+        k = self._cutoff[1:]
+        return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
+
+    def bound(self, **values: Value) -> Measure:
+        """Return the measure with these values, where it declares them."""
+        params = tuple((name, values.get(name, value)) for name, value in self.params)
+        return replace(self, params=params)
+
+    @property
+    def _cutoff(self) -> str:
+        k = self.values.get(CUTOFF)
+        return "" if k is None else f"@{k}"

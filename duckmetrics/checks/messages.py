@@ -1,0 +1,98 @@
+"""A check that found something, as a sentence with examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.checks.bound_check import SEGMENT, TOTAL
+from duckmetrics.checks.counting import count_of
+from duckmetrics.expressions.folding import literal
+from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.checks.bound_check import BoundCheck
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.request import Inputs
+
+
+def finding_of(
+    engine: Engine, inputs: Inputs, one: BoundCheck, count: int, totals: Mapping[str, int]
+) -> Finding | None:
+    if one.when or one.offenders.args.get("having"):
+        count = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
+        if not count:
+            return None
+    table, _, column = one.place.partition(".")
+    rows = _examples(engine, one)
+    examples = tuple(_example(engine, inputs, table, row) for row in rows)
+    where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
+    shown = f" ({'; '.join(examples)})" if any(examples) else ""
+    among = rows[0].get(TOTAL) if rows else None
+    title = _singular(one.title) if count == 1 and among is None else one.title
+    total = totals.get(table) if one.severity == NOTE and among is None else None
+    share = f", {count / total:.2g} of all" if total else ""
+    number = count if among is None else f"{count} of {among}"
+    message = f"{where}: {number} {title}{share}{shown}; {one.advice}"
+    return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
+                   count, examples, message, one.advice)  # fmt: skip
+
+
+def _singular(title: str) -> str:
+    """``rows whose score is NULL`` -> ``row whose score is NULL``."""
+    noun, _, rest = title.partition(" ")
+    return (
+        f"{noun.removesuffix('ies')}y {rest}" if noun.endswith("ies") else f"{noun.removesuffix('s')} {rest}"
+    )
+
+
+def _examples(engine: Engine, one: BoundCheck) -> list[dict[str, Any]]:
+    """Three offenders; of a check over both sides, three of each."""
+    parts = (
+        [one.offenders.this, one.offenders.expression]
+        if isinstance(one.offenders, exp.Union) else [one.offenders]
+    )  # fmt: skip
+    names = [p.alias_or_name for p in one.offenders.selects]
+    rows = []
+    for part in parts:
+        ordered = exp.select(exp.Star()).from_(part.subquery("offenders"))
+        for i in range(1, len(part.selects) + 1):
+            ordered = ordered.order_by(literal(i), copy=False)
+        rows += engine.rows(one.composer.complete(ordered.limit(EXAMPLES)))
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _example(engine: Engine, inputs: Inputs, table: str, row: Mapping[str, Any]) -> str:
+    """Write an offender as a person would: ``query_id=q1, item_id=a``."""
+    shown = dict(row)
+    shown.pop(TOTAL, None)
+    if shown.get("system") == "":
+        del shown["system"]
+    parts = [_slice(engine, inputs, shown.pop(SEGMENT))] if SEGMENT in shown else []
+    for name, value in shown.items():
+        parts.append(f"{inputs.column_label(table, name)}={_visible(value)}")
+    return ", ".join(filter(None, parts))
+
+
+def _visible(value: object) -> object:
+    """A text with blanks around it, or none at all, shows only between quotes."""
+    return repr(value) if isinstance(value, str) and (value.strip() != value or not value) else value
+
+
+def _slice(engine: Engine, inputs: Inputs, number: int) -> str:
+    """What a number of a segment stands for, nothing where it is all rows."""
+    if "slices" not in inputs.queries:
+        return ""
+    same = exp.EQ(this=exp.column(SEGMENT), expression=literal(number))
+    (row,) = engine.rows(
+        exp.select(exp.Star()).from_(inputs.queries["slices"].subquery("slices")).where(same)
+    )
+    _, grouping, *values = row
+    in_force = inputs.by[grouping - 1] if grouping else ()
+    known = zip(inputs.by_columns, values, strict=True)
+    return ", ".join(
+        f"{name}={'NULL' if value is None else value}" for name, value in known if name in in_force
+    )

@@ -1,0 +1,87 @@
+"""How a difference is tested, and p-values are adjusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.compose.functions import linked
+from duckmetrics.errors import MetricError, unknown
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.units import DIFFERENCES, over_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.part import Part
+
+# What tells n, effect sizes and intervals of the differences, whatever tells p.
+PAIRED = "paired_t"
+BOOTSTRAPPED = "paired_bootstrap"
+# What makes p where the whole metric is taken again on samples.
+SAMPLED = "bootstrap_samples"
+ADJUSTED = "adjusted_p"
+NONE, HOLM = "none", "holm"
+
+
+def find_test(name: str) -> Definition:
+    """Return the test that a word means, such as randomization.
+
+    Raises:
+        MetricError: no such test.
+    """
+    known = {n: d for n, d in catalog().statistics.items() if "p" in d.query.named_selects and _is_paired(d)}
+    wanted = str(name).lower().replace("-", "_")
+    near = [n for n in known if wanted in (n, *n.split("_"))]
+    if len(near) != 1 and wanted not in known:
+        raise MetricError(f"test: {unknown('test', str(name), known)}")
+    return known[wanted if wanted in known else near[0]]
+
+
+def _is_paired(definition: Definition) -> bool:
+    """Say whether a test compares systems query by query: with a baseline, or all pairs of them."""
+    read = {known.name for known in catalog().foundations(definition)}
+    return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
+
+
+def of_all_pairs(definition: Definition) -> bool:
+    """Say whether a test looks at every pair of systems, so that it holds for all of them together."""
+    return "other" in definition.query.named_selects
+
+
+def find_adjustment(name: str) -> str:
+    """Return the method of adjustment that a word means.
+
+    Raises:
+        MetricError: no such method.
+    """
+    if name == NONE:
+        return NONE
+    choices = [str(choice) for choice in catalog().statistics[ADJUSTED].own_params["method"].choices]
+    wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
+        str(name).lower(), str(name).lower()
+    )
+    if wanted not in choices:
+        raise MetricError(f"adjust: {unknown('method', str(name), (*choices, NONE))}")
+    return wanted
+
+
+def lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
+    return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
+
+
+def adjusted_p(engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
+    """What p-values are adjusted to, in their order."""
+    rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
+    names = exp.TableAlias(
+        this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]
+    )
+    given = exp.select("test", "p").from_(exp.Values(expressions=rows, alias=names))
+    adjusted = over_rows(catalog(), ADJUSTED, given, {"method": method}).subquery("adjusted")
+    query, macros = linked(catalog(), exp.select("test", "p_adjusted").from_(adjusted))
+    engine.define(macros)
+    return [p for _, p in sorted(engine.rows(query))]

@@ -1,0 +1,122 @@
+"""What is compared must be of the same units."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.comparison.methods import SAMPLED
+from duckmetrics.errors import InputError
+from duckmetrics.inference.units import QUERIES, ROWS
+from duckmetrics.results.comparison import COLUMNS
+from duckmetrics.summaries.ranking import ROUNDING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.part import Part
+
+Row = dict[str, Any]
+
+# What is left of numbers near 1 that should cancel out, as in 1 minus a ratio.
+CANCELLED = 1e-14
+
+
+def refuse_unpaired(part: Part) -> None:
+    """Refuse rows of which nothing tells which belong together, and slices that hide a column."""
+    if part.units is None:
+        return
+    if part.units.kind == ROWS:
+        raise InputError(
+            "compare: nothing tells which rows of the systems belong together; name what is independent, "
+            "such as the user, with cluster='user_id' (--cluster user_id)"
+        )
+    for name in part.units.columns:
+        if name.lower() in COLUMNS:
+            raise InputError(
+                f"by: {name!r} is also a column of the comparison; rename it, as in "
+                f'"SELECT {name} AS my_{name}, ... FROM ..."'
+            )
+
+
+def key_of_row(part: Part, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    columns = part.units.columns if part.units is not None else {}
+    return tuple(row[c] for c in ("system", "metric", "slice", *columns))
+
+
+def of_whole(row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: Part) -> Row:
+    """What bootstrap samples of the whole metric say of one row."""
+    samples = None if part.units is None else part.units.samples
+    found = {**sampled, "test": SAMPLED, "resamples": None if samples is None else samples.number}
+    if other.get("value") is None or row["value"] is None:
+        return {"test": SAMPLED}
+    delta = row["value"] - other["value"]
+    change = delta / abs(other["value"]) if other["value"] else None
+    return {**found, "delta": delta, "relative_change": change}
+
+
+def speakers(engine: Engine, part: Part) -> dict[Any, int]:
+    """How many units a measure of rows depends on, by system, metric and slice."""
+    units = part.units
+    if units is None:
+        return {}
+    found = {}
+    of_sums = units.speakers()
+    if of_sums is not None:
+        found = {units.row_key(row): row["n"] for row in engine.arrow(of_sums).to_pylist()}
+    if units.samples is not None and units.members is not None:
+        sizes = units.samples.units.sizes(units.members)
+        found |= {units.row_key(row): row["n"] for row in engine.arrow(sizes).to_pylist()}
+    return found
+
+
+def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
+    """Say whether a difference is nothing beside the value, or beside what units differ by."""
+    if value is None or found.get("delta") is None:
+        return False
+    delta, beside_units = float(found["delta"]), float(found.get("d_av") or math.inf)
+    return abs(delta) <= max(ROUNDING * abs(value), CANCELLED) or abs(beside_units) <= ROUNDING
+
+
+def strangers(
+    engine: Engine, part: Part, rows: Iterable[Row], baseline: str
+) -> Iterator[tuple[Row, int, str]]:
+    """The rows whose system has values of other queries, or rows, than the baseline; how many of what."""
+    units = part.units
+    if units is None:
+        return
+    compared = [row for row in rows if row["system"] != baseline]
+    values = {key_of_row(part, row): row["value"] for row in part.rows}
+    if units.members is not None:
+        unmatched = dict(engine.rows(units.unmatched(catalog(), baseline)))
+        for row in compared:
+            if number := unmatched.pop(row["system"], 0):
+                kind = f"{units.kind} have other rows or labels"
+                yield row, number, kind if part.per_query is None else "values are of one side only"
+        return
+    counts = {units.row_key(row): row["n"] for row in engine.arrow(units.counts()).to_pylist()}
+    for row in compared:
+        key = key_of_row(part, row)
+        other = (baseline, *key[1:])
+        if values[key] is None or values.get(other) is None or not counts.get(key) or not counts.get(other):
+            continue
+        number = counts[key] + counts[other] - 2 * (row["n_units"] or 0)
+        if number:
+            yield row, number, f"{units.kind} have a value on one side only"
+
+
+def is_clustered(part: Part) -> bool:
+    return part.units is not None and part.units.kind != QUERIES
+
+
+def way_out(part: Part) -> str:
+    if part.per_query is None:
+        return "evaluate the same rows"
+    told = "say allow_different=True (--allow-different) to compare what is common"
+    if is_clustered(part):
+        told = "leave cluster out and " + told
+    if any(measure.values.get("missing") == "skip" for measure in part.measures):
+        return f"set missing='zero' or population='both' (--set population=both), or {told}"
+    return told

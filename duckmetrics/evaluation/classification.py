@@ -1,0 +1,67 @@
+"""Rows of classifiers: from checked inputs to rows of results, or a table such as a curve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.checks.examination import check, check_values
+from duckmetrics.checks.notes import unweighted
+from duckmetrics.compose.composer import Composer
+from duckmetrics.engines.engine import keep_readable
+from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
+from duckmetrics.inference.unit_values import units_of_rows
+from duckmetrics.inputs.classification import observed
+from duckmetrics.summaries.classification import SegmentSummary, segment_values
+from duckmetrics.summaries.kept import on_engine
+from duckmetrics.summaries.plans import plans_on
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.request import Inputs, Request
+    from duckmetrics.inputs.systems import Attach
+
+
+def evaluate_rows(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Part:
+    """Compute one value per segment of the rows."""
+    refuse_unsupported(catalog, engine, request, measures)
+    inputs, measures = observed(request, measures, attach, partial(keep_readable, engine))
+    findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
+    plan = plans_on(catalog, engine, inputs, measures)
+    rows, kept = segment_values(catalog, engine, inputs, measures, plan)
+    findings += check_values(catalog, engine, inputs, measures, rows, kept)
+    part = Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    if request.inference is not None:
+        units = units_of_rows(catalog, engine, inputs, measures, request.inference)
+        part = with_bounds(catalog, engine, request.inference, part, units)
+    if request.verify is None:
+        return part
+    from duckmetrics.evaluation.verification import verify_rows
+
+    def again(other: Inputs) -> tuple[dict[str, Any], ...]:
+        return segment_values(catalog, engine, other, measures, plan)[0]
+
+    outcome = verify_rows(engine, inputs, measures, rows, request.verify, again)
+    return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def table_query(
+    catalog: Catalog, engine: Engine, request: Request, measure: Measure, attach: Attach
+) -> exp.Query:
+    """Check the inputs and write the query of a table such as a curve."""
+    refuse_unsupported(catalog, engine, request, [measure])
+    inputs, (measure,) = observed(request, [measure], attach, partial(keep_readable, engine))
+    check(catalog, engine, inputs, [measure])
+    plan = plans_on(catalog, engine, inputs, [measure])[measure.text]
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
+    return on_engine(catalog, engine, query)

@@ -1,0 +1,76 @@
+"""How each family of metrics is evaluated on an engine, from checked inputs to rows of results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.dialects import DIALECTS
+from duckmetrics.dialects.portable import refuse_unportable
+from duckmetrics.errors import UnsupportedError
+from duckmetrics.inference.intervals import biased, with_intervals
+from duckmetrics.summaries.kept import kept_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inference.units import Units
+    from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.results.findings import Finding
+    from duckmetrics.results.verification import Verification
+
+
+@dataclass(frozen=True)
+class Part:
+    """The results of the measures of one family.
+
+    Attributes:
+        rows: the summary, one dictionary per system, slice and measure.
+        summary: its query.
+        per_query: the query of the values per query, where there are queries.
+        verified: what the reference says of a sample, where it was asked.
+        units: what intervals and comparisons rest on, where they were asked for.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    by: tuple[tuple[str, ...], ...]
+    findings: tuple[Finding, ...]
+    measures: tuple[Measure, ...]
+    summary: exp.Query
+    per_query: exp.Query | None = None
+    verified: tuple[Verification, ...] = ()
+    units: Units | None = None
+
+
+def refuse_unsupported(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure]
+) -> None:
+    """Tell what an engine other than DuckDB does not do.
+
+    Raises:
+        UnsupportedError: a metric is not portable, or what was asked for rests on DuckDB.
+    """
+    if not engine.portable:
+        return
+    refuse_unportable(catalog, engine.dialect, measures)
+    name = DIALECTS[engine.dialect].engine
+    refused = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
+    for option, given in refused.items():
+        if given is not None:
+            raise UnsupportedError(
+                f"{option}: not on {name}; leave it out, or write the values per query and go on with DuckDB"
+            )
+
+
+def with_bounds(catalog: Catalog, engine: Engine, inference: Inference, part: Part, units: Units) -> Part:
+    """The results with their intervals."""
+    summary, told = with_intervals(catalog, engine, inference, units, part.summary)
+    rows, kept = kept_rows(engine, summary)
+    findings = (*part.findings, *told, *biased(units, rows))
+    return replace(part, rows=rows, summary=kept, findings=findings, units=units)

@@ -1,0 +1,133 @@
+"""Rankings: from checked inputs to rows of results."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.checks.examination import check, explained
+from duckmetrics.checks.notes import counted_notes, varying
+from duckmetrics.compose.composer import Columns, Composer
+from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
+from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
+from duckmetrics.compose.optimizer import SORTED as RANKED
+from duckmetrics.engines.engine import keep_readable
+from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
+from duckmetrics.inference.unit_values import units_of_rankings
+from duckmetrics.inputs.chunks import chunks_of
+from duckmetrics.inputs.ranking import gather
+from duckmetrics.summaries.kept import kept_rows, materialized
+from duckmetrics.summaries.ranking import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.request import Inputs, Request
+    from duckmetrics.inputs.systems import Attach
+
+
+def evaluate_rankings(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> Part:
+    """Compute the values of every query once, and summarize them."""
+    refuse_unsupported(catalog, engine, request, measures)
+    inputs = gather(request, attach, engine.extremes)
+    inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
+        catalog, engine, inputs, measures
+    )  # fmt: skip
+    findings = check(catalog, engine, inputs, measures)
+    varying(engine, inputs)
+    table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
+    summary = Summary(catalog, inputs, measures, columns, table)
+    joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
+    rows, kept = kept_rows(engine, summary.query(joined))
+    policies = {"missing": str(measures[0].values.get("missing"))}
+    notes = counted_notes(rows, inputs, policies)
+    notes += explained(catalog, engine, inputs, measures, notes)
+    part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    if request.inference is not None:
+        units = units_of_rankings(catalog, engine, inputs, measures, summary)
+        part = with_bounds(catalog, engine, request.inference, part, units)
+    if request.verify is None:
+        return part
+    from duckmetrics.evaluation.verification import verify_rankings
+
+    outcome = verify_rankings(
+        engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
+    )
+    return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
+
+
+def _query_values(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], chunks: int
+) -> tuple[str, list[Columns]]:
+    """Keep the values of every query in a table; return its name, and which columns are whose."""
+    table = engine.name("per_query")
+    scale = None if engine.portable else scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
+    columns: list[Columns] = []
+    for part in chunks_of(inputs, chunks) if chunks else (inputs,):
+        query, found = Composer(catalog, part.queries, part.constants, part.facts).per_query(
+            measures, _ranking_plan(engine, measures)
+        )
+        engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
+        columns = found
+    return table, columns
+
+
+def _scale_of_means(engine: Engine, summary: Summary) -> float | None:
+    """What the values of queries are multiplied by, so that their sum is exact."""
+    if engine.portable:
+        return None
+    ((largest, n),) = engine.rows(summary.extent())
+    return scale_of_values(largest, n)
+
+
+def _ranking_plan(engine: Engine, measures: Sequence[Measure]) -> str:
+    return RANKED if engine.portable else ranking_plan(measures)
+
+
+def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
+    """A system that answered no query of a part is there all the same."""
+    if "systems" in inputs.queries or "system" in inputs.constants:
+        return inputs
+    table = engine.name("systems")
+    predictions = inputs.queries["predictions"].subquery("predictions")
+    engine.keep(table, exp.select("system").distinct().from_(predictions))
+    return replace(inputs, queries={**inputs.queries, "systems": engine.kept(table)})
+
+
+def _largest_gain(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> float | None:
+    """The largest gain that a measure gives to an item."""
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    truth = composer.relation("truth", {})
+    found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
+    largest: float | None = found[0][0]
+    if largest is None or all(measure.values.get("gain") != "exp2" for measure in measures):
+        return largest
+    return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
+
+
+def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
+    """Plan rule: the rows that can come to a cut-off are found once, for the checks and for the ranks.
+
+    Not where the truth decides which rows these are: its own duplicates would show among them.
+    """
+    plan, depth = _ranking_plan(engine, measures), depth_of(measures)
+    if plan != TOP:
+        return inputs
+    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    found = {composer.relation(CONTENDERS, {**m.values, "plan": plan, "depth": depth}) for m in measures}
+    query = composer.complete(exp.select(exp.Star()).from_(found.pop()))
+    if found or any(cte.alias == "truth" for cte in query.ctes):
+        return inputs
+    kept = engine.kept(keep_readable(engine, CONTENDERS, query))
+    return replace(inputs, queries={**inputs.queries, CONTENDERS: kept})

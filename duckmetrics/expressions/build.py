@@ -1,0 +1,24 @@
+"""Small builders of SQL expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def stacked(queries: Iterable[exp.Select]) -> exp.Query:
+    """UNION ALL of canonical queries."""
+    first, *others = queries
+    result: exp.Query = first
+    for other in others:
+        result = exp.union(result, other, distinct=False, copy=False)
+    return result
+
+
+def quoted(name: str) -> exp.Column:
+    """A user's column, whatever its name holds."""
+    return exp.column(exp.to_identifier(name, quoted=True))

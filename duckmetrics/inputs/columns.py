@@ -1,0 +1,102 @@
+"""The user's columns, mapped to canonical names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.errors import InputError, suggestion
+from duckmetrics.inputs.column_types import INTEGER
+from duckmetrics.inputs.sources import ROLES, Role, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CANONICAL = (
+    "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
+    "cluster_id", "items", "scores", "relevant",
+)  # fmt: skip
+# Columns that several of the user's can make up together, as in user+day.
+KEYS = ("query_id", "item_id", "group_id", "cluster_id")
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """The user's names for the canonical columns; ``truth.query_id`` is for one table only."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for key, name in self.names.items():
+            if not (isinstance(key, str) and isinstance(name, str)):
+                raise InputError(
+                    f"columns: {key!r}: {name!r} are no names; write text, as in {{'query_id': 'user_id'}}"
+                )
+            table, _, column = key.rpartition(".")
+            if column not in CANONICAL and name in CANONICAL:
+                raise InputError(
+                    f"columns: {{{key!r}: {name!r}}} is the wrong way round; write {{{name!r}: {key!r}}}, "
+                    f"on the command line --column {name}={key}"
+                )
+            if column not in CANONICAL or (table and table not in ROLES):
+                raise InputError(
+                    f"columns: {key!r} is no canonical column; "
+                    f"{suggestion(key, [*CANONICAL, *(f'{r}.{c}' for r in ROLES[:3] for c in CANONICAL)])}"
+                )
+
+    def given(self, role: Role, column: str) -> str | None:
+        """Return the name mapped for a column of a table, None when there is none."""
+        return self.names.get(f"{role}.{column}", self.names.get(column))
+
+    def find(self, source: Source, role: Role, column: str) -> str | None:
+        """Return the user's column for a canonical one, or None when the table lacks it.
+
+        Raises:
+            InputError: a column was mapped to a name that the table does not have.
+        """
+        own = self.names.get(f"{role}.{column}")
+        name = own if own is not None else self.names.get(column, column)
+        found = source.find(name)
+        if found is None and "+" in name and column not in KEYS:
+            raise InputError(
+                f"{source.label}: no column {name!r} for {column}; {shown_columns(source)}; only keys "
+                "such as query_id are made of several columns"
+            )
+        if found is None and own is None and column in self.names and not composite(source, name):
+            found = source.find(column)
+        if found is None and self.given(role, column) is not None and "+" not in name:
+            raise InputError(
+                f"{source.label}: no column {name!r} for {column}; {shown_columns(source)}; "
+                f"map it with columns={{'{role}.{column}': ...}}"
+            )
+        return found
+
+
+def missing_column(source: Source, column: str, role: Role) -> InputError:
+    return InputError(
+        f"{source.label}: no column {column!r}; {shown_columns(source)}; "
+        f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+    )
+
+
+def shown_columns(source: Source) -> str:
+    return f"found {', '.join(source.columns)}"
+
+
+def is_name(type_: str) -> bool:
+    """Say whether values of a type can name a system."""
+    return bool(INTEGER.fullmatch(type_)) or type_.startswith(
+        ("VARCHAR", "ENUM", "DATE", "UUID", "TIMESTAMP")
+    )
+
+
+def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:
+    """SELECT the expressions under their canonical names."""
+    return exp.select(*(e.as_(name) for name, e in expressions.items())).from_(source.relation.copy())
+
+
+def composite(source: Source, name: str) -> bool:
+    """Say whether a mapped name means several columns that are all there."""
+    return "+" in name and all(source.find(part.strip()) for part in name.split("+"))

@@ -1,0 +1,146 @@
+"""Ids of queries and items: of one kind on both sides, composite ones as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted
+from duckmetrics.inputs.column_types import INTEGER, NARROW, NUMBER
+from duckmetrics.inputs.columns import ColumnMap, missing_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.inputs.sources import Role, Source
+
+
+@dataclass(frozen=True)
+class Key:
+    """An id column, or several that make up an id together.
+
+    Attributes:
+        parts: the user's columns.
+        kinds: what each of them holds: integer, text, date, ...
+    """
+
+    label: str
+    parts: tuple[str, ...]
+    types: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
+    """Find an id column and the kind of its values.
+
+    Raises:
+        InputError: the column is missing, or of a type that cannot be an id.
+    """
+    found = columns.find(source, role, column)
+    mapped = columns.given(role, column) or column
+    parts = (found,) if found is not None else tuple(p.strip() for p in mapped.split("+"))
+    names = [source.find(part) for part in parts]
+    if None in names:
+        raise missing_column(source, column, role)
+    known = tuple(name for name in names if name is not None)
+    types = tuple(source.columns[name] for name in known)
+    return Key(
+        source.label,
+        known,
+        types,
+        tuple(_id_kind(source.label, column, n, t) for n, t in zip(known, types, strict=True)),
+    )
+
+
+def _id_kind(label: str, column: str, name: str, type_: str) -> str:
+    where = f"{label}: column {name!r} is {type_}"
+    if INTEGER.fullmatch(type_):
+        return "integer"
+    if type_ == "VARCHAR" or type_.startswith("ENUM("):
+        return "text"
+    if type_ in ("UUID", "DATE", "BOOLEAN"):
+        return type_.lower()
+    if type_ == "TIMESTAMP WITH TIME ZONE":
+        return "timestamp with time zone"
+    if type_.startswith("TIMESTAMP"):
+        return "timestamp"
+    if type_.endswith("]") and column == "item_id":
+        raise InputError(
+            f"{where}, a list and not an id; if it lists the items of a query, the best first, map it with "
+            f"columns={{'items': {name!r}}}, in the truth with columns={{'relevant': {name!r}}}"
+        )
+    if type_ == "BLOB":
+        raise InputError(
+            f"{where}, not an id; if it holds text, read the file with binary_as_string: "
+            "\"SELECT * FROM read_parquet('...', binary_as_string = true)\""
+        )
+    if NUMBER.fullmatch(type_):
+        raise InputError(
+            f"{where}, not an id: such numbers are not told apart exactly; "
+            f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."'
+        )
+    raise InputError(f"{where}, not an id; use a number, text, UUID, date, timestamp or boolean")
+
+
+def same_kind(left: Key, right: Key, column: str) -> None:
+    """Refuse ids that DuckDB would compare only after a silent cast.
+
+    Raises:
+        InputError: names both types and the CAST to write.
+    """
+    if left.kinds == right.kinds:
+        return
+    if len(left.parts) != len(right.parts):
+        raise InputError(
+            f"{column}: {left.label} has the key {'+'.join(left.parts)}, {right.label} has "
+            f"{'+'.join(right.parts)}; map the same number of columns with columns={{...}}"
+        )
+    for i, kinds in enumerate(zip(left.kinds, right.kinds, strict=True)):
+        if kinds[0] != kinds[1]:
+            name = right.parts[i]
+            raise InputError(
+                f"{column}: {left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} "
+                f"has {name} of type {right.types[i]}; make them one kind, as in "
+                f'"SELECT * REPLACE (CAST({name} AS {left.types[i]}) AS {name}) FROM ..."'
+            )
+
+
+def common_types(keys: Sequence[Key]) -> tuple[str | None, ...]:
+    """Return the type to cast each part of an id to, None where all tables agree already."""
+    return tuple(
+        _common(kinds[0], [key.types[i] for key in keys])
+        for i, kinds in enumerate(zip(*(key.kinds for key in keys), strict=True))
+    )
+
+
+def _common(kind: str, types: Sequence[str]) -> str | None:
+    if kind == "text":
+        return None if set(types) == {"VARCHAR"} else "VARCHAR"
+    if len(set(types)) == 1:
+        return None
+    if kind == "integer":
+        return "BIGINT" if all(NARROW.fullmatch(t) for t in types) else "HUGEINT"
+    if kind == "timestamp":
+        return "TIMESTAMP_NS" if "TIMESTAMP_NS" in types else "TIMESTAMP"
+    return None
+
+
+def key_expression(key: Key, types: Sequence[str | None], names: Sequence[str]) -> exp.Expr:
+    """Write an id; several columns become a struct, which is exact where a joined text is not."""
+    parts = [
+        exp.cast(quoted(part), type_, dialect=DIALECT) if type_ else quoted(part)
+        for part, type_ in zip(key.parts, types, strict=True)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    fields = [
+        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=part)
+        for name, part in zip(names, parts, strict=True)
+    ]
+    # An id is as unknown as its parts: a struct with a NULL inside would not be NULL.
+    whole = exp.and_(*(exp.not_(exp.Is(this=part.copy(), expression=exp.null())) for part in parts))
+    return exp.Case().when(whole, exp.Struct(expressions=fields))

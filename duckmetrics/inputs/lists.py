@@ -1,0 +1,81 @@
+"""Lists in columns: one row per query, its items in a list."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from duckmetrics.inputs.columns import ColumnMap
+    from duckmetrics.inputs.sources import Role, Source
+
+_LIST = re.compile(r"(.*)\[\d*\]")
+_ITEM_LISTS = ("items", "relevant")
+
+
+def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> str | None:
+    """Return the column that holds lists, when the table is in list form.
+
+    A list mapped by name may itself be called item_id; else a column item_id is one of single items.
+    """
+    is_open = column in _ITEM_LISTS and columns.given(role, column) is None
+    if is_open and columns.find(source, role, "item_id") is not None:
+        return None
+    name = columns.find(source, role, column)
+    return name if name is not None and _LIST.fullmatch(source.columns[name]) else None
+
+
+def items_of(source: Source, column: str) -> Source:
+    """The same table with the element type of a list column, so that it can be checked by itself."""
+    element = _LIST.fullmatch(source.columns[column])
+    type_ = element[1] if element else source.columns[column]
+    return replace(source, columns={**source.columns, column: type_}, statistics=False)
+
+
+def elements(source: Source, column: str) -> exp.Expr:
+    """One row per element of a list."""
+    return exp.Anonymous(this="unnest", expressions=[_list(source, column)])
+
+
+def _list(source: Source, column: str) -> exp.Expr:
+    """A list column; an array of fixed length becomes a list."""
+    if source.columns[column].endswith("[]"):
+        return quoted(column)
+    element = items_of(source, column).columns[column]
+    return exp.cast(quoted(column), f"{element}[]", dialect=DIALECT)
+
+
+def list_length(source: Source, column: str) -> exp.Expr:
+    """The number of elements of a list."""
+    return exp.Anonymous(this="len", expressions=[_list(source, column)])
+
+
+def list_size(source: Source, column: str) -> exp.Expr:
+    """The number of elements of a list, where it is not unnested."""
+    return exp.ArraySize(this=_list(source, column))
+
+
+def list_places(source: Source, column: str) -> exp.Expr:
+    """1, 2, ... beside the elements of a list."""
+    stop = exp.Add(this=list_length(source, column), expression=literal(1))
+    numbers = exp.Anonymous(this="range", expressions=[literal(1), stop])
+    return exp.Anonymous(this="unnest", expressions=[numbers])
+
+
+def judged_lists(source: Source, column: str) -> tuple[exp.Expr, exp.Expr]:
+    """The items and grades of list-form truth; an empty list keeps its query, with no item."""
+    empty = "coalesce(len(x), 0) = 0"
+    items = sqlglot.parse_one(f"CASE WHEN {empty} THEN [NULL] ELSE x END", dialect=DIALECT)
+    grade = sqlglot.parse_one(f"CASE WHEN {empty} THEN 0e0 ELSE 1e0 END", dialect=DIALECT)
+    for tree in (items, grade):
+        for reference in list(tree.find_all(exp.Column)):
+            reference.replace(_list(source, column))
+    return exp.Anonymous(this="unnest", expressions=[items]), grade

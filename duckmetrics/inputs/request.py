@@ -1,0 +1,113 @@
+"""What a call asks for, and what an evaluation reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.inputs.columns import ColumnMap
+from duckmetrics.inputs.sources import Source
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.interval_options import Inference
+
+Extremes = Callable[[Source, str], tuple[Any, Any]]
+
+CLUSTER = "cluster_id"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller hands over: the tables, how to read them, and how to tell rows apart.
+
+    Attributes:
+        predictions: a table, or a mapping of system names to tables.
+        system: the column of the predictions that names the system.
+        by: the groupings; each is a list of columns.
+        positions: whether the order of the rows matters (``ties=input``).
+        verify: how many queries are recomputed by the reference as well, None for none.
+        chunks: in how many parts the queries are evaluated, 0 for all of them at once.
+        inference: how intervals and comparisons are made, None for none.
+    """
+
+    predictions: Any
+    truth: Any = None
+    system: str | None = None
+    by: tuple[tuple[str, ...], ...] = ()
+    queries: Any = None
+    population: Any = None
+    columns: ColumnMap = field(default_factory=ColumnMap)
+    positions: bool = False
+    verify: int | None = None
+    chunks: int = 0
+    inference: Inference | None = None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Canonical queries by input name, and what the composer must know about them.
+
+    Attributes:
+        systems: the names given by a mapping; None when a column names them, or nobody does.
+        truth_lists: whether an item that is NULL stands for an empty list of the truth.
+        by_source: where the slicing columns come from, for messages.
+        names: canonical column, with its table -> the user's column.
+        query_type: the type in which query ids are shown.
+        query_parts: the columns that make up a query id.
+        item_kinds: what they hold that make up an item id: integer, text, date, ...
+        constants: the columns that are the same in every row, with their value.
+        weighted: whether the weights of the rows count.
+        weight: the column of the weights, if there is one.
+        rows: the predictions once each, where slices repeat them.
+        by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
+        text_ids: the ids that are text, or of which a part is.
+        cluster: the column of what intervals take as independent, None for the query or row itself.
+        wide_scores: whether there are scores of a type of which a DOUBLE may lose digits.
+        runs: the columns that may tell several systems apart, though nobody asked for them.
+        leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
+    """
+
+    queries: Mapping[str, exp.Query]
+    labels: Mapping[str, str]
+    one_system: bool
+    systems: tuple[str, ...] | None
+    truth_lists: bool
+    by: tuple[tuple[str, ...], ...]
+    by_source: str | None
+    names: Mapping[str, str] = field(default_factory=dict)
+    query_type: str | None = None
+    query_parts: tuple[str, ...] = ()
+    item_kinds: tuple[str, ...] = ()
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    weighted: bool = False
+    weight: str | None = None
+    rows: exp.Query | None = None
+    by_rank: bool = False
+    text_ids: frozenset[str] = frozenset()
+    cluster: str | None = None
+    wide_scores: bool = False
+    runs: tuple[str, ...] = ()
+    leftovers: exp.Query | None = None
+
+    @property
+    def facts(self) -> Mapping[str, Value]:
+        """What the composer must know of the rows, as values of parameters."""
+        return {"by_rank": self.by_rank}
+
+    @property
+    def unsliced(self) -> Mapping[str, exp.Query]:
+        """The queries, each row of the predictions once."""
+        return self.queries if self.rows is None else {**self.queries, "predictions": self.rows}
+
+    def column_label(self, table: str, column: str) -> str:
+        """What the user calls a canonical column."""
+        return self.names.get(f"{table}.{column}", column)
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        """Every slicing column once, in the order asked for."""
+        return tuple(dict.fromkeys(column for grouping in self.by for column in grouping))

@@ -1,0 +1,36 @@
+"""Slices: attributes by which results are split."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duckmetrics.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RESERVED = (
+    "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+    "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
+)  # fmt: skip
+
+
+def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
+    """Every column of the groupings once.
+
+    Raises:
+        InputError: a column is called like one of the results.
+    """
+    wanted = list(dict.fromkeys(column for grouping in by for column in grouping))
+    for name in wanted:
+        if name.lower() in RESERVED:
+            raise InputError(
+                f"by: {name!r} is also a column of the results; rename it, as in "
+                f'"SELECT {name} AS my_{name}, ... FROM ..."'
+            )
+    return wanted
+
+
+def slice_label(grouping: Sequence[str]) -> str:
+    """The text of the column `slice`: the columns in force; a name with a comma is quoted."""
+    return ",".join(f'"{name}"' if "," in name else name for name in grouping)

@@ -1,0 +1,193 @@
+"""Tables as people name them: paths, patterns, SQL, tables of the connection."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Role = Literal["predictions", "truth", "queries", "population", "counts", "data"]
+ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
+FILE_SUFFIXES = {
+    ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
+    ".jsonl": "json", ".ndjson": "json", ".run": "trec", ".trec": "trec", ".qrels": "trec",
+    ".qrel": "trec", ".txt": "trec",
+}  # fmt: skip
+_COMPRESSED = (".gz", ".zst")
+_SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
+# Columns that tell systems apart where several stand in one table, by what people call them.
+RUN = re.compile(
+    r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
+)
+# Functions of other names than sqlglot knows, which give another value at every call.
+_VOLATILE = ("nextval", "uuidv4", "uuidv7")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table as the engine found it.
+
+    Attributes:
+        label: how messages call it.
+        relation: what stands in FROM.
+        columns: name -> type, in the words of DuckDB.
+        ordered: whether the rows have an order of their own (a file, a frame).
+        rowid: whether the rows are numbered by the database (a base table).
+        renamed: names of the user that the database calls otherwise, because they differ in case only.
+        empty: whether there is no row.
+        statistics: whether the smallest and largest value of a column are known without a scan.
+    """
+
+    label: str
+    relation: exp.Expr
+    columns: Mapping[str, str]
+    ordered: bool = False
+    rowid: bool = False
+    statistics: bool = False
+    empty: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> str | None:
+        """Return the column called `name`; letter case decides only between two candidates.
+
+        Raises:
+            InputError: there are several candidates, and none is called exactly so.
+        """
+        if name in self.renamed:
+            return self.renamed[name]
+        if name in self.columns:
+            return name
+        folded = [column for column in (*self.columns, *self.renamed) if column.lower() == name.lower()]
+        if len(folded) > 1:
+            raise InputError(
+                f"{self.label}: columns {' and '.join(map(repr, folded))} differ in case only, and none is "
+                f"called {name!r}; map the one that is meant with columns={{{name!r}: {folded[0]!r}}}"
+            )
+        return folded[0] if folded else None
+
+
+def kind_of_text(text: str) -> str:
+    """Tell what a string names: ``sql``, ``file``, or ``name`` (a table, a view, then a file)."""
+    for prefix in ("table:", "file:", "sql:"):
+        if text.startswith(prefix):
+            return prefix[:-1]
+    if _SQL.match(text):
+        return "sql"
+    if any(mark in text for mark in "/\\*?") or file_format(text):
+        return "file"
+    return "name"
+
+
+def label_of_sql(text: str) -> str:
+    """How messages call a query of the user."""
+    return f"sql:{' '.join(text.split())[:40]}"
+
+
+def is_of_spark(table: object) -> bool:
+    """Say whether a table is a DataFrame of Spark, classic or of Spark Connect."""
+    return type(table).__module__.partition(".")[0] == "pyspark" and hasattr(table, "sparkSession")
+
+
+def file_format(path: str) -> str | None:
+    """Return the format that a file's suffix tells: parquet, csv, json, trec, or None."""
+    lowered = path.lower()
+    for compression in _COMPRESSED:
+        lowered = lowered.removesuffix(compression)
+    return next((f for suffix, f in FILE_SUFFIXES.items() if lowered.endswith(suffix)), None)
+
+
+def exact_path(path: str) -> str:
+    """Write a path as a pattern in which whatever exists under its literal name means just that.
+
+    A file ``run[1].parquet`` would else be read as a pattern, and ``run1.parquet`` beside it instead.
+    """
+    if path.startswith("~"):  # DuckDB would put the home folder in its place
+        path = os.path.join(".", path)
+    head, exact = os.path.split(path), ""
+    parts = [head[1]]
+    while head[1] and head[0]:
+        head = os.path.split(head[0])
+        parts.insert(0, head[1] or head[0])
+    for i, part in enumerate(parts):
+        if not os.path.lexists(os.path.join(exact, part)):
+            return os.path.join(glob.escape(exact), *parts[i:])
+        exact = os.path.join(exact, part)
+    return glob.escape(exact)
+
+
+def refuse_streams(label: str, paths: Iterable[str]) -> None:
+    """Refuse pipes and devices, which can be read only once, where a table is read several times.
+
+    Raises:
+        InputError: one of the paths is neither a file nor a folder.
+    """
+    for path in paths:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise InputError(
+                f"{label}: {path} is a pipe or device, and tables are read several times; write it to a "
+                "file first, as in 'cat > run.csv'"
+            )
+
+
+def paths_in_sql(text: str) -> Iterator[str]:
+    """Yield the texts that a query reads as files; none if we cannot read the query."""
+    try:
+        query = sqlglot.parse_one(text, dialect=DIALECT)
+    except SqlglotError:
+        return
+    for table in query.find_all(exp.Table):
+        yield table.name
+        yield from (literal.name for literal in table.find_all(exp.Literal) if literal.is_string)
+
+
+def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
+    """Refuse queries that give other rows at every reading, where a table is checked before it is measured.
+
+    Raises:
+        InputError: the query samples without a seed, or calls a function such as random().
+    """
+    try:
+        query = sqlglot.parse_one(text, dialect=dialect)
+    except SqlglotError:
+        return
+    for node in query.find_all(exp.TableSample, exp.Rand, exp.Uuid, exp.Anonymous):
+        name = _volatile(node)
+        if name is not None and not _orders_all_rows(node):
+            raise InputError(
+                f"{label}: {name} gives other rows at every reading, and tables are read several times; "
+                "store the rows first, as in CREATE TABLE ... AS or COPY ... TO, and give that table or file"
+            )
+
+
+def _volatile(node: exp.Expr) -> str | None:
+    """Return what gives something else at every reading; a seed makes it the same."""
+    if isinstance(node, exp.TableSample):
+        return None if node.args.get("seed") else "a sample without a seed"
+    if isinstance(node, exp.Rand):
+        return None if node.this else "random()"
+    if isinstance(node, exp.Uuid):
+        return "uuid()"
+    return f"{node.name}()" if node.name.lower() in _VOLATILE else None
+
+
+def _orders_all_rows(node: exp.Expr) -> bool:
+    """Say whether chance only puts rows in order, and all of them are kept."""
+    order = node.find_ancestor(exp.Order)
+    inside = order.parent if order is not None else None
+    if not isinstance(inside, exp.Query):
+        return False
+    while inside is not None and not (inside.args.get("limit") or inside.args.get("offset")):
+        inside = inside.parent
+    return inside is None

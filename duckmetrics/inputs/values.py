@@ -1,0 +1,147 @@
+"""Scores, grades and positions of a user's table, as the numbers that metrics read.
+
+The user's column names are mapped here, once; no metric file ever sees them. All names and values
+become AST nodes, so that a column called ``"; DROP TABLE`` is just a column.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.optimizer import EXACT
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.column_types import NUMBER, WIDE
+from duckmetrics.inputs.columns import CANONICAL, ColumnMap, missing_column
+from duckmetrics.inputs.sources import RUN, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from duckmetrics.inputs.ids import Key
+
+
+def narrow(key: Key, source: Source) -> bool:
+    """Say whether the extremes of an id are worth a look: a wide integer with statistics."""
+    return source.statistics and key.kinds == ("integer",)
+
+
+def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
+    """Write the score, higher first; a mapped rank counts as a score that falls.
+
+    Raises:
+        InputError: neither or both are there, or the column holds no numbers.
+    """
+    score = columns.find(source, "predictions", "score")
+    rank = columns.find(source, "predictions", "rank")
+    if score is not None and rank is not None:
+        asked = [c for c in ("score", "rank") if columns.given("predictions", c) is not None]
+        if len(asked) != 1:
+            raise InputError(
+                f"{source.label}: both {score!r} and {rank!r} could order the items; say which with "
+                "columns={'score': ...} or columns={'rank': ...}"
+            )
+        score, rank = (score, None) if asked == ["score"] else (None, rank)
+    name = score if score is not None else rank
+    if name is None:
+        if source.find("relevance") is not None:
+            raise InputError(
+                f"{source.label}: no column 'score' but one 'relevance', as a truth has; the predictions "
+                "come first, then the truth; else map the score with columns={'score': ...}"
+            )
+        raise missing_column(source, "score", "predictions")
+    number = number_expression(source, name)
+    return number if score is not None else exp.Neg(this=number)
+
+
+def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
+    """Write a numeric column as DOUBLE; booleans are 0 and 1 only where a grade is meant.
+
+    Args:
+        name_of: the canonical column that it stands for, where the advice depends on it.
+    """
+    type_ = source.columns[name]
+    if type_ == "DOUBLE":
+        return quoted(name)
+    if not NUMBER.fullmatch(type_):
+        text, how = f"CAST({name} AS DOUBLE)", "cast it"
+        if type_.startswith(("TIMESTAMP", "DATE")):
+            text, how = f"epoch({name})", "take its seconds"
+        elif name_of == "label":
+            text, how = f"({name} = 'yes')", "compare it"
+        raise InputError(
+            f"{source.label}: column {name!r} is {type_}, not a number; "
+            f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."'
+        )
+    number = exp.cast(quoted(name), "DOUBLE")
+    number.meta[EXACT] = type_ != "FLOAT"
+    return number
+
+
+def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
+    """Write the text of a number with more digits than a DOUBLE is sure to keep; NULL of any other."""
+    wide = WIDE.fullmatch(type_)
+    if wide is None:
+        return exp.cast(exp.null(), "VARCHAR")
+    limit = 2.0**53 if wide["scale"] is None else 10.0 ** (15 - int(wide["scale"]))
+    size = exp.Abs(this=exp.cast(number.copy(), "DOUBLE"))
+    is_large = exp.GTE(this=size, expression=literal(limit))
+    return exp.Case().when(is_large, exp.cast(number.copy(), "VARCHAR"))
+
+
+def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:
+    """Write the relevance as DOUBLE; without a column every row is relevant, grade 1."""
+    if name is None:
+        return literal(1.0)
+    if source.columns[name] == "BOOLEAN":
+        return exp.cast(exp.cast(quoted(name), "INT"), "DOUBLE")
+    return number_expression(source, name, name_of)
+
+
+def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp.Expr:
+    """Write the place of a row in its table, for ``ties=input``; NULL where nobody asks.
+
+    Raises:
+        InputError: the rows have no order of their own.
+    """
+    if not needed:
+        return exp.null()
+    mapped = columns.find(source, "predictions", "position")
+    if mapped is not None:
+        return quoted(mapped)
+    if source.rowid:
+        return quoted("rowid")
+    if source.ordered:
+        return exp.Window(this=exp.RowNumber())
+    raise InputError(
+        f"{source.label}: ties=input needs an order, and a view or query has none; "
+        "map a column with columns={'position': ...}"
+    )
+
+
+def run_columns(source: Source, columns: ColumnMap, others: Iterable[str] = ()) -> list[str]:
+    """Return the columns that are called as those which tell systems apart, but are for something else.
+
+    Args:
+        others: columns that were asked for by name.
+    """
+    mapped = (part.strip() for name in columns.names.values() for part in (name, *name.split("+")))
+    taken = {name.lower() for name in (*mapped, *others, *CANONICAL)}
+    return [name for name in source.columns if RUN.fullmatch(name) and name.lower() not in taken]
+
+
+def run_expression(names: Sequence[str]) -> exp.Expr:
+    """Write what columns call the system of a row; NULL where there are none."""
+    if not names:
+        return exp.cast(exp.null(), "VARCHAR")
+    first, *others = (
+        exp.func("coalesce", exp.cast(quoted(name), "VARCHAR"), literal("NULL")) for name in names
+    )
+    whole: exp.Expr = first
+    for other in others:
+        apart = exp.DPipe(this=whole, expression=literal(", "), safe=True)
+        whole = exp.DPipe(this=apart, expression=other, safe=True)
+    return whole

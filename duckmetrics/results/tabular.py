@@ -1,0 +1,59 @@
+"""Results as tables: text, HTML, Arrow, pandas, Polars."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from duckmetrics.expressions.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+# No probability is 0; one that is too small for a double is told as less than this.
+SMALLEST_P = 1e-300
+
+
+class Tabular(ABC):
+    """A result that is a table: it can be read as Arrow, pandas and Polars."""
+
+    @property
+    @abstractmethod
+    def summary(self) -> pa.Table:
+        """The result as an Arrow table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The summary as a pandas data frame."""
+        return self.summary.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The summary as a Polars data frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.summary)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.summary.__arrow_c_stream__(requested_schema)
+
+
+def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
+    """The lines of a table in text, the columns called `numeric` to the right."""
+    header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (c.rjust(w) if name in numeric else c.ljust(w)
+                  for c, w, name in zip(cells, widths, header, strict=True))  # fmt: skip
+        return "  ".join(padded).rstrip()
+
+    return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def p_text(p: float) -> str:
+    """A p-value to four digits; one that is too small for a double is told as such, not as 0."""
+    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"

@@ -1,0 +1,139 @@
+"""How the pairs of each metric of rows are counted; all ways lead to the same numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import RangeOf, Value, literal
+from duckmetrics.inputs.classification import GROUP, WEIGHTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.request import Inputs
+
+# The parameters that decide how a measure is computed, not what it is.
+Plan = dict[str, "Value"]
+PLAN, GROUPED, SORTED = "plan", "grouped", "sorted"
+RANGES, RANGE_OF = "ranges", "range_of"
+COUNTED, SCORES = "counted", "scores"
+APPROX = "approx"
+# Sorting all rows beats grouping them by score when there are more distinct scores than this, and
+# more than one in so many rows.
+FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
+# So many rows, about, are sorted together on a cluster, in no more than so many ranges of scores.
+ROWS_OF_RANGE, MOST_RANGES = 50_000, 256
+
+
+def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, Plan]:
+    """Choose how pairs are counted for each measure; all ways lead to the same numbers.
+
+    Args:
+        distinct: about how many distinct scores there are, and how many rows.
+    """
+    many = distinct is not None and distinct[0] > max(FEW_SCORES, distinct[1] / ROWS_PER_SCORE)
+    sort_all = many and not _grouped_anyway(catalog, measures)
+    return {
+        measure.text: {PLAN: SORTED if _sortable(measure) and (sort_all or by_group(measure)) else GROUPED}
+        for measure in measures
+    }
+
+
+def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
+    """How each measure is computed where all engines shall do the same.
+
+    Args:
+        range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
+    """
+    plain: Plan = {PLAN: GROUPED, COUNTED: SCORES}
+    ranged: Plan = (
+        plain if range_of is None else {**plain, RANGES: len(range_of.edges) + 1, RANGE_OF: range_of}
+    )
+    return {measure.text: plain if by_group(measure) else ranged for measure in measures}
+
+
+def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether the number of distinct scores decides how some measure is computed."""
+    undecided = (planned(catalog, m) and _sortable(m) and not by_group(m) for m in measures)
+    return any(undecided) and not _grouped_anyway(catalog, measures)
+
+
+def _sortable(measure: Measure) -> bool:
+    """Sorting knows neither weights nor bins."""
+    return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
+
+
+def by_group(measure: Measure) -> bool:
+    """Say whether a measure looks at groups of rows, each by itself."""
+    return GROUP in measure.metric.inputs["predictions"]
+
+
+def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Say whether a measure needs the distinct scores, so that the others can share them."""
+    return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
+
+
+def planned(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether there are several ways to compute a measure."""
+    return PLAN in catalog.placeholders(measure.metric)
+
+
+def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
+    return any(source.name == relation for source in catalog.foundations(measure.metric))
+
+
+def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
+    """Say whether the scores are sorted for a measure."""
+    return RANGES in catalog.placeholders(measure.metric) and not by_group(measure)
+
+
+def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
+    """The query of the scores that divide the rows into so many ranges of about as many rows each."""
+    composer.relation("predictions", {})
+    shares = exp.Array(expressions=[literal(i / number) for i in range(1, number)])
+    edges = exp.ApproxQuantile(this=exp.column("score"), quantile=shares)
+    return composer.complete(exp.select(edges).from_("predictions"))
+
+
+def distinct_scores(composer: Composer) -> exp.Select:
+    """The query of about how many distinct scores there are, and how many rows."""
+    composer.relation("predictions", {})
+    distinct = exp.ApproxDistinct(this=exp.column("score"))
+    return composer.complete(exp.select(distinct, exp.Count(this=exp.Star())).from_("predictions"))
+
+
+def plans_on(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> dict[str, Plan]:
+    if engine.portable:
+        return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
+    distinct = None
+    if depend_on_scores(catalog, measures):
+        distinct = engine.rows(
+            distinct_scores(Composer(catalog, inputs.queries, inputs.constants, inputs.facts))
+        )[0]
+    return plans(catalog, measures, distinct)
+
+
+def _range_of(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> RangeOf | None:
+    """The ranges of scores that are sorted apart, where there are too many for one worker."""
+    if not any(reads_ranges(catalog, measure) for measure in measures):
+        return None
+
+    def composer() -> Composer:
+        return Composer(catalog, inputs.unsliced, inputs.constants, inputs.facts)
+
+    ((distinct, n),) = engine.rows(distinct_scores(composer()))
+    number = min(n // ROWS_OF_RANGE + 1, MOST_RANGES)
+    if distinct <= FEW_SCORES or number < 2:
+        return None
+    ((edges,),) = engine.rows(edges_of_ranges(composer(), number))
+    return RangeOf("score", tuple(sorted(set(edges))))
