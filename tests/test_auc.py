@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.summaries import plans as plan_rules
 from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, planned, plans
 
 if TYPE_CHECKING:
@@ -117,7 +118,9 @@ def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
 @pytest.mark.parametrize("plan", [SORTED, GROUPED])
 def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     """The positive is above 777,777 rows and tied with none; the other way round, below them."""
-    monkeypatch.setattr(plan_rules, "plans", lambda _, measures, *__: {m.text: {PLAN: plan} for m in measures})
+    monkeypatch.setattr(
+        plan_rules, "plans", lambda _, measures, *__: {m.text: {PLAN: plan} for m in measures}
+    )
     rows = "SELECT i = 777777 AS label, i * 1e-7 AS score FROM range(1000000) AS _(i)"
     result = duckmetrics.evaluate(rows, None, ["auc", "gini"])
     assert result["auc"] == float(Fraction(777_777, 999_999))
