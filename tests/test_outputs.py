@@ -17,6 +17,7 @@ from little import PREDICTIONS, TRUTH
 
 import duckmetrics
 from duckmetrics import InputError
+from duckmetrics.cli.files import checked_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +114,7 @@ def test_macros_replace_only_macros(here: Command, folder: Path) -> None:
 
 
 def test_a_database_of_macros_is_replaced_unless_it_holds_more(tmp_path: Path) -> None:
-    from duckmetrics.engines.duckdb import holds_only_macros, write_database
+    from duckmetrics.engines.macros_database import holds_only_macros, write_database
 
     path = tmp_path / "m.duckdb"
     ours = ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'ours'"]
@@ -130,7 +131,7 @@ def test_a_database_of_macros_is_replaced_unless_it_holds_more(tmp_path: Path) -
 
 
 def test_a_failing_database_leaves_the_old_one(tmp_path: Path) -> None:
-    from duckmetrics.engines.duckdb import holds_only_macros, write_database
+    from duckmetrics.engines.macros_database import holds_only_macros, write_database
 
     path = tmp_path / "m.duckdb"
     write_database(path, ["CREATE MACRO duckmetrics_help() AS 1", "COMMENT ON MACRO duckmetrics_help IS 'x'"])
@@ -165,8 +166,6 @@ READ_AGAIN = {
 @pytest.mark.parametrize("way", READ_AGAIN)
 @pytest.mark.parametrize("role", ["predictions", "truth", "queries", "system", "population"])
 def test_no_input_is_replaced(tmp_path: Path, way: str, role: str) -> None:
-    from duckmetrics.cli.main import _files
-
     found = tmp_path / "here" / "found.parquet"
     found.parent.mkdir()
     os.chdir(found.parent)
@@ -177,14 +176,14 @@ def test_no_input_is_replaced(tmp_path: Path, way: str, role: str) -> None:
     text = READ_AGAIN[way].replace("FOLDER", str(found.parent)).replace("FILE", found.name)
     text = text.replace("NAME", "here")
     options: dict[str, Any] = {"output": Path("found.parquet"), "format_": None}
-    assert _files(options) == "parquet"
+    assert checked_files(options) == "parquet"
     options |= {
         "predictions": {"predictions": text}, "truth": {"truth_option": text}, "queries": {"queries": text},
         "system": {"systems": (f"A={text}", "B=b.parquet")},
         "population": {"switches": (f"population={text}",)},
     }[role]  # fmt: skip
     with pytest.raises(InputError, match="is an input"):
-        _files(options)
+        checked_files(options)
 
 
 @pytest.mark.parametrize("pattern", ["*.csv", "d/*.csv", "**/*.csv", "d", "d/**/r?.csv"])

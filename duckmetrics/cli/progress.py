@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from duckmetrics.engines.engine import Engine
 
 PATIENCE = 1.0
 INTERVAL = 0.2
@@ -32,8 +32,22 @@ def bar(percent: Callable[[], float | None], what: str = "evaluating") -> Iterat
 def _draw(percent: Callable[[], float | None], done: threading.Event, what: str) -> None:
     if done.wait(PATIENCE):
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn(what), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=100)
         while not done.wait(INTERVAL):
             progress.update(task, completed=percent() or 0)
+
+
+@contextmanager
+def progress_of(engine: Engine) -> Iterator[None]:
+    """Show a bar on stderr while a query runs for long, if somebody watches."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    engine.watch()
+    with bar(engine.progress):
+        yield

@@ -1,0 +1,136 @@
+"""Arguments of the command line, read into those of the Python functions."""
+
+from __future__ import annotations
+
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# The options that DuckDB is opened with.
+SETTINGS = ("database", "threads", "memory_limit", "temp_directory")
+
+
+def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
+    """Tell predictions, truth and systems from the arguments."""
+    first, second, named = options["predictions"], options["truth"], options["truth_option"]
+    systems = options["systems"]
+    if second is not None and named is not None:
+        raise click.UsageError("the truth is given twice; drop TRUTH or --truth")
+    if not any("=" in system for system in systems):
+        if len(systems) > 1:
+            raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+        if first is None:
+            raise click.UsageError("Missing argument 'PREDICTIONS'.")
+        return first, second or named, systems[0] if systems else None
+    if second is not None or (first is not None and named is not None):
+        raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+    return None, first or named, pairs_of("--system", systems)
+
+
+def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
+    """Tell systems and truth from the arguments of compare."""
+    given, truth, systems = options["predictions"], options["truth_option"], options["systems"]
+    if any("=" in system for system in systems):
+        if len(given) > 1 or (given and truth is not None):
+            raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+        return None, given[0] if given else truth, pairs_of("--system", systems)
+    if len(systems) > 1:
+        raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+    if not given:
+        raise click.UsageError("Missing argument 'PREDICTIONS'.")
+    if systems:
+        if len(given) > 2 or (len(given) == 2 and truth is not None):
+            raise click.UsageError(
+                "--system COLUMN tells the systems of one table; give only that, and --truth"
+            )
+        return given[0], given[1] if len(given) == 2 else truth, systems[0]
+    if len(given) == 1:
+        raise click.UsageError(
+            "one system only, as a folder or pattern is too; give two or more, or --system COLUMN"
+        )
+    names = [Path(table).stem if Path(table).suffix else table for table in given]
+    if len(set(names)) < len(names):
+        raise click.UsageError("two systems are called alike; name them with --system NAME=TABLE")
+    return dict(zip(names, given, strict=True)), truth, None
+
+
+def engine_of(options: dict[str, Any]) -> Any:
+    """The engine that the options ask for."""
+    if options.get("engine", "duckdb") == "duckdb":
+        if options.get("master") is not None:
+            raise click.UsageError("--master: is of Spark; add --engine spark")
+        from duckmetrics.engines.duckdb import DuckDBEngine
+
+        return DuckDBEngine(*(options[name] for name in SETTINGS))
+    given = [name for name in SETTINGS if options[name] is not None]
+    if given:
+        raise click.UsageError(f"--{given[0].replace('_', '-')}: is of DuckDB; configure Spark instead")
+    from duckmetrics.engines.spark import SparkEngine
+
+    return SparkEngine(master=options["master"])
+
+
+def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that evaluate and compare have in common."""
+    names = ("queries", "chunks", "like", "interval", "interval_method", "cluster", "resamples", "seed")
+    given = {name: options[name] for name in names if options[name] is not None}
+    return {
+        **given,
+        "by": groupings_of(options["by"], options["by_each"]),
+        "columns": pairs_of("--column", options["columns"]),
+        **switches_of(compute, options["switches"]),
+    }
+
+
+def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:
+    """Read --set; what is an argument of its own is no switch."""
+    switches = pairs_of("--set", texts)
+    for name in switches:
+        if name in signature(compute).parameters:
+            raise click.UsageError(f"--set {name}: no switch; see the options of its own in --help")
+    return switches
+
+
+def groupings_of(by: Sequence[str], each: Sequence[str]) -> list[Any] | None:
+    columns = [column.strip() for text in by for column in text.split(",")]
+    groupings = [[column.strip() for column in text.split(",")] for text in each]
+    if columns and groupings:
+        return [columns, *groupings]
+    return columns or groupings or None
+
+
+def pairs_of(option: str, texts: Sequence[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise click.UsageError(f"{option} {text!r}: write {option} NAME=VALUE")
+        if name in pairs:
+            raise click.UsageError(f"{option} {name}: given twice; keep one of them")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def counts_of(texts: Sequence[str]) -> str | list[float] | list[list[float]]:
+    """Read counts, or rows of counts; a single argument that is neither names a table."""
+    try:
+        rows = [row_of_counts(text) for text in texts]
+    except click.UsageError:
+        if len(texts) == 1:
+            return texts[0]
+        raise
+    return rows if any("," in text for text in texts) else [row[0] for row in rows]
+
+
+def row_of_counts(text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise click.UsageError(
+            f"{text!r}: no counts; write 3 7, rows such as 3,7 5,5, or one table"
+        ) from None

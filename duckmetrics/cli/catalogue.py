@@ -1,0 +1,52 @@
+"""``duckmetrics metrics``, ``presets`` and ``dialects``: what there is, and what it means."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
+def presets(name: str | None, all_: bool) -> None:
+    """List the tools whose conventions can be taken with --like, or explain one."""
+    from duckmetrics.presets.presets import page, pages, preset
+    from duckmetrics.presets.presets import presets as every
+
+    if all_:
+        click.echo(pages(), nl=False)
+    elif name is None:
+        width = max(map(len, every()))
+        for tool in every().values():
+            click.echo(f"{tool.name:<{width}}  {tool.tool}")
+        click.echo("\nduckmetrics presets NAME explains one")
+    else:
+        click.echo(page(preset(name)), nl=False)
+
+
+@click.command()
+@click.argument("name", required=False)
+def metrics(name: str | None) -> None:
+    """List the metrics, or explain one: formula, source, parameters, range and SQL."""
+    from duckmetrics.api.evaluate import describe
+    from duckmetrics.cli.output import print_catalog
+
+    if name is None:
+        print_catalog()
+    else:
+        click.echo(describe(name))
+
+
+@click.command()
+@click.option("--all", "all_", is_flag=True, help="What every metric runs on, as Markdown.")
+def dialects(all_: bool) -> None:
+    """List the engines that SQL can be written for, and which of them the tests run."""
+    from duckmetrics.dialects import DIALECTS
+
+    if all_:
+        from duckmetrics.cli.support import page
+
+        click.echo(page(), nl=False)
+        return
+    for dialect in DIALECTS.values():
+        click.echo(f"{dialect.name:<12}{dialect.engine:<20}{dialect.tested}")

@@ -1,0 +1,84 @@
+"""``duckmetrics compare``: is one system better than another?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from duckmetrics.cli.arguments import compared_tables, engine_of, shared_arguments
+from duckmetrics.cli.exit_codes import exit_if
+from duckmetrics.cli.files import checked_files, write_beside, write_to
+from duckmetrics.cli.options import (
+    INPUTS,
+    LIKE,
+    OPTIONAL_METRIC,
+    OUTPUT_AND_ENGINE,
+    SLICES_AND_INFERENCE,
+    with_options,
+)
+from duckmetrics.cli.progress import progress_of
+
+
+@click.command()
+@click.argument("predictions", nargs=-1)
+@with_options(OPTIONAL_METRIC, *INPUTS, LIKE, *SLICES_AND_INFERENCE)
+@click.option(
+    "--test",
+    metavar="TEST",
+    help="t, randomization, bootstrap, tukey, sign, wilcoxon or mcnemar.  [default: paired t]",
+)
+@click.option(
+    "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
+)
+@click.option("--power", type=float, default=0.8, show_default=True, help="For which the column mde holds.")
+@click.option(
+    "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
+)
+@with_options(*OUTPUT_AND_ENGINE)
+def compare(**options: Any) -> None:
+    """Compare systems with a baseline: which differences are larger than chance makes them?
+
+    Each of PREDICTIONS is a system, called as its file; or one table holds all of them, with --system
+    COLUMN; or each has a name, with --system NAME=TABLE. For every system and metric: value, difference
+    to the baseline with its interval, effect size, wins, ties and losses, p adjusted for the number of
+    comparisons, the smallest difference that could have been seen (mde), and a verdict. Without -m,
+    rankings are compared by ndcg@10 and classifiers by auc.
+
+    \b
+    duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
+    duckmetrics compare runs.parquet --system model --baseline bm25 --truth truth.parquet -m ndcg@10
+    duckmetrics compare --system A=a.parquet --system B=b.parquet -m auc,log_loss --cluster user_id
+    duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 \\
+        --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
+    """
+    from duckmetrics.api.compare import compare as compute
+    from duckmetrics.cli.output import write_comparison
+    from duckmetrics.results.gates import failures, read_gates
+
+    format_ = checked_files(options)
+    predictions, truth, system = compared_tables(options)
+    gates = read_gates(options["gates"])
+    engine = engine_of(options)
+    chosen = {
+        name: options[name] for name in ("baseline", "test", "adjust", "alpha", "power", "allow_different")
+    }
+    with progress_of(engine):
+        result = compute(
+            predictions,
+            truth,
+            options["metrics"] or None,
+            system=system,
+            connection=engine,
+            **{name: value for name, value in chosen.items() if value is not None},
+            **shared_arguments(compute, options),
+        )
+        failed = failures(gates, result.rows, result.evaluation.canonical)
+        write_beside(result, result.evaluation, options)
+    write_to(options["output"], format_, lambda path: write_comparison(result, format_, path))
+    for note in result.notes():
+        click.echo(note, err=True)
+    exit_if(failed)

@@ -1,0 +1,88 @@
+"""The files that a command writes, refused before anything is computed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.engines import outputs
+from duckmetrics.engines.outputs import SUFFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+# The options that name files to write; all others may name files to read.
+WRITTEN = ("output", "per_query", "movers")
+
+
+def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:
+    """Refuse files that must not be written, before anything is computed; return the format of the results.
+
+    Args:
+        inputs: tables that are not among the options.
+        known: whether the columns of the results are known before.
+    """
+    output, asked = options["output"], options["format_"]
+    if output is None and asked == "parquet":
+        raise click.UsageError("--format parquet needs a file; add -o results.parquet")
+    format_ = (asked or "table") if output is None else outputs.format_of(output, asked)
+    files = [] if output is None else [(output, format_)]
+    files += _files_beside(options)
+    given = [*inputs, *_texts(value for name, value in options.items() if name not in WRITTEN)]
+    for path, its_format in files:
+        outputs.refuse(path, its_format, given, known or path != output)
+    paths = [os.path.realpath(path) for path, _ in files if path.is_file() or not path.exists()]
+    if len(set(paths)) < len(paths):
+        raise click.UsageError(f"{paths[-1]}: two results would go to one file; give each its own")
+    return format_
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """Every text that may name a table: of NAME=TABLE also what follows the equals sign."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+            yield from [value.partition("=")[2]] if "=" in value else []
+        elif isinstance(value, list | tuple):
+            yield from _texts(value)
+
+
+def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
+    """The files beside the results, with their formats; Spark writes the values per query itself."""
+    per_query, movers = options.get("per_query"), options.get("movers")
+    if per_query is not None and Path(per_query).suffix.lower() != ".parquet":
+        raise click.UsageError(
+            f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"
+        )
+    if movers is not None and movers.suffix.lower() not in SUFFIXES:
+        raise click.UsageError(f"--movers {movers}: end it in one of {', '.join(SUFFIXES)}")
+    files = []
+    if per_query is not None and options.get("engine") != "spark":
+        files.append((Path(per_query), "parquet"))
+    if movers is not None:
+        files.append((movers, outputs.format_of(movers, None)))
+    return files
+
+
+def write_to(output: Path | None, format_: str, write: Callable[[Path | None], None]) -> None:
+    """Write results to a file, or to stdout; the file appears when it is complete."""
+    if output is None:
+        write(None)
+        return
+    with outputs.replacing(output, format_) as path:
+        write(path)
+
+
+def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
+    """Write the files that were asked for beside the results."""
+    if options["per_query"]:
+        evaluation.write_per_query(options["per_query"])
+    if options["movers"]:
+        from duckmetrics.cli.output import write_rows
+
+        format_ = outputs.format_of(options["movers"], None)
+        with outputs.replacing(options["movers"], format_) as path:
+            write_rows(result.movers(baseline=options["baseline"]), format_, path)

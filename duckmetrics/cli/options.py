@@ -1,0 +1,123 @@
+"""The options that commands share: each a constant, and groups of them in the order of the help."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.engines.outputs import FORMATS, RULE, SUFFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = Callable[..., Any]
+    Option = Callable[[Command], Command]
+
+# --- where results go, and on what they run --------------------------------------------------------
+
+FORMAT = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]"
+)
+OUTPUT = click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+    help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",
+)  # fmt: skip
+THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
+MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
+TEMP_DIRECTORY = click.option("--temp-directory", metavar="FOLDER", help="The folder that is spilled to.")
+DATABASE = click.option(
+    "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only)."
+)
+OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
+
+# Where "evaluate" and "curve" can run.
+ENGINE = click.option(
+    "--engine", type=click.Choice(("duckdb", "spark")), default="duckdb", show_default=True,
+    help="What computes it; Spark takes paths and names of tables.",
+)  # fmt: skip
+MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2].  [default: as configured]")
+
+# --- tables, metrics, names of columns, conventions ------------------------------------------------
+
+METRIC_HELP = "Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'."
+TABLES = (click.argument("predictions", required=False), click.argument("truth", required=False))
+METRIC = click.option(
+    "-m", "--metric", "metrics", multiple=True, required=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP
+)
+OPTIONAL_METRIC = click.option(
+    "-m", "--metric", "metrics", multiple=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP
+)
+TRUTH = click.option("--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH.")
+SYSTEM = click.option(
+    "--system", "systems", multiple=True, metavar="COLUMN | NAME=TABLE",
+    help="The column that names the system, or one table per system.",
+)  # fmt: skip
+COLUMN = click.option(
+    "--column", "columns", multiple=True, metavar="NAME=YOURS",
+    help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
+)  # fmt: skip
+SWITCH = click.option(
+    "--set", "switches", multiple=True, metavar="SWITCH=VALUE",
+    help="Set a convention: ties=item_desc, missing=skip, rel=2.",
+)  # fmt: skip
+INPUTS = (TRUTH, SYSTEM, COLUMN, SWITCH)
+LIKE = click.option(
+    "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'."
+)
+
+# --- slices, intervals, gates, and files beside the results -----------------------------------------
+
+BY = click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
+BY_EACH = click.option(
+    "--by-each", multiple=True, metavar="COLUMN[,COLUMN…]",
+    help="Slice by each of several groupings, in one go.",
+)  # fmt: skip
+QUERIES = click.option(
+    "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by."
+)
+INTERVAL = click.option(
+    "--interval", type=float, metavar="LEVEL",
+    help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95]",
+)  # fmt: skip
+INTERVAL_METHOD = click.option(
+    "--interval-method", default="t", show_default=True, help="t, or bootstrap (Poisson, deterministic)."
+)
+CLUSTER = click.option(
+    "--cluster", metavar="COLUMN", help="What is independent of each other, such as user_id."
+)
+RESAMPLES = click.option("--resamples", type=click.IntRange(min=1), help="Of a bootstrap.  [default: 10000]")
+SEED = click.option("--seed", type=int, help="Another seed draws other resamples.  [default: 42]")
+FAIL_IF = click.option(
+    "--fail-if", "gates", multiple=True, metavar="CONDITION",
+    help="Exit code 1 if it holds: 'ndcg@10 < 0.35', 'ndcg@10 delta_lower < -0.005', "
+    "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'.",
+)  # fmt: skip
+PER_QUERY = click.option(
+    "--per-query", metavar="FILE.parquet",
+    help="Write the value of every query to a Parquet file (Spark: a folder).",
+)  # fmt: skip
+BASELINE = click.option(
+    "--baseline", metavar="SYSTEM",
+    help="The system that others are compared with.  [default: the first; with --system COLUMN "
+    "it must be given]",
+)  # fmt: skip
+MOVERS = click.option(
+    "--movers", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the queries that gain and lose most against the baseline (of rankings).",
+)  # fmt: skip
+CHUNKS = click.option(
+    "--chunks", type=click.IntRange(min=1), metavar="N",
+    help="Evaluate the queries of rankings in N parts, which takes less memory.",
+)  # fmt: skip
+SLICES_AND_INFERENCE = (
+    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY, BASELINE,
+    MOVERS, CHUNKS,
+)  # fmt: skip
+
+
+def with_options(*options: Option) -> Option:
+    """Decorate a command with options; the help lists them in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)

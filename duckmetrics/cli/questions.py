@@ -1,0 +1,153 @@
+"""``duckmetrics check``, ``ties``, ``conventions`` and ``sampled``: what to know beside the number."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, switches_of, tables_of
+from duckmetrics.cli.exit_codes import GATE_FAILED
+from duckmetrics.cli.files import checked_files
+from duckmetrics.cli.options import (
+    BY,
+    INPUTS,
+    LIKE,
+    METRIC,
+    OPTIONAL_METRIC,
+    OUTPUT_AND_ENGINE,
+    QUERIES,
+    TABLES,
+    with_options,
+)
+from duckmetrics.cli.progress import progress_of
+from duckmetrics.engines import outputs
+from duckmetrics.expressions.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@click.command()
+@with_options(*TABLES, METRIC, *INPUTS)
+@click.option("--like", multiple=True, metavar="TOOL[,TOOL…]", help="These tools only.  [default: all]")
+@with_options(*OUTPUT_AND_ENGINE)
+def conventions(**options: Any) -> None:
+    """Compute metrics as every other tool would, side by side, with what makes each number differ.
+
+    \b
+    duckmetrics conventions run.parquet truth.parquet -m map@10
+    duckmetrics conventions run.parquet truth.parquet -m ndcg@10 --like trec_eval,sklearn
+    """
+    from duckmetrics.sensitivity.peers import conventions as compute
+
+    tools = [tool.strip() for text in options["like"] for tool in text.split(",")]
+    _report_rows(compute, options, like=tools)
+
+
+@click.command()
+@with_options(*TABLES, METRIC, *INPUTS, LIKE, *OUTPUT_AND_ENGINE)
+def ties(**options: Any) -> None:
+    """Tell how much of a number the order of equal scores decides.
+
+    For every metric: its value, the values with the relevant items last and first among equal
+    scores, and the share of the queries whose value depends on that order.
+
+    \b
+    duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
+    """
+    from duckmetrics.sensitivity.ties import ties as compute
+
+    _report_rows(compute, options, like=options["like"])
+
+
+@click.command()
+@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
+def check(**options: Any) -> None:
+    """Look for what is wrong with PREDICTIONS and TRUTH before there is any number.
+
+    Each finding says how bad it is, where and what it is, how often it is there, and what to do.
+    The exit code is 1 if there is an error, which is what 'duckmetrics evaluate' would refuse.
+    Without -m, rankings are checked for ndcg@10 and classifiers for auc.
+
+    \b
+    duckmetrics check run.parquet truth.parquet -m ndcg@10,map@100
+    duckmetrics check ctr.parquet --column label=clicked --format json
+    """
+    from duckmetrics.api.check import check as compute
+
+    more = {name: options[name] for name in ("like", "queries")}
+    result = _report_rows(compute, options, by=groupings_of(options["by"], ()), **more)
+    if options["output"] or options["format_"] not in (None, "table"):
+        click.echo(result.conclusion, err=True)
+    if result.errors:
+        sys.exit(GATE_FAILED)
+
+
+def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
+    """Run a command whose result has a summary, print or write that, and return the result."""
+    from duckmetrics.cli.output import write_rows
+
+    format_ = checked_files(options)
+    predictions, truth, system = tables_of(options)
+    engine = engine_of(options)
+    with progress_of(engine):
+        result = compute(
+            predictions,
+            truth,
+            options["metrics"] or None,
+            system=system,
+            columns=pairs_of("--column", options["columns"]),
+            connection=engine,
+            **more,
+            **switches_of(compute, options["switches"]),
+        )
+    if options["output"]:
+        with outputs.replacing(options["output"], format_) as path:
+            write_rows(result.summary, format_, path)
+    elif format_ == "table":
+        click.echo(repr(result))
+        return result
+    else:
+        write_rows(result.summary, format_, None)
+    for finding in getattr(result, "checks", ()):
+        click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
+    return result
+
+
+@click.command()
+@with_options(*TABLES, METRIC, *INPUTS, LIKE)
+@click.option("--n-items", type=int, required=True, metavar="N", help="The number of all items.")
+@click.option(
+    "--n-negatives",
+    type=int,
+    metavar="M",
+    help="The number of items drawn for each query.  [default: its candidates less one]",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="METHOD[,METHOD…]",
+    help="Of naive, rank_estimate, bv and em.  [default: all]",
+)
+@click.option("--gamma", type=float, default=0.1, show_default=True, help="The weight of the variance in bv.")
+@with_options(*OUTPUT_AND_ENGINE)
+def sampled(**options: Any) -> None:
+    """Estimate metrics over all items from one relevant item among sampled ones.
+
+    naive takes the candidates for all items; rank_estimate, bv and em correct for the sample. They hold
+    for one relevant item per query and negatives drawn uniformly; for negatives drawn by popularity
+    none of them does.
+
+    \b
+    duckmetrics sampled run.parquet truth.parquet -m recall@10,ndcg@10 --n-items 10000
+    duckmetrics sampled run.parquet truth.parquet -m map --n-items 10000 --n-negatives 99 --gamma 0.01
+    """
+    from duckmetrics.sensitivity.sampled import METHODS
+    from duckmetrics.sensitivity.sampled import sampled as compute
+
+    methods = [method.strip() for text in options["methods"] for method in text.split(",")]
+    given = {name: options[name] for name in ("like", "n_items", "n_negatives", "gamma")}
+    _report_rows(compute, options, methods=methods or METHODS, **given)

@@ -1,0 +1,109 @@
+"""``duckmetrics sql``, ``macros`` and ``shell``: the SQL of metrics, and the DuckDB shell."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from duckmetrics.cli.arguments import pairs_of
+from duckmetrics.engines import outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
+
+
+@click.command()
+@click.argument("specs", nargs=-1, required=True)
+@click.option(
+    "--dialect",
+    default="duckdb",
+    show_default=True,
+    help="The SQL dialect to write; see 'duckmetrics dialects'.",
+)
+@click.option("--steps", is_flag=True, help="One temporary table per step instead of one query.")
+@click.option("--set", "switches", multiple=True, metavar="SWITCH=VALUE", help="Set a convention.")
+def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]) -> None:
+    """Print the SQL of metrics, or of a table such as roc_curve, over tables named predictions and truth.
+
+    \b
+    predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
+    of classifiers: predictions (system, segment, label, score, weight, group_id)
+    duckmetrics sql ndcg@10 map --dialect spark
+    """
+    from duckmetrics.api.evaluate import compose_sql
+
+    click.echo(compose_sql(specs, dialect, steps, **pairs_of("--set", switches)) + ";")
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write; else to stdout."
+)
+@click.option(
+    "--database",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a DuckDB database to attach instead of a file of SQL.",
+)
+def macros(output: Path | None, database: Path | None) -> None:
+    """Write the macros of the DuckDB shell, one file of SQL.
+
+    \b
+    duckmetrics macros -o duckmetrics.sql
+    duckdb -init duckmetrics.sql
+
+    The file ships with the package and is copied. It is written from the definitions where -o names the
+    shipped file itself.
+    """
+    from duckmetrics.macros.shipped import macros_file, macros_sql, written_macros
+
+    if output is not None and database is not None:
+        raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
+    if database is not None:
+        if database.suffix.lower() not in DATABASE_SUFFIXES:
+            raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
+        _write_database(database)
+    elif output is not None:
+        outputs.refuse(output, outputs.SQL)
+        anew = output.resolve() == macros_file().resolve()
+        with outputs.replacing(output, outputs.SQL) as path:
+            outputs.write_text(path, written_macros() if anew else macros_sql())
+    else:
+        click.echo(macros_sql(), nl=False)
+
+
+def _write_database(path: Path) -> None:
+    """Write the macros into a database, and show how far it is."""
+    from duckmetrics.cli.progress import bar
+    from duckmetrics.macros.shipped import macros_database
+
+    if not sys.stderr.isatty():
+        click.echo("writing the macros into a database; this takes a minute or two", err=True)
+        macros_database(path)
+        return
+    done = [0.0]
+    with bar(lambda: done[0], "writing the macros"):
+        macros_database(path, lambda percent: done.__setitem__(0, percent))
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, metavar="[FILE]…")
+def shell(arguments: Sequence[str]) -> None:
+    """Open the DuckDB shell with the macros loaded.
+
+    A data FILE becomes a view, called as the file without its suffix. The rest goes on to the shell:
+    a database file, or options such as -readonly and -c.
+
+    \b
+    duckmetrics shell
+    duckmetrics shell run.parquet truth.csv
+    duckmetrics shell warehouse.duckdb -readonly
+    duckmetrics shell -c "FROM ndcg('run.parquet', 'truth.parquet', k := 10)"
+    """
+    from duckmetrics.macros.shell import run
+
+    sys.exit(run(arguments))

@@ -1,0 +1,130 @@
+"""``duckmetrics test``: every statistic as a command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.cli.arguments import counts_of, engine_of, pairs_of, row_of_counts, switches_of
+from duckmetrics.cli.files import checked_files, write_to
+from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
+from duckmetrics.cli.progress import progress_of
+from duckmetrics.engines import outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COUNTS, ROWS = "COUNT COUNT… | TABLE", "ROW ROW… | TABLE"
+expected_option = click.option(
+    "--expected", metavar="N,N…", help="Expected counts or shares.  [default: all alike]"
+)
+
+
+class _Statistics(click.Group):
+    """The statistics as commands, which are made when somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from duckmetrics.statistics.run import titles
+
+        return sorted({*super().list_commands(ctx), *(name.replace("_", "-") for name in titles())})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _statistic(cmd_name)
+
+
+def _statistic(name: str) -> click.Command:
+    """The command of one statistic."""
+    from duckmetrics.statistics.run import expects, explained, reads_numbers
+
+    title, _, more = explained(name).partition("\n\n")
+    numbers = (COUNTS if expects(name) else ROWS) if reads_numbers(name) else None
+
+    @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
+    @click.argument("table", nargs=-1 if numbers else 1, required=True, metavar=numbers)
+    @click.option("--set", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter.")
+    @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
+    @with_options(*OUTPUT_AND_ENGINE)
+    def statistic(table: str | Sequence[str], expected: str | None = None, **options: Any) -> None:
+        _run_test(name, table if isinstance(table, str) else _listed(table, expected), options)
+
+    return expected_option(statistic) if expects(name) else statistic
+
+
+def _listed(texts: Sequence[str], expected: str | None) -> Any:
+    """Counts of the command line as a table, or the name of one."""
+    from duckmetrics.statistics.counts import tabled
+
+    observed = counts_of(texts)
+    return observed if expected is None else tabled(observed, row_of_counts(expected))
+
+
+def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
+    """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
+    from duckmetrics.cli.output import write_rows
+    from duckmetrics.statistics.run import run_test
+
+    format_ = checked_files(options, [table] if isinstance(table, str) else [], known=False)
+    engine = engine_of(options)
+    params = switches_of(run_test, options["params"])
+    columns = pairs_of("--column", options["columns"])
+    with progress_of(engine):
+        result = run_test(name, table, columns=columns, connection=engine, **params)
+    if format_ in ("table", "json"):
+        whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
+        text = f"{whole if format_ == 'json' else result}\n"
+        if options["output"]:
+            with outputs.replacing(options["output"], format_) as path:
+                outputs.write_text(path, text)
+        else:
+            click.echo(text, nl=False)
+        return
+    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    for warning in result.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+@click.group(cls=_Statistics)
+def test() -> None:
+    """Tests of significance, intervals and adjusted p-values.
+
+    \b
+    duckmetrics test paired-t per_query.parquet --set baseline=A
+    duckmetrics test sample-ratio 5000 5200
+    duckmetrics test chi-square 3 7
+    """
+
+
+@test.command(name="chi-square", context_settings={"ignore_unknown_options": True})
+@click.argument("observed", nargs=-1, required=True, metavar="COUNT COUNT… | ROW ROW… | TABLE")
+@expected_option
+@click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
+@click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
+@click.option("--correction", is_flag=True, help="Yates' correction of a table of 2 by 2.")
+@click.option(
+    "--format", "format_", type=click.Choice(("table", "json")), default="table", help="How to print."
+)
+@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:
+    """Test counts against an expectation, or two attributes for independence.
+
+    TABLE has the columns observed and maybe expected, or row and column and maybe n; without n,
+    every row counts 1.
+
+    \b
+    duckmetrics test chi-square 3 7
+    duckmetrics test chi-square 90,60,104 30,50,51
+    duckmetrics test chi-square log.parquet --column row=variant --column column=clicked
+    """
+    from duckmetrics.statistics.chi_square import chi_square as compute
+
+    result = compute(
+        counts_of(observed),
+        None if expected is None else row_of_counts(expected),
+        columns=pairs_of("--column", options["columns"]),
+        connection=options["database"],
+        correction=options["correction"],
+        statistic=options["statistic"],
+    )
+    click.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else result)
