@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import duckdb
 import pytest
 
-from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.specs import parse_measure, parse_measures
-from duckmetrics.compose.composer import Composer
-from duckmetrics.errors import MetricError
-from duckmetrics.reference.policies import per_query
+from support.cases import ALONE, TOGETHER, open_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
-    from duckmetrics.catalog.definition import Definition
-    from duckmetrics.catalog.measure import Measure
-
-ROOT = Path(__file__).parents[1]
-CASES = sorted((ROOT / "tests/cases").glob("*.sql"))
-CATALOG = catalog()
-RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
-REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0")}
-FURTHER = {"p": ("0.5",), "max_grade": ("5",)}
-CUTOFFS = (None, 1, 2, 3, 50)
-
-Key = tuple[str, Any]
-
-
-def ranking() -> str:
-    """What a name means here that belongs to two families."""
-    return "ranking"
-
-
-# Composing and planning a hundred metrics costs more than running them on ten rows, so the cases
-# with ids of text are also put together, each under queries of its own name.
-TOGETHER = "together"
-ALONE = ("graded", "integer_ids", "nothing_retrieved", "ties")
+    import duckdb
 
 
 @pytest.fixture(params=(TOGETHER, *ALONE))
@@ -50,120 +20,3 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = open_case(request.param)
     yield connection
     connection.close()
-
-
-def open_case(name: str) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect()
-    if name == TOGETHER:
-        load_together(connection)
-    else:
-        connection.execute((ROOT / f"tests/cases/{name}.sql").read_text("utf-8"))
-    connection.execute(
-        "CREATE OR REPLACE TABLE predictions AS "
-        "SELECT * REPLACE (score::DOUBLE AS score), row_number() OVER () AS position FROM predictions"
-    )
-    connection.execute(
-        "CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth"
-    )
-    return connection
-
-
-def load_together(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute("CREATE TABLE predictions (system TEXT, query_id TEXT, item_id TEXT, score DOUBLE)")
-    connection.execute("CREATE TABLE truth (query_id TEXT, item_id TEXT, relevance DOUBLE)")
-    for path in CASES:
-        if path.stem in ("graded", "integer_ids"):
-            continue
-        with duckdb.connect() as other:
-            other.execute(path.read_text("utf-8"))
-            for table, columns in (("predictions", 4), ("truth", 3)):
-                rows = other.execute(f"SELECT * FROM {table}").fetchall()
-                at = 1 if table == "predictions" else 0
-                named = [(*row[:at], f"{path.stem} {row[at]}", *row[at + 1 :]) for row in rows]
-                marks = ", ".join("?" * columns)
-                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", named)
-
-
-def specs_of(
-    metric: Definition, cutoffs: Iterable[int | None] = CUTOFFS, one_at_a_time: bool = False
-) -> list[str]:
-    """Every combination of a metric's own parameters that its header allows, as specs."""
-    options: list[list[str]] = []
-    for param in metric.own_params.values():
-        if param.name == "k":
-            continue
-        values = REQUIRED.get(param.name, FURTHER.get(param.name, ())) if not param.choices else param.choices
-        others = [f"{param.name}={value}" for value in values if value != param.default]
-        options.append([*([] if param.required else [None]), *others])
-    combinations = [
-        chosen for chosen in product(*options)
-        if not one_at_a_time or sum(a != o[0] for a, o in zip(chosen, options, strict=True)) <= 1
-    ]  # fmt: skip
-    specs = []
-    for k, chosen in product(cutoffs if "k" in metric.own_params else (None,), combinations):
-        arguments = ", ".join(argument for argument in chosen if argument)
-        spec = f"{metric.name}({arguments})" if arguments else metric.name
-        needs_cutoff = "full_k" in spec or ("norm=k" in spec and metric.name != "precision")
-        if k is not None or not needs_cutoff:
-            specs.append(spec if k is None else f"{spec}@{k}")
-    return [spec for spec in specs if not _is_idle(spec)]
-
-
-def _is_idle(spec: str) -> bool:
-    """Say whether a spec is refused because one of its parameters changes nothing."""
-    try:
-        parse_measures(CATALOG, [spec], {}, ranking)
-    except MetricError as error:
-        return "changes nothing" in str(error)
-    return False
-
-
-@cache
-def composed(specs: tuple[str, ...], switches: tuple[tuple[str, Any], ...]) -> tuple[str, list[str]]:
-    """The query over tables named predictions and truth, and the value column of each spec."""
-    measures = parse_measures(CATALOG, specs, dict(switches), ranking)
-    query, columns = Composer(CATALOG).per_query(measures)
-    return query.sql("duckdb"), [column.value for column in columns]
-
-
-def values_per_query(
-    connection: duckdb.DuckDBPyConnection, specs: Sequence[str], **switches: Any
-) -> dict[str, dict[Key, float | None]]:
-    """Evaluate the tables of a connection: spec -> (system, query) -> value."""
-    sql, columns = composed(tuple(specs), tuple(switches.items()))
-    result = connection.execute(sql)
-    names = [column[0] for column in result.description]
-    rows = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
-    return {
-        spec: {(row["system"], row["query_id"]): row[column] for row in rows}
-        for spec, column in zip(specs, columns, strict=True)
-    }
-
-
-def reference_values(
-    connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any
-) -> dict[Key, float | None]:
-    """The same by the plain-Python reference."""
-    measure = parse_measure(CATALOG, spec, switches, ranking)
-    predictions = connection.execute("SELECT system, query_id, item_id, score FROM predictions").fetchall()
-    truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
-    return per_query(measure.metric.name, predictions, truth, **reference_params(measure))
-
-
-def reference_params(measure: Measure) -> dict[str, Any]:
-    """The parameters in the words of the reference, which has no names for what is never chosen."""
-    fixed = {"missing": "undefined", "no_relevant": "keep"}
-    params = {n: v for n, v in measure.values.items() if (n, v) not in fixed.items()}
-    if "rel" in params and params["rel"] is None:
-        del params["rel"]
-    return params
-
-
-def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | None], about: str) -> None:
-    """Equal keys, equal NULLs, and values within 1e-12."""
-    assert actual.keys() == expected.keys(), about
-    for key, value in expected.items():
-        found = actual[key]
-        assert (found is None) == (value is None), f"{about} {key}: {found} instead of {value}"
-        if value is not None and found is not None:
-            assert found == pytest.approx(value, rel=1e-12, abs=1e-12), f"{about} {key}"

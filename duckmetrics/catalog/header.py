@@ -28,7 +28,7 @@ KEYS = {
     "formula": "one line of plain text",
     "source": "author, venue, year, DOI",
     "oracle": "who confirms the values, beside the plain-Python reference",
-    "example": "a call and its value on the case tests/cases/sample.sql",
+    "example": "a call and its value on the case tests/data/ranking/sample.sql",
     "portable": "no, and why; or with what parameters: with plan = sorted; absent: it is, everywhere",
     "influence": "the relation with what a unit moves a metric by that is no function of sums, or none",
     "interval": "the scale of intervals: logit, proportion; or none, and why bootstrap samples give none",

@@ -1,0 +1,336 @@
+"""What `check` finds: the fault that was planted, all of it, and nothing in clean data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import duckmetrics
+from duckmetrics import InputError, MetricError
+from duckmetrics.checks import counting
+from support import faults
+from support.cases import CATALOG, ROOT
+from support.command_line import Command
+from support.faults import assert_found
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duckmetrics.results.findings import Finding
+    from support.faults import Fault
+
+pytestmark = pytest.mark.engine
+
+SHOP = {"columns": {"query_id": "user_id"}, "system": "model"}
+CLICKS = {"columns": {"label": "clicked", "score": "pctr", "group_id": "user_id"}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faults")
+    faults.write(folder)
+    return folder
+
+
+def findings(folder: Path, name: str, has_truth: bool = True, **options: Any) -> duckmetrics.Findings:
+    truth = folder / f"{name}.truth.parquet" if has_truth else None
+    return duckmetrics.check(folder / f"{name}.predictions.parquet", truth, **options)
+
+
+# The names of the checks that first look at some rows.
+IN_STEPS = {
+    check.name for check in (*CATALOG.checks.values(), *CATALOG.inspections.values()) if check.conditions
+}
+CLEAN = {
+    "clean": ("ndcg@10", True),
+    "clean ranks": ("ndcg@10,map,mrr@5", True),
+    "clean rows": ("auc,log_loss,gauc,f1,ece,lift(top=0.1)", False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "fault"), faults.EVERY.items(), ids=faults.EVERY)
+def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, fault: Fault) -> None:
+    """And `evaluate` refuses what is found to be an error, in the same words, and nothing else."""
+    found = findings(folder, name, fault.truth is not None, **fault.options)
+    assert_found(found, fault)
+    tables = folder / f"{name}.predictions.parquet", fault.truth and folder / f"{name}.truth.parquet"
+    options = {"metrics": "ndcg@10" if name.startswith("ranking") else "auc", **fault.options}
+    if found.errors:
+        with pytest.raises(InputError) as caught:
+            duckmetrics.evaluate(*tables, **options)
+        for error in found.errors:
+            assert error.check not in CATALOG.checks or error.message in str(caught.value)
+    else:
+        told = {finding.check for finding in duckmetrics.evaluate(*tables, **options).checks}
+        severe = {one.check for one in found if one.check in CATALOG.checks}
+        assert severe - {"reversed_score"} <= told
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [(n, f) for n, f in faults.EVERY.items() if IN_STEPS & {f.check, *f.also}],
+    ids=[n for n, f in faults.EVERY.items() if IN_STEPS & {f.check, *f.also}],
+)
+def test_a_fault_that_the_first_rows_do_not_show_is_found(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: Fault
+) -> None:
+    monkeypatch.setattr(counting, "SAMPLE", 5)
+    assert_found(findings(folder, name, fault.truth is not None, **fault.options), fault)
+
+
+def test_every_check_has_a_fault() -> None:
+    told = {name for fault in faults.EVERY.values() for name in (fault.check, *fault.also)}
+    # `check` looks for copies in all rows, not in those of some queries as `evaluate` may: test_stacked.py.
+    assert {*CATALOG.checks, *CATALOG.inspections} - {"stacked_prediction"} <= told
+
+
+@pytest.mark.parametrize("rows", [10_000, 5])
+@pytest.mark.parametrize(("name", "asked"), CLEAN.items(), ids=CLEAN)
+def test_clean_data_have_no_finding(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, asked: tuple[str, bool], rows: int
+) -> None:
+    monkeypatch.setattr(counting, "SAMPLE", rows)
+    metrics, has_truth = asked
+    found = findings(folder, name, has_truth, metrics=metrics)
+    assert not found.rows, found
+    assert len(found.performed) > 12
+    looked_at = {"predictions": 720, "truth": 900, "queries": 60} if has_truth else {"predictions": 400}
+    assert found.looked_at == looked_at
+    what = "720 predictions, 900 judgments, 60 queries" if has_truth else "400 rows"
+    assert repr(found) == f"nothing found; looked at {what} with {len(found.performed)} checks"
+
+
+@pytest.mark.parametrize(
+    ("tables", "options"),
+    [
+        (("shop/recommendations", "shop/purchases"), SHOP),
+        (("digits/pixels", "digits/qrels"), {"system": "system", "metrics": "map,precision@10"}),
+        (("breast_cancer/predictions",), {"metrics": "auc,log_loss", "by": "radius"}),
+        (("shop/impressions",), {"metrics": "auc,gauc,log_loss", "by": [["country"], ["device"]], **CLICKS}),
+        (
+            ("shop/impressions",),
+            {"metrics": "ndcg@5", "columns": {**CLICKS["columns"], "query_id": "user_id"}},
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_the_sample_data_have_no_errors(tables: tuple[str, ...], options: dict[str, Any]) -> None:
+    found = duckmetrics.check(*(ROOT / f"data/{table}.parquet" for table in tables), **options)
+    assert not found.errors
+    assert {one.check for one in found} <= {
+        "tied_cutoff", "unanswered_query", "unjudged_item", "unjudged_query", "short_list",
+        "clipped_probability",
+    }  # fmt: skip
+
+
+def test_several_faults_are_told_at_once_the_worst_first(folder: Path) -> None:
+    """Also where the tables cannot be read as they are, in each of them and in their rows."""
+    predictions = f"""SELECT query_id, if(item_id = 'i13', NULL, item_id) AS item_id, score::VARCHAR AS score
+        FROM '{folder}/clean.predictions.parquet' WHERE query_id > 'u03'"""
+    truth = f"SELECT * REPLACE (-relevance AS relevance) FROM '{folder}/clean.truth.parquet'"
+    found = duckmetrics.check(predictions, f"FROM ({truth}) UNION ALL FROM ({truth}) LIMIT 901")
+    assert [(one.severity, one.check, one.count) for one in found] == [
+        ("error", "score_type", 684), ("error", "duplicate_judgment", 1), ("error", "negative_grade", 541),
+        ("error", "predictions_null_item_id", 17), ("warning", "irrelevant_query", 60),
+        ("warning", "unanswered_query", 3),
+    ]  # fmt: skip
+    assert (len(found.errors), len(found.warnings), len(found.notes)) == (4, 2, 0)
+    assert repr(found).splitlines()[-1].startswith("4 errors, 2 warnings; looked at 684 predictions")
+
+
+def test_the_summary_is_a_table(folder: Path) -> None:
+    found = findings(folder, "ranking, rows exported twice")
+    (row,) = found.summary.to_pylist()
+    assert found.summary.column_names == [
+        "severity", "check", "table", "column", "count", "examples", "message", "advice"
+    ]  # fmt: skip
+    assert row["examples"] == ["query_id=u07, item_id=i13", "query_id=u08, item_id=i23"]
+    assert row["table"].endswith("twice.predictions.parquet")
+    assert (len(found), row["count"], list(found)) == (1, 2, list(found.rows))
+    assert found.to_pandas()["check"].item() == found.to_polars()["check"].item() == "duplicate_prediction"
+    assert findings(folder, "clean").summary.schema == found.summary.schema
+    assert repr(found).splitlines()[0] == "error    duplicate_prediction"
+    assert repr(found).splitlines()[2] == f"  -> {row['advice']}"
+
+
+def test_a_file_that_cannot_be_read_is_a_finding(folder: Path) -> None:
+    whole = (folder / "clean.predictions.parquet").read_bytes()
+    (folder / "torn.parquet").write_bytes(whole[: len(whole) // 2])
+    (one,) = duckmetrics.check(folder / "torn.parquet", folder / "clean.truth.parquet")
+    assert (one.severity, one.check) == ("error", "unreadable")
+    assert "torn.parquet: cannot be read" in one.message
+    (folder / "late.csv").write_text("query_id,item_id,score\n" + "u1,a,0.5\n" * 30_000 + "u1,a,none\n")
+    (one,) = duckmetrics.check(folder / "late.csv", folder / "clean.truth.parquet", duplicates="count")
+    assert (one.severity, one.check) == ("error", "unreadable")
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "error", "message"),
+    [
+        ("nowhere.parquet", {}, InputError, "no such file"),
+        (None, {"metrics": "ndgc@10"}, MetricError, "did you mean 'ndcg'"),
+        (None, {"tise": "item_desc"}, MetricError, "did you mean 'ties'"),
+        (None, {"columns": {"itemid": "sku"}}, InputError, "no canonical column"),
+    ],
+)
+def test_what_was_typed_wrongly_is_still_an_error(
+    folder: Path, truth: str | None, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        duckmetrics.check(
+            folder / "clean.predictions.parquet", truth or folder / "clean.truth.parquet", **options
+        )
+
+
+def test_both_families_are_checked_and_a_fault_of_both_is_told_once(folder: Path) -> None:
+    logs = (
+        f"SELECT query_id, item_id, score, item_id < 'i20' AS label FROM '{folder}/clean.predictions.parquet'"
+    )
+    assert not duckmetrics.check(logs, metrics="recall@10,auc").errors
+    text = duckmetrics.check(
+        f"SELECT * REPLACE (score::VARCHAR AS score) FROM ({logs})", metrics="recall@10,auc"
+    )
+    assert [one.check for one in text.errors] == ["score_type"]
+
+
+def test_a_row_is_counted_once_whatever_the_slices(folder: Path) -> None:
+    for call in (duckmetrics.check, duckmetrics.evaluate):
+        rows = "SELECT * REPLACE (nullif(score, 0.00125) AS score) "
+        rows += f"FROM '{folder}/clean rows.predictions.parquet'"
+        options: dict[str, Any] = {
+            "metrics": "auc",
+            "by": [["country"], ["group_id"], ["country", "group_id"]],
+        }
+        try:
+            told = call(rows, **options).errors[0].message  # type: ignore[operator]
+        except InputError as error:
+            told = str(error)
+        assert "column 'score': 1 row whose score is NULL" in told
+
+
+# --- what evaluate tells of it ---------------------------------------------------------------------
+
+
+def told(folder: Path, name: str) -> dict[str, Finding]:
+    fault = faults.EVERY[name]
+    truth = folder / f"{name}.truth.parquet" if fault.truth else None
+    metric = "ndcg@10" if fault.truth else "auc"
+    result = duckmetrics.evaluate(folder / f"{name}.predictions.parquet", truth, metric)
+    return {finding.check: finding for finding in result.checks}
+
+
+def test_ids_that_nearly_match_are_told_where_none_does(folder: Path) -> None:
+    found = told(folder, "ranking, ids that were floats once")
+    assert list(found) == ["no_common_item", "near_item_id"]
+    assert "40 items that both tables have only once blanks" in found["near_item_id"].message
+
+
+def test_queries_that_nearly_match_are_told_where_some_are_missing(folder: Path) -> None:
+    found = told(folder, "ranking, ids with a blank behind")
+    assert list(found) == ["missing_query", "near_query_id"]
+    assert found["near_query_id"].examples[0] == "in_predictions='u07 ', in_truth=u07"
+    assert list(told(folder, "ranking, queries without predictions")) == ["missing_query"]
+
+
+def test_queries_that_nearly_match_explain_the_error(folder: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        told(folder, "ranking, all ids in another case")
+    first, second = str(caught.value).splitlines()
+    assert "none of them in both tables" in first
+    assert "60 queries that both tables have only once blanks" in second
+
+
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("ranking, one score for all", "constant_score"),
+        ("rows, scores upside down", "reversed_score"),
+    ],
+)
+def test_what_makes_a_number_meaningless_is_a_warning(folder: Path, name: str, check: str) -> None:
+    (warning,) = told(folder, name).values()
+    assert (warning.check, warning.severity) == (check, "warning")
+
+
+def test_a_score_that_knows_nothing_is_not_called_reversed() -> None:
+    """Below 0.5 is every second one; 3 standard deviations below are 1.3 in a thousand."""
+    rows = "SELECT (hash(s, i) % 3 = 0)::INTEGER AS label, sin(i * (s + 1)) AS score FROM range(200) AS _(i)"
+    low = 0
+    for seed in range(20):
+        result = duckmetrics.evaluate(
+            rows.replace("s,", f"{seed},").replace("s +", f"{seed} +"), metrics="auc"
+        )
+        low += (result["auc"] or 0) < 0.5
+        assert not result.checks
+    assert low
+
+
+def test_slices_below_half_are_no_finding_where_the_whole_is_above(folder: Path) -> None:
+    rows = "SELECT * REPLACE (if(country = 'FR', -score, 3 * score) AS score) "
+    rows += f"FROM '{folder}/clean rows.predictions.parquet'"
+    result = duckmetrics.evaluate(rows, metrics="auc", by="country")
+    assert (result.value("auc", country="FR") or 0) < 0.3 < (result["auc"] or 0)
+    assert not result.checks
+
+
+# --- the command line ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    monkeypatch.chdir(folder)
+    return Command(capsys)
+
+
+def test_the_exit_code_says_whether_there_is_an_error(run: Command) -> None:
+    clean = run("check", "clean.predictions.parquet", "clean.truth.parquet", "-m", "ndcg@10,map")
+    assert (clean.code, clean.err) == (0, "")
+    assert clean.out.startswith("nothing found; looked at 720 predictions, 900 judgments, 60 queries with ")
+    warned = run("check", *[f"ranking, short lists.{role}.parquet" for role in ("predictions", "truth")])
+    assert (warned.code, warned.out.splitlines()[0]) == (0, "note     short_list")
+    wrong = run("check", "rows, no label.predictions.parquet")
+    assert (wrong.code, wrong.out.splitlines()[0]) == (1, "error    row_null_label")
+    for arguments in (("nowhere.parquet",), ("clean.truth.parquet", "-m", "ndgc"), ()):
+        outcome = run("check", *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "Traceback" not in outcome.err
+
+
+def test_every_format_of_evaluate_is_there(run: Command, folder: Path) -> None:
+    tables = [f"ranking, rows exported twice.{role}.parquet" for role in ("predictions", "truth")]
+    outcome = run("check", *tables, "--format", "json")
+    (finding,) = json.loads(outcome.out)
+    assert (outcome.code, finding["check"], finding["count"]) == (1, "duplicate_prediction", 2)
+    assert finding["examples"] == ["query_id=u07, item_id=i13", "query_id=u08, item_id=i23"]
+    assert outcome.err.startswith("1 error; looked at 722 predictions")
+    assert (
+        json.loads(run("check", "clean.predictions.parquet", "clean.truth.parquet", "--format", "json").out)
+        == []
+    )
+    header, line = run("check", *tables, "--format", "csv").out.splitlines()
+    assert header == "severity,check,table,column,count,examples,message,advice"
+    assert '"query_id=u07, item_id=i13; query_id=u08, item_id=i23"' in line
+    assert run("check", *tables, "--format", "markdown").out.startswith("| severity | check |")
+    assert run("check", *tables, "-o", "found.parquet").code == 1
+    outcome = run("check", *tables, "-o", "found.txt")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert len(pq.read_table(folder / "found.parquet")) == 1
+
+
+def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> None:
+    ranking = ("ranking, rows exported twice.predictions.parquet", "clean.truth.parquet")
+    assert run("check", *ranking).code == 1
+    assert run("check", *ranking, "--set", "duplicates=first").code == 0
+    assert (
+        run("check", "clean.truth.parquet", "--system", f"A={ranking[0]}", "--set", "duplicates=first").code
+        == 0
+    )
+    renamed = "SELECT query_id AS user, item_id, score FROM 'clean.predictions.parquet'"
+    assert run("check", renamed, "clean.truth.parquet").code == 1
+    assert run("check", renamed, "clean.truth.parquet", "--column", "predictions.query_id=user").code == 0
+    outcome = run("check", "clean rows.predictions.parquet", "--set", "columns=x")
+    assert (outcome.code, "no switch" in outcome.err) == (2, True)

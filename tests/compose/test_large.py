@@ -1,0 +1,270 @@
+"""Plans, parts, threads and the order of the rows: none of them changes a value, not in the last bit."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import duckdb
+import pytest
+import sqlglot
+
+import duckmetrics
+from duckmetrics import InputError, MetricError
+from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
+from duckmetrics.compose.optimizer import SORTED, TOP
+from duckmetrics.errors import EngineError
+from duckmetrics.evaluation import ranking
+from duckmetrics.inputs.chunks import chunks_of
+from duckmetrics.inputs.request import Inputs
+from support.cases import RANKING
+from support.command_line import exports, run
+from support.little import evaluation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlglot import exp
+
+    from support.command_line import Command
+
+pytestmark = pytest.mark.engine
+
+
+__all__ = ["exports", "run"]
+
+# Two systems, ties within and across the cut-offs, short lists, unanswered and unjudged queries.
+PREDICTIONS = """
+SELECT
+    'run' || s AS system, q AS query_id, (q * 7 + i * 11 + s) % 97 AS item_id,
+    floor(((q * 31 + i * 17 + s * 5) % 101) / if(q % 4 = 0, 20, 1)) / 7 AS score
+FROM range(2) AS systems(s), range(400) AS queries(q), range(60) AS items(i)
+WHERE i < 3 + (q * 13 + s) % 58 AND (q + s) % 29 > 0
+"""
+TRUTH = """
+SELECT q AS query_id, (q * 7 + i * 11 * (1 + q % 3)) % 97 AS item_id, (q + i) % 4 AS relevance
+FROM range(2, 420) AS queries(q), range(12) AS items(i)
+WHERE i < 1 + q % 12
+"""
+SHALLOW = [
+    f"{name}@{k}" for name in ("ndcg", "map", "mrr", "precision", "recall", "hit_rate") for k in (1, 5, 20)
+]
+AS_DECLARED = {"beta": 2, "p": 0.5, "recall": 0.5}
+
+
+@pytest.fixture(scope="module")
+def connection() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE p AS {PREDICTIONS}; CREATE TABLE t AS {TRUTH}")
+    connection.execute("CREATE TABLE shuffled_p AS FROM p ORDER BY hash(system, query_id, item_id, 1)")
+    connection.execute("CREATE TABLE shuffled_t AS FROM t ORDER BY hash(query_id, item_id, 2)")
+    return connection
+
+
+def specs() -> list[str]:
+    """Every metric of rankings; required parameters have a value."""
+    found = []
+    for metric in RANKING:
+        required = {n: v for n, v in AS_DECLARED.items() if n in metric.own_params}
+        required |= {"max_grade": 3} if "max_grade" in metric.own_params else {}
+        found.append(f"{metric.name}({', '.join(f'{n}={v}' for n, v in required.items())})")
+    return found
+
+
+def values(
+    connection: duckdb.DuckDBPyConnection,
+    metrics: list[str],
+    tables: tuple[str, str] = ("p", "t"),
+    **options: Any,
+) -> tuple[dict[tuple[str, str], Any], list[tuple[Any, ...]]]:
+    """The rows of a result and the values of every query."""
+    result = duckmetrics.evaluate(*tables, metrics, system="system", connection=connection, **options)
+    rows = {(row["system"], row["metric"]): (row["value"], row["n"], row["n_missing"]) for row in result.rows}
+    per_query = result.per_query.sort_by([(c, "ascending") for c in ("system", "metric", "query_id")])
+    return rows, [tuple(row.values()) for row in per_query.to_pylist()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "switches", [{}, {"ties": "pessimistic"}, {"unjudged": "skip"}, {"population": "both"}]
+)
+def test_parts_change_no_value(connection: duckdb.DuckDBPyConnection, switches: dict[str, Any]) -> None:
+    whole = values(connection, specs(), **switches)
+    assert values(connection, specs(), chunks=7, **switches) == whole
+
+
+def test_a_part_without_a_system_counts_it_as_missing(connection: duckdb.DuckDBPyConnection) -> None:
+    """There are more parts than queries, so some have no row of a system, and some none at all."""
+    tables = "SELECT * FROM p WHERE query_id < 4", "SELECT * FROM t WHERE query_id < 6"
+    whole = values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables)
+    assert values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables, chunks=9) == whole
+
+
+def test_slices_are_put_together_from_the_parts(connection: duckdb.DuckDBPyConnection) -> None:
+    queries = "SELECT query_id, query_id % 3 AS third FROM t GROUP BY query_id"
+    options = {"connection": connection, "system": "system", "by": "third", "queries": queries}
+    whole, parts = (duckmetrics.evaluate("p", "t", "map", **options, chunks=n) for n in (None, 5))
+    assert whole.rows == parts.rows
+    assert len(whole.rows) == 2 * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 2}, {"threads": 4, "chunks": 3}])
+def test_threads_and_the_order_of_the_rows_change_no_bit(
+    connection: duckdb.DuckDBPyConnection, options: dict[str, Any]
+) -> None:
+    whole = values(connection, specs())
+    assert values(connection, specs(), ("shuffled_p", "shuffled_t"), **options) == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scores", ["double", "float32"])
+@pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "pessimistic", "optimistic"])
+def test_both_plans_have_the_same_ranks(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, ties: str, scores: str
+) -> None:
+    found = {}
+    for plan in (TOP, SORTED):
+        monkeypatch.setattr(ranking, "ranking_plan", lambda measures, plan=plan: plan)
+        found[plan] = values(connection, SHALLOW, ties=ties, scores=scores)
+    assert found[TOP] == found[SORTED]
+
+
+def test_the_shallow_plan_is_the_one_that_runs(connection: duckdb.DuckDBPyConnection) -> None:
+    def sql(*metrics: str) -> str:
+        return duckmetrics.evaluate("p", "t", metrics, system="system", connection=connection).sql
+
+    assert "last_scores" in sql(*SHALLOW)
+    assert "last_scores" not in sql("ndcg@10", "ndcg@21")
+    assert "last_scores" not in sql("ndcg@10", "map")
+
+
+BESIDE_THE_FIRST = """
+    WITH behind AS (SELECT 'behind ' || lpad(q::VARCHAR, 5, '0') AS query_id FROM range(5000) AS numbers(q))
+    SELECT query_id, 'a' AS item_id, 0.5 AS score FROM behind
+    UNION ALL FROM predictions
+    UNION ALL SELECT {query!r}, 'c', 0.1 FROM range({copies})
+"""
+
+
+def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
+    """The copy of the third item of q1 is below the second rank; q1 is not of the first queries."""
+    copied, once = (BESIDE_THE_FIRST.format(query="q1", copies=n) for n in (1, 0))
+    assert evaluation(copied, metric="dcg@2")["dcg@2"] == evaluation(once, metric="dcg@2")["dcg@2"]
+    for metric in ("dcg@4", "dcg@2,map"):
+        with pytest.raises(InputError, match="1 item predicted more than once for a query"):
+            evaluation(copied, metric=metric)
+
+
+def test_in_the_first_queries_it_is_refused_at_every_cutoff() -> None:
+    """Lists of several systems in one table are found there, although the longest hides the others."""
+    with pytest.raises(InputError, match=r"1 item predicted more than once.*lists of several systems"):
+        evaluation(BESIDE_THE_FIRST.format(query="behind 00000", copies=2), metric="dcg@1")
+
+
+def test_a_duplicate_of_the_truth_is_no_duplicate_of_the_predictions() -> None:
+    truth = "SELECT * FROM truth UNION ALL FROM truth"
+    with pytest.raises(InputError) as caught:
+        evaluation(truth=truth, metric="dcg@2", ties="optimistic")
+    assert "judged more than once" in str(caught.value)
+    assert "predicted more than once" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "duplicates",
+    ["SELECT 7::INT, 7::INT, 0.5", "SELECT -7::INT, 2147483647::INT, 1", "SELECT 2147483647, -5, 1"],
+)
+def test_duplicates_of_ids_in_one_number(duplicates: str) -> None:
+    """The smallest and largest ids that fit are told apart from their neighbors."""
+    rows = """SELECT * FROM (VALUES (7, 7, .1), (7, 8, .2), (8, 7, .3), (-7, 2147483647, .4),
+        (-6, -2147483648, .5), (2147483647, -5, .6), (-2147483648, -2147483648, .7))
+        AS p(query_id, item_id, score)"""
+    truth = "SELECT 7 AS query_id, 7 AS item_id, 1 AS relevance"
+    assert evaluation(rows, truth, "mrr")["mrr"] == 0.5
+    with pytest.raises(InputError, match="1 item predicted more than once"):
+        evaluation(f"{rows} UNION ALL {duplicates}", truth, "mrr")
+
+
+@pytest.mark.parametrize("chunks", [0, -1, 1.5, True, "many"])
+def test_chunks_are_a_number(chunks: Any) -> None:
+    with pytest.raises(MetricError, match=r"chunks: .* is no number of parts"):
+        evaluation(chunks=chunks)
+
+
+def test_a_query_in_parts_has_each_row_once() -> None:
+    """Whatever the query of an input is made of."""
+    texts = [
+        "SELECT query_id + 1 AS query_id FROM range(9) AS r(query_id)",
+        "SELECT query_id FROM range(9) AS r(query_id) UNION ALL SELECT x AS query_id FROM range(6) AS s(x)",
+        "SELECT query_id FROM range(9) AS r(query_id) UNION SELECT x % 4 AS query_id FROM range(6) AS s(x)",
+        "SELECT 1 AS query_id UNION ALL (SELECT 2 AS query_id UNION SELECT 2 AS query_id)",
+        "SELECT DISTINCT x % 4 AS query_id FROM range(6) AS s(x)",
+    ]
+    for text in texts:
+        query = cast("exp.Query", sqlglot.parse_one(text, dialect="duckdb"))
+        inputs = Inputs({"t": query}, {}, True, None, False, (), None)
+        parts = [part.queries["t"].sql("duckdb") for part in chunks_of(inputs, 3)]
+        found = [row for part in parts for row in duckdb.sql(part).fetchall()]
+        assert sorted(found) == sorted(duckdb.sql(text).fetchall()), text
+
+
+def test_chunks_are_of_queries() -> None:
+    with pytest.raises(MetricError, match="chunks: are of queries"):
+        duckmetrics.evaluate("SELECT 1 AS label, 0.5 AS score", metrics="auc", chunks=2)
+
+
+def test_too_little_memory_is_an_error_that_says_what_helps(tmp_path: Path) -> None:
+    rows = "SELECT i // 10 AS query_id, i AS item_id, hash(i) AS score FROM range(2000000) AS r(i)"
+    with pytest.raises(EngineError, match=r"--memory-limit.*--temp-directory.*--chunks"):
+        duckmetrics.evaluate(rows, f"SELECT *, 1 AS relevance FROM ({rows})", "map", memory_limit="10MB",
+                             temp_directory=tmp_path)  # fmt: skip
+
+
+def test_what_is_spilled_goes_to_the_folder_given(tmp_path: Path) -> None:
+    connection = duckdb.connect()
+    before = connection.execute("SELECT current_setting('temp_directory')").fetchall()
+    rows = "SELECT 'q1' AS query_id, 'b' AS item_id, 1 AS score, 1 AS relevance"
+    result = evaluation(rows, rows, "mrr", connection=connection, temp_directory=tmp_path / "new")
+    assert result["mrr"] == 1
+    assert connection.execute("SELECT current_setting('temp_directory')").fetchall() == before
+    with pytest.raises(InputError, match=r"temp_directory='/no/such/folder': no folder"):
+        evaluation(temp_directory="/no/such/folder")
+
+
+def test_the_command_line_has_the_same(run: Command, tmp_path: Path) -> None:
+    for name, query in (("p", PREDICTIONS), ("t", TRUTH)):
+        duckdb.sql(query).write_parquet(str(tmp_path / f"{name}.parquet"))
+    paths = [str(tmp_path / f"{name}.parquet") for name in "pt"]
+    asked = ("evaluate", *paths, "-m", "ndcg@10,map", "--system", "system", "--format", "json")
+    whole = run(*asked)
+    parts = run(*asked, "--chunks", "3", "--temp-directory", str(tmp_path / "spill"), "--memory-limit", "1GB")
+    assert whole.code == parts.code == 0
+    assert whole.out == parts.out
+    assert run(*asked, "--chunks", "0").code == 2
+
+
+def test_whole_numbers_are_what_the_values_are() -> None:
+    """The sum in any order is the true one, rounded once."""
+    numbers = [math.sin(i) * 2.0 ** (i % 40 - 20) for i in range(5000)]
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE v AS SELECT unnest($1) AS v", [numbers])
+    scale = scale_of_values(max(map(abs, numbers)), len(numbers))
+    query = f"SELECT CAST(sum(CAST(v * {scale!r}::DOUBLE AS HUGEINT)) AS DOUBLE) / {scale!r}::DOUBLE FROM v"
+    true = float(sum(map(Fraction, numbers)))
+    assert connection.execute(query).fetchall()[0][0] == pytest.approx(true, rel=3e-16)
+
+
+def test_there_is_no_factor_where_the_sum_would_not_fit() -> None:
+    assert scale_of_values(math.inf, 3) is None
+    assert scale_of_values(math.nan, 3) is None
+    assert scale_of_values(1e300, 3) is None
+    assert scale_of_terms(2.0**90) is None
+    assert scale_of_values(None, 0) == scale_of_values(1.0, 0)
+
+
+def test_gains_that_are_too_large_for_whole_numbers_are_summed_as_they_are() -> None:
+    truth = "SELECT query_id, item_id, relevance * 400 AS relevance FROM truth"
+    assert evaluation(truth=truth, metric="dcg(gain=exp2)")["dcg(gain=exp2)"] == pytest.approx(
+        (2.0**800 / 2 + 2.0**400 / math.log2(3) + 2.0**400) / 3
+    )

@@ -1,0 +1,318 @@
+"""The SQL written for other engines gives the numbers of DuckDB there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.dialects.portable import reason_against
+from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.sql_text import TYPES
+from support.cases import CATALOG, RANKING, open_case, ranking
+from support.cases import specs_of as ranking_specs
+from support.classification import (
+    APART,
+    EVERY,
+    EVERY_ANY_SCORE,
+    PLAIN,
+    PROBABILITIES,
+    TABLES,
+    UNBOUNDED,
+    open_together,
+    reads,
+    specs_of,
+)
+from support.other_engines import ClickHouse, DataFusion, Postgres, Spark, postgres_server, spark_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.catalog.definition import Definition
+    from support.other_engines import OtherEngine, Row
+
+TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
+SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+# What changes the steps most; the others are slow.
+SWITCHES: list[dict[str, Any]] = [
+    {"ties": "pessimistic", "unjudged": "skip"},
+]
+FURTHER: list[dict[str, Any]] = [
+    {"ties": "item_desc_text", "duplicates": "first"},
+    {"population": "predictions", "missing": "skip", "no_relevant": "zero"},
+    {"ties": "input"},
+    {"ties": "optimistic", "rel": 2},
+    {"ties": "item_asc_text", "scores": "float32"},
+    {"population": "truth", "no_relevant": "one"},
+    {"population": "table"},
+    {"catalog_size": 23},
+    {"labels": "returned"},
+]
+# What an engine refuses with an error of its own; nowhere is there another number.
+REFUSED = {("postgres", "scores", "float32"): "underflow"}
+TABLES_OF = {
+    "ranking": {
+        "predictions": ("system", "query_id", "item_id", "score", "position"),
+        "truth": ("query_id", "item_id", "relevance"),
+        "population": ("query_id",),
+    },
+    "classification": {"predictions": ("system", "segment", "label", "score", "weight", "group_id")},
+}
+
+
+def slow(value: Any) -> Any:
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "clickhouse",
+        "datafusion",
+        pytest.param("postgres", marks=pytest.mark.postgres),
+        pytest.param("spark", marks=pytest.mark.spark),
+    ],
+)
+def engine(request: pytest.FixtureRequest) -> Iterator[OtherEngine]:
+    if request.param == "postgres":
+        with postgres_server() as folder:
+            yield Postgres(folder)
+    elif request.param == "spark":
+        yield Spark(spark_session())
+    else:
+        yield {"clickhouse": ClickHouse, "datafusion": DataFusion}[request.param]()
+
+
+# ---- what is compared
+
+
+def canonical(connection: duckdb.DuckDBPyConnection, family: str) -> None:
+    """Make the tables of a case what the text says it reads."""
+    for table, columns in TABLES_OF[family].items():
+        listed = ", ".join(f"CAST({c} AS {TYPES[c]}) AS {c}" for c in columns)
+        connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {listed} FROM {table}")
+
+
+def copied(connection: duckdb.DuckDBPyConnection, engine: OtherEngine, family: str) -> None:
+    for table in TABLES_OF[family]:
+        engine.load(table, connection.sql(f"FROM {table}").to_arrow_table())
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
+    result = connection.execute(sql)
+    names = [column[0] for column in result.description or []]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def disagreement(found: Sequence[Row], wanted: Sequence[Row], keys: Sequence[str]) -> list[str]:
+    """Where two results differ by more than 1e-12, relative to values larger than 1."""
+    mine, theirs = ({tuple(row[key] for key in keys): row for row in rows} for rows in (wanted, found))
+    if mine.keys() != theirs.keys() or len(found) != len(theirs):
+        return [f"rows {sorted(map(str, mine.keys() ^ theirs.keys()))[:5]}, {len(found)}, {len(wanted)}"]
+    return [
+        f"{column} of {key}: {theirs[key][column]}, DuckDB has {value}"
+        for key, row in mine.items()
+        for column, value in row.items()
+        if not same(theirs[key][column], value)
+    ]
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if found is None or wanted is None:
+        return found is None and wanted is None
+    if isinstance(wanted, str | bool):
+        return bool(found == wanted)
+    return found == wanted or abs(float(found) - float(wanted)) <= 1e-12 * max(1.0, abs(float(wanted)))
+
+
+def compared(
+    connection: duckdb.DuckDBPyConnection, engine: OtherEngine, specs: Sequence[str], **switches: Any
+) -> list[str]:
+    wanted = rows_of(connection, compose_sql(specs, **switches))
+    found = engine.rows(compose_sql(specs, engine.dialect, **switches))
+    keys = ("system", "query_id") if "query_id" in wanted[0] else ("system", "segment")
+    return disagreement(found, wanted, keys)
+
+
+# ---- rankings
+
+
+@pytest.mark.parametrize("case", ["together", slow("graded"), slow("integer_ids")])
+def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
+    with rankings(case) as connection:
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, SHORT, **TOLERANT) == []
+
+
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    compare_switches(engine, switches)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switches", FURTHER, ids=str)
+def test_further_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    compare_switches(engine, switches)
+
+
+def compare_switches(engine: OtherEngine, switches: dict[str, Any]) -> None:
+    switches = {**TOLERANT, **switches}
+    why = next(
+        (
+            w
+            for (name, *pair), w in REFUSED.items()
+            if name == engine.dialect and tuple(pair) in switches.items()
+        ),
+        None,
+    )
+    with rankings("together") as connection:
+        copied(connection, engine, "ranking")
+        specs = [spec for spec in SHORT if allowed(spec, switches)]
+        assert len(specs) > 60
+        if why:
+            with pytest.raises(Exception, match=why):
+                compared(connection, engine, specs, **switches)
+        else:
+            assert compared(connection, engine, specs, **switches) == []
+
+
+def test_averages_over_ties(engine: OtherEngine) -> None:
+    averaged = [m for m in RANKING if "expected" in CATALOG.params(m)["ties"].choices]
+    specs = [spec for m in averaged for spec in ranking_specs(m, (None, 3), one_at_a_time=True)]
+    with rankings("ties") as connection:
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, specs, **TOLERANT, ties="expected") == []
+
+
+def rankings(case: str) -> duckdb.DuckDBPyConnection:
+    connection = open_case(case)
+    connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM predictions")
+    canonical(connection, "ranking")
+    return connection
+
+
+def allowed(spec: str, switches: dict[str, Any]) -> bool:
+    try:
+        parse_measure(CATALOG, spec, switches, ranking)
+    except MetricError:
+        return False
+    return True
+
+
+# ---- classification
+
+
+def portable(specs: Sequence[str]) -> list[str]:
+    return [s for s in specs if reason_against(CATALOG, parse_measure(CATALOG, s).metric) is None]
+
+
+def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnection:
+    """The cases as segments."""
+    connection = open_together(cases)
+    if engine.dialect == "postgres":  # It refuses products and powers that are too small or too large.
+        connection.execute(
+            "DELETE FROM predictions WHERE score <> 0 AND abs(log10(abs(score))) > 100 AND NOT isinf(score)"
+        )
+    connection.execute(
+        "CREATE OR REPLACE TABLE predictions AS SELECT 'A' AS system, "
+        "dense_rank() OVER (ORDER BY name) AS segment, label, score, weight, group_id FROM predictions"
+    )
+    canonical(connection, "classification")
+    return connection
+
+
+@pytest.mark.parametrize("weighted", [slow(False), True])
+def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
+    with classes(PROBABILITIES, engine) as connection:
+        copied(connection, engine, "classification")
+        specs = [s for s in portable(EVERY) if not weighted or allowed(s, {"weighted": True})]
+        assert len(specs) > 60
+        assert compared(connection, engine, specs, weighted=weighted) == []
+
+
+def test_any_score(engine: OtherEngine) -> None:
+    with classes(UNBOUNDED, engine) as connection:
+        copied(connection, engine, "classification")
+        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
+
+
+@pytest.mark.parametrize("case", APART)
+def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
+    """Labels -1 and 1, and ratings."""
+    with classes([case], engine) as connection:
+        copied(connection, engine, "classification")
+        measures = {spec: parse_measure(CATALOG, spec) for spec in portable(PLAIN) if spec in EVERY_ANY_SCORE}
+        specs = [s for s, m in measures.items() if case != "ratings" or not reads(m.metric, "labeled")]
+        assert compared(connection, engine, specs, weighted=True) == []
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_tables_of_classification(engine: OtherEngine, table: Definition) -> None:
+    with classes(PROBABILITIES, engine) as connection:
+        copied(connection, engine, "classification")
+        for spec in specs_of(table):
+            wanted = rows_of(connection, compose_sql([spec], weighted=True))
+            found = engine.rows(compose_sql([spec], engine.dialect, weighted=True))
+            assert disagreement(found, wanted, table.grain) == [], spec
+
+
+# ---- random rows
+
+# The order of these depends on the collation, and on whether bytes or letters are compared.
+ITEMS = "['a', 'B', 'b', 'A', 'ä', 'é', 'z', '10', '9', '_', 'aa', 'Z']"
+ITEM = f"{ITEMS}[1 + CAST(floor(random() * 12) AS INTEGER)]"
+
+# Scores that engines order or compare otherwise when nobody takes care.
+AWKWARD = (
+    "CASE CAST(floor(random() * 9) AS INTEGER) WHEN 0 THEN 0e0 WHEN 1 THEN -0e0 "
+    "WHEN 2 THEN CAST('inf' AS DOUBLE) WHEN 3 THEN CAST('-inf' AS DOUBLE) "
+    "WHEN 4 THEN {tiny} WHEN 5 THEN -{tiny} WHEN 6 THEN 0.25e0 "
+    "WHEN 7 THEN floor(random() * 5) ELSE random() END"
+)
+
+
+@pytest.mark.parametrize("seed", [1, slow(2)])
+def test_random_rankings(engine: OtherEngine, seed: int) -> None:
+    with random_rows(seed) as connection:
+        connection.execute(
+            "CREATE TABLE predictions AS SELECT DISTINCT ON (system, query_id, item_id) * FROM ("
+            "SELECT 's' || i % 2 AS system, 'q' || CAST(floor(random() * 30) AS INTEGER) AS query_id, "
+            f"{AWKWARD.format(tiny=tiny(engine))} AS score, 0 AS position, {ITEM} AS item_id "
+            "FROM range(900) AS t(i))"
+        )
+        connection.execute(
+            "CREATE TABLE truth AS SELECT DISTINCT ON (query_id, item_id) * FROM ("
+            "SELECT 'q' || CAST(floor(random() * 35) AS INTEGER) AS query_id, "
+            f"CAST(floor(random() * 4) AS DOUBLE) AS relevance, {ITEM} AS item_id FROM range(400) AS t(i))"
+        )
+        connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM truth")
+        canonical(connection, "ranking")
+        copied(connection, engine, "ranking")
+        assert compared(connection, engine, SHORT) == []
+
+
+@pytest.mark.parametrize("seed", [1, slow(2)])
+def test_random_rows(engine: OtherEngine, seed: int) -> None:
+    with random_rows(seed) as connection:
+        connection.execute(
+            "CREATE TABLE predictions AS SELECT 'A' AS system, i % 3 AS segment, random() < 0.3 AS label, "
+            f"{AWKWARD.format(tiny=tiny(engine))} AS score, floor(random() * 3) AS weight, "
+            "'g' || i % 11 AS group_id FROM range(2000) AS t(i)"
+        )
+        canonical(connection, "classification")
+        copied(connection, engine, "classification")
+        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=True) == []
+
+
+def tiny(engine: OtherEngine) -> str:
+    """PostgreSQL refuses products that come out as 0."""
+    return "1e-90" if engine.dialect == "postgres" else "4.9406564584124654e-324"
+
+
+def random_rows(seed: int) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute(f"SELECT setseed({seed / 10})")
+    return connection

@@ -1,0 +1,461 @@
+"""Whole evaluations on Spark: the numbers, checks and messages of DuckDB, and no worker that does it all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import duckmetrics
+from duckmetrics.catalog.specs import parse_measure
+from duckmetrics.dialects.portable import reason_against
+from duckmetrics.engines import duckdb_tables
+from duckmetrics.errors import InputError, MetricError, UnsupportedError
+from duckmetrics.summaries import plans
+from support.cases import CATALOG, ROOT
+from support.classification import PLAIN, TABLES, plain_spec
+from support.command_line import Command, results
+from support.other_engines import spark_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+SHOP = ROOT / "data/shop"
+RANKINGS: dict[str, Any] = {
+    "predictions": str(SHOP / "recommendations.parquet"),
+    "truth": str(SHOP / "purchases.parquet"),
+    "columns": {"query_id": "user_id"},
+    "system": "model",
+}
+CLICKS: dict[str, Any] = {
+    "predictions": str(SHOP / "impressions.parquet"),
+    "columns": {"label": "clicked", "score": "pctr", "group_id": "user_id"},
+}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Any:
+    # As many tasks as there are parts, so that a stage of one task is one by necessity.
+    return spark_session(**{
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+    })  # fmt: skip
+
+
+def differences(spark: Any, specs: Sequence[str], **arguments: Any) -> list[str]:
+    """Evaluate with both engines; where the results, or what the checks found, differ by more than 1e-12."""
+    found = duckmetrics.evaluate(metrics=specs, engine=spark, **arguments)
+    wanted = duckmetrics.evaluate(metrics=specs, **arguments)
+    assert found.checks == wanted.checks
+    assert len(found.rows) == len(wanted.rows) > 0
+    return [
+        f"{theirs['metric']}: {name} is {mine[name]}, DuckDB has {value}"
+        for mine, theirs in zip(found.rows, wanted.rows, strict=True)
+        for name, value in theirs.items()
+        if not same(mine[name], value)
+    ]
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if isinstance(found, float) and isinstance(wanted, float):
+        return found == wanted or abs(found - wanted) <= 1e-12 * max(1.0, abs(wanted))
+    return bool(found == wanted)
+
+
+# ---- the numbers
+
+
+def test_every_ranking_metric_of_the_shop(spark: Any) -> None:
+    names = [m for (family, _), m in CATALOG.metrics.items() if family == "ranking"]
+    given = {"beta": 1, "recall": 0.5}
+    specs = []
+    for metric in names:
+        needed = ", ".join(f"{p.name}={given[p.name]}" for p in metric.own_params.values() if p.required)
+        specs.append(f"ranking.{metric.name}" + (f"({needed})" if needed else ""))
+    queries = str(SHOP / "users.parquet")
+    assert (
+        differences(spark, specs, **RANKINGS, by=[["country"], ["country", "device"]], queries=queries) == []
+    )
+
+
+@pytest.mark.parametrize("agg", ["median", "p90", "gmean", "sum"])
+def test_aggregations(spark: Any, agg: str) -> None:
+    assert differences(spark, [f"ndcg(agg={agg})@10"], **RANKINGS) == []
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"ties": "pessimistic", "population": "both"},
+        {"missing": "skip", "no_relevant": "zero"},
+        {"like": "trec_eval", "missing": "zero"},
+        {"like": "pytrec_eval", "missing": "zero"},
+    ],
+    ids=str,
+)
+def test_switches_and_presets(spark: Any, switches: dict[str, Any]) -> None:
+    assert differences(spark, ["ndcg@10", "map@20"], **RANKINGS, **switches) == []
+
+
+def portable(specs: Sequence[str]) -> list[str]:
+    return [s for s in specs if reason_against(CATALOG, parse_measure(CATALOG, s).metric) is None]
+
+
+def test_every_classification_metric_of_the_shop(spark: Any) -> None:
+    specs = [spec for spec in portable(PLAIN) if "pairwise" not in spec]
+    assert len(specs) > 35
+    assert differences(spark, specs, **CLICKS, by=["country"]) == []
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_table_of_the_shop(spark: Any, table: Any) -> None:
+    found, wanted = (
+        duckmetrics.curve(
+            CLICKS["predictions"], plain_spec(table), columns=CLICKS["columns"], by=["device"], **more
+        )
+        for more in ({"engine": spark}, {})
+    )
+    assert found.column_names == wanted.column_names
+    for mine, theirs in zip(found.to_pylist(), wanted.to_pylist(), strict=True):
+        assert all(same(mine[name], value) for name, value in theirs.items()), (mine, theirs)
+
+
+# ---- tables
+
+
+def test_tables_views_queries_and_frames(spark: Any, tmp_path: Path) -> None:
+    wanted = duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10"]).rows
+    predictions = spark.read.parquet(RANKINGS["predictions"])
+    truth = spark.read.parquet(RANKINGS["truth"])
+    predictions.createOrReplaceTempView("shown")
+    truth.repartition(3).write.parquet(str(tmp_path / "bought"))
+    truth.repartition(3).write.csv(str(tmp_path / "bought.csv"), header=True)
+    sources = [
+        (predictions, truth),
+        ("shown", str(tmp_path / "bought")),
+        ("table:shown", [str(tmp_path / "bought")]),
+        ("SELECT * FROM shown", tmp_path / "bought.csv"),
+    ]
+    for one, other in sources:
+        found = duckmetrics.evaluate(
+            one, other, ["ndcg@10"], columns={"query_id": "user_id"}, system="model", engine=spark
+        )
+        for mine, theirs in zip(found.rows, wanted, strict=True):
+            assert same(mine["value"], theirs["value"])
+
+
+@pytest.fixture
+def no_collecting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where a whole frame is handed to DuckDB."""
+    monkeypatch.setattr(
+        duckdb_tables, "frame_source", lambda *_: pytest.fail("the rows came through the driver")
+    )
+
+
+def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
+    """What was collected through the driver before, without a word."""
+    run = spark.createDataFrame([("q", "a", 2.0), ("q", "b", 1.0)], ["query_id", "item_id", "score"])
+    truth = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    for arguments in ({"predictions": run}, {"predictions": None, "system": {"A": run, "B": run}}):
+        ev = duckmetrics.evaluate(truth=truth, metrics=["mrr"], **arguments)
+        assert [row["value"] for row in ev.rows] == [1.0] * len(ev.rows)
+        assert "LIMIT" not in ev.sql
+    clicks = spark.createDataFrame([(1, 0.9), (0, 0.1)], ["label", "score"])
+    assert duckmetrics.evaluate(clicks, metrics=["auc"])["auc"] == 1.0
+    assert duckmetrics.curve(clicks, "roc_curve").num_rows > 1
+
+
+def test_what_is_not_for_spark_refuses_its_frames(spark: Any) -> None:
+    run = spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
+    calls = [
+        lambda: duckmetrics.compare({"A": run, "B": run}, run),
+        lambda: duckmetrics.check(run, run),
+        lambda: duckmetrics.run_test("holm", run),
+    ]
+    for call in calls:
+        with pytest.raises(UnsupportedError, match="only evaluate and curve run on Spark"):
+            call()
+
+
+def test_a_frame_of_another_session_is_refused(spark: Any) -> None:
+    other = spark.newSession().createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"])
+    own = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    with pytest.raises(InputError, match="another session"):
+        duckmetrics.evaluate(other, own, ["mrr"])
+
+
+def test_a_folder_of_a_delta_table_is_refused(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    spark.createDataFrame([("q", "a", 2.0)], ["query_id", "item_id", "score"]).write.parquet(str(folder))
+    truth = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
+    assert duckmetrics.evaluate(str(folder), truth, ["mrr"], engine=spark)["mrr"] == 1.0
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log" / "00000000000000000000.json").write_text("{}\n")
+    for path in (folder, f"{folder}/*.parquet", f"file://{folder}", [str(folder)]):
+        with pytest.raises(InputError, match=r"delta\.`"):
+            duckmetrics.evaluate(path, truth, ["mrr"], engine=spark)
+
+
+def test_lists(spark: Any, tmp_path: Path) -> None:
+    """Lists of items, with and without scores, and empty ones on both sides."""
+    path, truth = str(tmp_path / "lists.parquet"), str(tmp_path / "truth.parquet")
+    duckdb.sql(
+        "SELECT * FROM (VALUES (1, ['a', 'b', 'c'], [1e0, 3e0, 2e0]), (2, [], []), (3, ['d'], [1e0]), "
+        "(4, NULL, NULL)) AS t(query_id, items, scores)"
+    ).write_parquet(path)
+    duckdb.sql(
+        "SELECT * FROM (VALUES (1, ['b', 'c']), (2, ['a']), (3, []), (5, ['a'])) AS t(query_id, relevant)"
+    ).write_parquet(truth)
+    for table in (path, f"SELECT query_id, items FROM parquet.`{path}`"):
+        own = table if table == path else f"SELECT query_id, items FROM '{path}'"
+        found = duckmetrics.evaluate(table, truth, ["ndcg@2", "map", "mrr"], engine=spark).rows
+        assert [row["value"] for row in found] == pytest.approx(
+            [row["value"] for row in duckmetrics.evaluate(own, truth, ["ndcg@2", "map", "mrr"]).rows],
+            abs=1e-15,
+        )
+
+
+def test_ids_of_several_columns_and_kinds(spark: Any) -> None:
+    rows = (
+        "SELECT CAST(i % 7 AS {0}) AS a, i % 5 AS b, CAST(i % 11 AS {0}) AS item_id, i % 13 / 4e0 AS score, "
+        "i % 3 = 0 AS label FROM range({1}) AS t(i) WHERE i < 385"
+    )
+    for kind, theirs in (("BIGINT", "BIGINT"), ("VARCHAR", "STRING")):
+        mine = (
+            rows.format(theirs, "385")
+            .replace("AS t(i)", "AS t")
+            .replace("i %", "id %")
+            .replace("WHERE i", "WHERE id")
+        )
+        found = duckmetrics.evaluate(mine, None, ["ndcg@3", "map"], columns={"query_id": "a+b"}, engine=spark)
+        wanted = duckmetrics.evaluate(
+            rows.format(kind, "385"), None, ["ndcg@3", "map"], columns={"query_id": "a+b"}
+        )
+        assert [r["value"] for r in found.rows] == pytest.approx([r["value"] for r in wanted.rows], abs=1e-14)
+
+
+def test_ids_of_different_widths(spark: Any) -> None:
+    rows = "SELECT CAST({id} % 7 AS {wide}) AS query_id, {id} AS item_id, {id} % 13 AS score FROM range(70)"
+    truth = "SELECT {id} % 6 AS query_id, CAST({id} AS {wide}) AS item_id FROM range(0, 70, 3)"
+    mine, theirs = ({"id": name, "wide": "DECIMAL(20, 0)"} for name in ("id", "range"))
+    found = duckmetrics.evaluate(rows.format(**mine), truth.format(**mine), ["ndcg@3"], engine=spark)
+    assert found["ndcg@3"] == pytest.approx(
+        duckmetrics.evaluate(rows.format(**theirs), truth.format(**theirs), ["ndcg@3"])["ndcg@3"], abs=1e-15
+    )
+
+
+def test_a_table_for_each_system(spark: Any, tmp_path: Path) -> None:
+    for model in ("baseline", "candidate"):
+        duckdb.sql(f"SELECT * FROM '{RANKINGS['predictions']}' WHERE model = '{model}'").write_parquet(
+            str(tmp_path / f"{model}.parquet")
+        )
+    systems = {model: str(tmp_path / f"{model}.parquet") for model in ("candidate", "baseline")}
+    arguments = {**RANKINGS, "predictions": None, "system": systems}
+    assert (
+        differences(spark, ["ndcg@10"], **arguments, by=["country"], queries=str(SHOP / "users.parquet"))
+        == []
+    )
+
+
+def test_signed_zeros_tie(spark: Any) -> None:
+    score = "CASE {id} WHEN 1 THEN -0e0 ELSE 0e0 END AS score"
+    rows = f"SELECT 1 AS query_id, {{id}} AS item_id, {score}, {{id}} = 2 AS label"
+    mine, theirs = (rows.format(id=name) for name in ("id", "range"))
+    found = duckmetrics.evaluate(f"{mine} FROM range(4)", None, ["mrr", "ranking.query_auc"], engine=spark)
+    wanted = duckmetrics.evaluate(f"{theirs} FROM range(4)", None, ["mrr", "ranking.query_auc"])
+    assert [row["value"] for row in found.rows] == [row["value"] for row in wanted.rows] == [1 / 3, 0.5]
+
+
+def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> None:
+    found = duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10", "map"], engine=spark)
+    path = tmp_path / "values.parquet"
+    found.write_per_query(path)
+    wanted = duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10", "map"])
+    written = duckdb.sql(f"FROM '{path}/*.parquet' ORDER BY system, metric, query_id").fetchall()
+    mine = wanted.per_query
+    assert mine is not None
+    rows = duckdb.sql("FROM mine ORDER BY system, metric, query_id").fetchall()
+    assert len(written) == len(rows) > 4000
+    assert all(same(a[-1], b[-1]) and a[:-1] == b[:-1] for a, b in zip(written, rows, strict=True))
+    with pytest.raises(InputError, match="is there already"):
+        found.write_per_query(path)
+
+
+# ---- what is wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"predictions": "nowhere"}, InputError, "nowhere"),
+        ({"predictions": "no/where.parquet"}, InputError, "no/where.parquet"),
+        ({"predictions": 3}, InputError, "not a table of Spark"),
+        ({"columns": {"query_id": "user"}}, InputError, "no table has a column 'user'"),
+        ({"interval": 0.95}, UnsupportedError, "interval: not on Apache Spark"),
+        ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
+        ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
+        ({"memory_limit": "1GB"}, MetricError, "memory_limit: is for DuckDB"),
+        ({"metrics": ["ndgc@10"]}, MetricError, "did you mean 'ndcg'"),
+    ],
+    ids=str,
+)
+def test_errors(spark: Any, arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    given = {**RANKINGS, "metrics": ["ndcg@10"], **arguments}
+    with pytest.raises(error, match=message):
+        duckmetrics.evaluate(**given, engine=spark)
+
+
+def test_what_is_for_duckdb_only_says_so(spark: Any) -> None:
+    with pytest.raises(UnsupportedError, match=r"calibration_slope: not on Apache Spark 4: .*with DuckDB"):
+        duckmetrics.evaluate(**CLICKS, metrics=["calibration_slope"], engine=spark)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("SELECT 1 AS query_id, 2 AS item_id, 1e0 AS score FROM range(3)", "more than once"),
+        ("SELECT 1 AS query_id, id AS item_id, CAST('NaN' AS DOUBLE) AS score FROM range(3)", "NaN"),
+        ("SELECT 1 AS query_id, id AS item_id, CAST(NULL AS DOUBLE) AS score FROM range(3)", "NULL"),
+        ("SELECT CAST(NULL AS BIGINT) AS query_id, id AS item_id, 1e0 AS score FROM range(3)", "no query_id"),
+        ("SELECT 9 AS query_id, id AS item_id, 1e0 AS score FROM range(3)", "none of them in both tables"),
+        ("SELECT '1' AS query_id, id AS item_id, 1e0 AS score FROM range(3)", "make them one kind"),
+    ],
+)
+def test_bad_data_are_refused(spark: Any, rows: str, message: str) -> None:
+    truth = "SELECT 1 AS query_id, id AS item_id FROM range(2)"
+    with pytest.raises(InputError, match=message):
+        duckmetrics.evaluate(rows, truth, ["ndcg@10"], engine=spark)
+
+
+# ---- scores that are hard to sort, and nobody sorts them all
+
+HARD = {
+    "distinct": "i * 7919 % 100003 / 1e5",
+    "skewed": "CASE WHEN i % 50 > 0 THEN 0.25e0 ELSE i * 7919 % 100003 / 1e9 END",
+    "heavy tail": "exp(-(i * 7919 % 100003) / 1e3)",
+    "few": "i % 7 / 8e0",
+    "tiny and huge": "power(10e0, i * 7919 % 601 - 300)",
+    "next to each other": "1e0 + (i * 7919 % 3000) * 2.220446049250313e-16",
+    "denormal": "(i * 7919 % 3000) * 4.9406564584124654e-324",
+    "infinite and signed zeros": "CASE i % 5 WHEN 0 THEN CAST('Infinity' AS DOUBLE) "
+    "WHEN 1 THEN -0e0 WHEN 2 THEN 0e0 "
+    "WHEN 3 THEN CAST('-Infinity' AS DOUBLE) ELSE (i % 501 - 250) / 7e0 END",
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_ranges_of_scores_change_nothing(
+    spark: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """AUC is a ratio of whole numbers, and the same to the last bit."""
+    path = str(tmp_path / "rows.parquet")
+    duckdb.sql(
+        f"SELECT (i * 31 + i // 7) % 10 < 3 AS label, CAST({HARD[name]} AS DOUBLE) AS score, i % 3 AS part, "
+        "1e0 + i % 4 AS w FROM range(4000) AS t(i)"
+    ).write_parquet(path)
+    monkeypatch.setattr(plans, "FEW_SCORES", 2)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 130)
+    metrics = [
+        "auc",
+        "gini",
+        "average_precision",
+        "ks",
+        "max_f1",
+        "partial_auc(max_fpr=0.3)",
+        "lift(top=0.1)",
+    ]
+    found = duckmetrics.evaluate(path, None, metrics, by=["part"], engine=spark)
+    wanted = duckmetrics.evaluate(path, None, metrics, by=["part"])
+    assert "score_range" in found.sql
+    for mine, theirs in zip(found.rows, wanted.rows, strict=True):
+        assert same(mine["value"], theirs["value"]), (mine, theirs)
+        if mine["metric"] == "auc":
+            assert mine["value"] == theirs["value"]
+    columns = {"weight": "w"}
+    for table in ("roc_curve", "pr_curve", "roc_curve(points=9)", "gains_curve"):
+        curves = [
+            duckmetrics.curve(path, table, columns=columns, by=["part"], **more).to_pylist()
+            for more in ({"engine": spark}, {})
+        ]
+        for mine, theirs in zip(*curves, strict=True):
+            assert all(same(mine[column], value) for column, value in theirs.items()), (table, mine, theirs)
+
+
+def test_bins_of_equal_mass_in_ranges(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "FEW_SCORES", 2)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
+    specs = ["ece(binning=mass)", "ace(binning=mass, bins=7)", "hosmer_lemeshow"]
+    assert differences(spark, specs, **CLICKS, by=["country"]) == []
+
+
+def stages(spark: Any) -> list[tuple[int, int, int]]:
+    """Of every stage that ran so far: its id, how many tasks it had, and how many rows they read."""
+    store = spark.sparkContext._jsc.sc().statusStore()
+    none = spark.sparkContext._gateway.new_array(spark.sparkContext._jvm.double, 0)
+    listed = store.stageList(None, False, False, none, None)
+    found = []
+    for i in range(listed.size()):
+        stage = listed.apply(i)
+        rows = stage.inputRecords() + stage.shuffleReadRecords()
+        found.append((stage.stageId(), stage.numTasks(), rows))
+    return found
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [
+        ["auc", "max_f1", "ks", "log_loss", "ece(binning=mass)", "hosmer_lemeshow", "r2", "gauc"],
+        ["ndcg@10", "map", "bpref"],
+    ],
+    ids=["classification", "ranking"],
+)
+def test_no_stage_over_rows_has_one_task(
+    spark: Any, specs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    n, few = 40_000, 2_500
+    spark.sql(
+        "SELECT id % 2000 AS query_id, id AS item_id, id % 10 < 3 AS label, "
+        f"(id * 7919 % 1000003) / 1e7 AS score, id % 100 AS group_id FROM range({n})"
+    ).repartition(8).write.parquet(str(tmp_path / "rows"))
+    monkeypatch.setattr(plans, "FEW_SCORES", 1000)
+    monkeypatch.setattr(plans, "ROWS_OF_RANGE", 1000)
+    before = {number for number, *_ in stages(spark)}
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "65536")
+    try:
+        duckmetrics.evaluate(str(tmp_path / "rows"), None, specs, engine=spark)
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    ran = [stage for stage in stages(spark) if stage[0] not in before]
+    assert sum(rows for _, _, rows in ran) > 5 * n
+    assert [stage for stage in ran if stage[1] == 1 and stage[2] > few] == []
+
+
+def test_a_global_window_would_be_found(spark: Any) -> None:
+    """That the test above can fail."""
+    before = {number for number, *_ in stages(spark)}
+    spark.range(40_000).repartition(4).createOrReplaceTempView("many")
+    spark.sql("SELECT max(r) FROM (SELECT rank() OVER (ORDER BY id) AS r FROM many) AS t").collect()
+    assert any(tasks == 1 and rows == 40_000 for number, tasks, rows in stages(spark) if number not in before)
+
+
+# ---- the command line
+
+
+def test_the_command_line(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = Command(capsys)
+    target = tmp_path / "values.parquet"
+    tables = (RANKINGS["predictions"], RANKINGS["truth"])
+    mapped = ("--column", "query_id=user_id", "--system", "model")
+    where = ("--engine", "spark", "--per-query", target, "--format", "json")
+    outcome = run("evaluate", *tables, "-m", "ndcg@10", *mapped, *where)
+    values = [row["value"] for row in results(outcome)]
+    wanted = duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@10"])
+    assert values == pytest.approx([row["value"] for row in wanted.rows], abs=1e-12)
+    assert (target / "_SUCCESS").exists()
+    refused = run("evaluate", "a.parquet", "-m", "auc", "--engine", "spark", "--threads", "2")
+    assert refused.code == 2
+    assert "--threads: is of DuckDB" in refused.err

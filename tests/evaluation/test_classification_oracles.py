@@ -1,0 +1,244 @@
+"""The oracle that a header names confirms the metric: scikit-learn, live, on rows that make tools differ.
+
+Ties in every place, weights, one positive among thousands, columns of 32 bits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from scipy.stats import ks_2samp
+from sklearn import metrics as sk
+from sklearn.calibration import calibration_curve
+from sklearn.linear_model import LogisticRegression
+
+import duckmetrics
+from support.classification import METRICS, REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from duckmetrics import Evaluation
+    from duckmetrics.catalog.definition import Definition
+
+EXACT = 1e-12
+LIMITS = (1e-3, 0.05, 0.9999)
+PARTIAL = [f"partial_auc(max_fpr={limit})" for limit in LIMITS]
+ORACLES = [metric for metric in METRICS if metric.header["oracle"] != "reference"]
+ORACLE = re.compile(r"(?P<library>sklearn|scipy) (?P<name>\w+)(?:\((?P<argument>\w+)(?:=(?P<value>\w+))?\))?")
+
+
+# --- data ------------------------------------------------------------------------------------------
+
+
+def rows(seed: int, n: int, score: Callable[[np.random.Generator], Any], rate: float) -> dict[str, Any]:
+    """Rows whose positives tend to higher scores."""
+    chance = np.random.default_rng(seed)
+    scores = score(chance)
+    labels = chance.random(n) < rate * (0.3 + 1.4 * scores.astype(float))
+    labels[0], labels[1] = True, False
+    weights = chance.choice([0.1, 0.5, 1.0, 2.5, 1e-3, 40.0], n)
+    return {"label": labels.astype(int), "score": scores, "weight": weights}
+
+
+def few_positives(n: int = 20_000) -> dict[str, Any]:
+    chance = np.random.default_rng(4)
+    labels = np.zeros(n, int)
+    labels[17] = 1
+    return {"label": labels, "score": np.round(chance.random(n), 3), "weight": chance.random(n) + 0.5}
+
+
+DATA: dict[str, dict[str, Any]] = {
+    "ties": rows(1, 3000, lambda chance: chance.integers(0, 21, 3000) / 20, 0.4),
+    "two scores": rows(2, 500, lambda chance: chance.choice([0.2, 0.7], 500), 0.4),
+    "no ties": rows(3, 3000, lambda chance: chance.random(3000), 0.3),
+    "one positive": few_positives(),
+    "mostly positive": rows(5, 2000, lambda chance: chance.integers(0, 101, 2000) / 100, 1.0),
+    "float32": rows(6, 2000, lambda chance: (chance.random(2000) ** 3).astype(np.float32), 0.4),
+    "small floats": rows(7, 2000, lambda chance: np.float32(10.0) ** chance.integers(-30, 1, 2000), 0.3),
+}
+NARROW = {"label": pa.int8(), "score": pa.float32(), "weight": pa.float32()}
+
+
+def is_narrow(name: str) -> bool:
+    return bool(DATA[name]["score"].dtype == np.float32)
+
+
+@cache
+def table(narrow: bool, weighted: bool) -> pa.Table:
+    """The rows of all names of one width, which are slices of it."""
+    parts = []
+    for name, columns in DATA.items():
+        if is_narrow(name) == narrow:
+            arrays = {
+                key: pa.array(column, NARROW[key] if narrow else None)
+                for key, column in columns.items() if weighted or key != "weight"
+            }  # fmt: skip
+            parts.append(pa.table({**arrays, "name": [name] * len(columns["label"])}))
+    return pa.concat_tables(parts)
+
+
+def arrays(name: str, weighted: bool) -> tuple[Any, Any, Any]:
+    """Labels, scores and weights in doubles: what the columns of the table hold."""
+    data = table(is_narrow(name), True)
+    data = data.filter(pc.equal(data["name"], name))
+    y, s, w = (data[column].to_numpy().astype(float) for column in ("label", "score", "weight"))
+    return y, s, w if weighted else np.ones(len(y))
+
+
+SETS = pytest.mark.parametrize(
+    ("name", "weighted"),
+    [(name, weighted) for name in DATA for weighted in (True, False)],
+    ids=lambda value: value if isinstance(value, str) else ("weights" if value else "no weights"),
+)
+
+
+# --- the metrics -----------------------------------------------------------------------------------
+
+
+def spec_of(metric: Definition) -> str:
+    given = {p.name: REQUIRED[p.name] for p in metric.own_params.values() if p.required}
+    if "threshold" in metric.own_params:
+        given["threshold"] = 0.3
+    if "eps" in metric.own_params:
+        given["eps"] = 1e-7  # scikit-learn clips at 2.2e-16, so it is given what is clipped already
+    arguments = ", ".join(f"{key}={value}" for key, value in given.items())
+    return f"classification.{metric.name}" + (f"({arguments})" if arguments else "")
+
+
+@cache
+def evaluated(narrow: bool, weighted: bool) -> Evaluation:
+    specs = [spec_of(metric) for metric in ORACLES if metric not in SLOW]
+    return duckmetrics.evaluate(table(narrow, weighted), None, [*specs, *PARTIAL], by="name")
+
+
+@cache
+def curve(spec: str, narrow: bool, weighted: bool) -> dict[str, pa.Table]:
+    """The rows of a table by name."""
+    found = evaluated(narrow, weighted).table(spec)
+    return {name: found.filter(pc.equal(found["name"], name)) for name in DATA}
+
+
+def oracle(metric: Definition, name: str, weighted: bool) -> float | None:
+    """The value by the function that the header names; None where it does not apply."""
+    match = ORACLE.fullmatch(metric.header["oracle"])
+    assert match is not None, metric.header["oracle"]
+    y, s, w = arrays(name, weighted)
+    if match["name"] == "ks_2samp":
+        return None if weighted else float(ks_2samp(s[y == 1], s[y == 0]).statistic)
+    if match["name"] == "LogisticRegression":
+        return calibration_line(y, s, w)[metric.name]
+    function = getattr(sk, match["name"])
+    if match["name"].endswith(("_error", "r2_score")):
+        return float(function(y, s, sample_weight=w))
+    predicted: Any = s
+    given: dict[str, Any] = {"sample_weight": w}
+    if "threshold" in metric.own_params:
+        predicted = s >= 0.3
+    if "eps" in metric.own_params:
+        predicted = np.clip(s, 1e-7, 1 - 1e-7)
+    if "beta" in metric.own_params:
+        given["beta"] = REQUIRED["beta"]
+    if match["argument"]:
+        given[match["argument"]] = int(match["value"]) if match["value"] else REQUIRED[match["argument"]]
+    return float(function(y, predicted, **given))
+
+
+def calibration_line(y: Any, p: Any, w: Any) -> Mapping[str, float]:
+    """Its optimizer stops when it is near enough, so the tests of the line are less strict."""
+    p = np.clip(p, 1e-7, 1 - 1e-7)
+    x = (np.log(p) - np.log1p(-p)).reshape(-1, 1)
+    fit = LogisticRegression(C=math.inf, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    fit.fit(x, y, sample_weight=w)
+    return {"calibration_slope": fit.coef_[0, 0], "calibration_intercept": fit.intercept_[0]}
+
+
+# Looks at every pair.
+SLOW = [metric for metric in ORACLES if metric.name == "auc_pairwise"]
+
+
+@SETS
+def test_the_oracle_of_the_header_agrees(name: str, weighted: bool) -> None:
+    result = evaluated(is_narrow(name), weighted)
+    compared = 0
+    for metric in ORACLES:
+        if metric in SLOW:
+            continue
+        expected = oracle(metric, name, weighted)
+        if expected is None:
+            continue
+        found = result.value(spec_of(metric), name=name)
+        # scikit-learn's optimizer of the line stops as near as this.
+        tolerance = 1e-6 if "LogisticRegression" in metric.header["oracle"] else EXACT
+        assert found == pytest.approx(expected, rel=tolerance, abs=tolerance), metric.name
+        compared += 1
+    assert compared >= 18
+
+    for limit, spec in zip(LIMITS, PARTIAL, strict=True):
+        y, s, w = arrays(name, weighted)
+        expected = sk.roc_auc_score(y, s, sample_weight=w, max_fpr=limit)
+        assert result.value(spec, name=name) == pytest.approx(expected, abs=EXACT), spec
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_pairs_one_by_one(weighted: bool) -> None:
+    y, s, w = arrays("two scores", weighted)
+    rows = table(False, weighted)
+    rows = rows.filter(pc.equal(rows["name"], "two scores"))
+    result = duckmetrics.evaluate(rows, None, "auc_pairwise")
+    assert result["auc_pairwise"] == pytest.approx(sk.roc_auc_score(y, s, sample_weight=w), abs=EXACT)
+
+
+# --- the curves ------------------------------------------------------------------------------------
+
+
+@SETS
+def test_roc_and_precision_recall_curves(name: str, weighted: bool) -> None:
+    y, s, w = arrays(name, weighted)
+    roc = curve("roc_curve", is_narrow(name), weighted)[name]
+    fpr, tpr, thresholds = sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)
+    assert np.array_equal(roc["threshold"].to_numpy(), thresholds)
+    assert roc["tpr"].to_numpy() == pytest.approx(tpr, abs=EXACT)
+    assert roc["fpr"].to_numpy() == pytest.approx(fpr, abs=EXACT)
+    assert roc["area"][-1].as_py() == pytest.approx(sk.roc_auc_score(y, s, sample_weight=w), abs=EXACT)
+    points = curve("pr_curve", is_narrow(name), weighted)[name]
+    precision, recall, thresholds = sk.precision_recall_curve(y, s, sample_weight=w)
+    assert np.array_equal(points["threshold"].to_numpy()[::-1], thresholds)
+    assert points["precision"].to_numpy()[::-1] == pytest.approx(precision[:-1], abs=EXACT)
+    assert points["recall"].to_numpy()[::-1] == pytest.approx(recall[:-1], abs=EXACT)
+    expected = sk.average_precision_score(y, s, sample_weight=w)
+    assert points["area"][-1].as_py() == pytest.approx(expected, abs=EXACT)
+
+
+@SETS
+def test_confusion(name: str, weighted: bool) -> None:
+    y, s, w = arrays(name, weighted)
+    for row in curve("threshold_table(points=4)", is_narrow(name), weighted)[name].to_pylist():
+        matrix = sk.confusion_matrix(y, s >= row["threshold"], sample_weight=w, labels=[0, 1]).ravel()
+        found = [row["tn"], row["fp"], row["fn"], row["tp"]]
+        assert found == pytest.approx(matrix, rel=EXACT, abs=1e-9)
+
+
+@pytest.mark.parametrize(("binning", "strategy"), [("width", "uniform"), ("mass", "quantile")])
+@pytest.mark.parametrize("bins", [1, 10, 15])
+def test_calibration_curve(bins: int, binning: str, strategy: str) -> None:
+    """Where no probability is on an edge and the bins are of equal mass: elsewhere the edges differ."""
+    y, p, _ = arrays("no ties", False)
+    labels, scores = calibration_curve(y, p, n_bins=bins, strategy=strategy)
+    found = curve(f"calibration_curve(bins={bins}, binning={binning})", False, False)["no ties"]
+    assert found["mean_label"].to_numpy() == pytest.approx(labels, abs=EXACT)
+    assert found["mean_score"].to_numpy() == pytest.approx(scores, abs=EXACT)
+
+
+def test_every_oracle_is_asked() -> None:
+    named = {metric.header["oracle"].partition(" ")[0] for metric in METRICS}
+    assert named == {"reference", "sklearn", "scipy"}
+    assert all(ORACLE.fullmatch(metric.header["oracle"]) for metric in ORACLES)
+    assert len(ORACLES) >= 20

@@ -1,0 +1,86 @@
+"""Every metric equals the plain-Python reference, per query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duckmetrics.catalog.specs import parse_measures
+from support.cases import (
+    CATALOG,
+    CUTOFFS,
+    RANKING,
+    SHORT,
+    TOLERANT,
+    assert_same,
+    ranking,
+    reference_values,
+    specs_of,
+    values_per_query,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from duckmetrics.catalog.definition import Definition
+
+AVERAGED = [metric for metric in RANKING if "expected" in CATALOG.params(metric)["ties"].choices]
+SWITCHES = [
+    {"ties": "item_desc"},
+    {"ties": "item_desc_text"},
+    {"ties": "pessimistic"},
+    {"ties": "optimistic"},
+    {"ties": "input"},
+    {"scores": "float32"},
+    {"scores": "float32", "ties": "item_desc_text", "missing": "skip", "no_relevant": "zero"},
+    {"unjudged": "skip"},
+    {"unjudged": "skip", "ties": "pessimistic"},
+    {"duplicates": "first"},
+    {"duplicates": "first", "unjudged": "skip", "ties": "optimistic"},
+    {"population": "predictions"},
+    {"population": "both"},
+    {"missing": "skip"},
+    {"no_relevant": "zero"},
+    {"no_relevant": "one"},
+    {"rel": 2},
+    {"rel": 0},
+    {"rel": 2, "gain": "binary"},
+    {"catalog_size": 23},
+    {"catalog_size": 10, "unjudged": "skip", "duplicates": "first"},
+]
+
+
+@pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
+def test_equals_the_reference_with_every_parameter(
+    case: duckdb.DuckDBPyConnection, metric: Definition
+) -> None:
+    specs = specs_of(metric)
+    actual = values_per_query(case, specs, **TOLERANT)
+    for spec in specs:
+        assert_same(actual[spec], reference_values(case, spec, **TOLERANT), spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switches", SWITCHES, ids=str)
+def test_equals_the_reference_with_every_switch(
+    case: duckdb.DuckDBPyConnection, switches: dict[str, object]
+) -> None:
+    switches = {**TOLERANT, **switches}
+    actual = values_per_query(case, SHORT, **switches)
+    for spec in SHORT:
+        assert_same(actual[spec], reference_values(case, spec, **switches), f"{spec} {switches}")
+
+
+@pytest.mark.parametrize("metric", AVERAGED, ids=lambda metric: metric.name)
+def test_ties_can_be_averaged_over(case: duckdb.DuckDBPyConnection, metric: Definition) -> None:
+    specs = [spec for spec in specs_of(metric) if "full_k" not in spec or "@" in spec]
+    switches = {**TOLERANT, "ties": "expected"}
+    actual = values_per_query(case, specs, **switches)
+    for spec in specs:
+        assert_same(actual[spec], reference_values(case, spec, **switches), spec)
+
+
+def test_every_metric_takes_the_cutoffs_tried_here() -> None:
+    assert all(k is None or k > 0 for k in CUTOFFS)
+    assert len(parse_measures(CATALOG, [s for m in RANKING for s in specs_of(m)], meant=ranking)) > 200

@@ -1,0 +1,276 @@
+"""The macros of the DuckDB shell as a whole: the file, the database, and the command that opens the shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import duckmetrics
+from duckmetrics.errors import UnsupportedError
+from duckmetrics.macros import shell, shipped
+from duckmetrics.macros.script import macros
+from support.cases import CATALOG, ROOT
+from support.command_line import Command
+from support.duckdb_shell import executable, text, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MACROS = macros(CATALOG)
+PUBLIC = [macro for macro in MACROS if not macro.is_internal]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys)
+
+
+def test_the_file_in_the_repository_is_fresh() -> None:
+    """Write it anew with: duckmetrics macros -o sql/duckmetrics.sql"""
+    assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == text()
+
+
+def test_every_metric_and_table_has_a_macro() -> None:
+    tables = {macro.name for macro in PUBLIC if macro.is_table}
+    for (family, name), alias in CATALOG.names.items():
+        macro = alias.metric.macros.get(name, name)
+        assert macro in tables, f"{family}.{name}"
+    assert {name for _, name in CATALOG.tables} <= tables
+
+
+def test_names_are_neither_builtin_nor_reserved() -> None:
+    connection = duckdb.connect()
+    functions = connection.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+    builtin = {name for (name,) in functions}
+    words = {
+        word for (word,) in connection.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+        ).fetchall()
+    }  # fmt: skip
+    assert not {macro.name for macro in MACROS} & (builtin | words)
+
+
+def test_the_command_writes_the_file(run: Command, tmp_path: Path) -> None:
+    target = tmp_path / "out.sql"
+    assert run("macros", "-o", target) == (0, "", "")
+    shipped = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+    assert target.read_text("utf-8") == shipped
+    assert run("macros").out == shipped
+    refused = run("macros", "-o", target, "--database", tmp_path / "x.duckdb")
+    assert refused.code == 2
+    assert "choose one" in refused.err
+    assert run("macros", "-o", tmp_path / "no" / "folder.sql").code == 2
+
+
+def test_the_file_that_ships_is_read_and_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it takes ten seconds of a processor."""
+    monkeypatch.setattr(shipped, "written_macros", lambda: pytest.fail("the macros were written again"))
+    assert duckmetrics.macros_sql() == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+
+
+def test_the_command_writes_the_shipped_file_anew(
+    run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "duckmetrics.sql").write_text("-- duckmetrics 0: of yesterday\n")
+    monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
+    monkeypatch.setattr(shipped, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
+    assert run("macros").out == "-- duckmetrics 0: of yesterday\n"
+    assert run("macros", "-o", tmp_path / "duckmetrics.sql").code == 0
+    assert (tmp_path / "duckmetrics.sql").read_text("utf-8") == "-- duckmetrics 0: written anew\n"
+
+
+def test_a_database_tells_how_far_it_is(
+    run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    few = 3 * [macro for macro in PUBLIC if macro.name == "duckmetrics_conventions"]
+    monkeypatch.setattr("duckmetrics.macros.database.self_contained", lambda catalog: iter(few))
+    monkeypatch.setattr("duckmetrics.macros.database.macros", lambda catalog: tuple(few))
+    seen: list[float] = []
+    duckmetrics.macros_database(tmp_path / "few.duckdb", seen.append)
+    assert seen == [pytest.approx(100 / 3), pytest.approx(200 / 3), 100]
+    done = run("macros", "--database", tmp_path / "again.duckdb")
+    assert (done.code, done.out) == (0, "")
+    assert "takes a minute" in done.err
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("macros") / "macros.duckdb"
+    duckmetrics.macros_database(path)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dm", "something else"])
+def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None:
+    """Under any name, and while another database is in use."""
+    connection = duckdb.connect()
+    connection.execute((ROOT / "tests/data/ranking/sample.sql").read_text("utf-8"))
+    connection.execute(f"ATTACH '{database}' AS \"{name}\" (READ_ONLY)")
+    predictions = "SELECT item_id > 'b' AS label, score FROM predictions"
+    own = duckdb.connect()
+    own.execute(text())
+    own.execute((ROOT / "tests/data/ranking/sample.sql").read_text("utf-8"))
+    data = written(predictions)
+    arguments = {
+        "predictions, truth": "'predictions', 'truth'", "data, label, score": f"{data}, label, score",
+        "data, label, score, group_id": f"{data}, label, score, label", "label, score": "label, score",
+    }  # fmt: skip
+    tried = 0
+    for macro in PUBLIC:
+        required = ", ".join(a.name for a in macro.overloads[0].arguments if a.required)
+        if required not in arguments:
+            continue
+        call = f"{macro.name}({arguments[required]})"
+        place = f'"{name}".{call}'
+        query = "FROM {}" if macro.is_table else f"SELECT {{}} FROM ({predictions})"
+        found = connection.execute(query.format(place)).fetchall()
+        wanted = own.execute(query.format(call)).fetchall()
+        assert str(found) == str(wanted), macro.name
+        tried += 1
+    assert tried > 100
+    assert connection.execute(f"FROM \"{name}\".duckmetrics_help('ndcg')").fetchall()
+
+
+@pytest.mark.slow
+def test_no_macro_of_the_database_calls_another(database: Path) -> None:
+    connection = duckdb.connect()
+    connection.execute(f"ATTACH '{database}' AS dm (READ_ONLY)")
+    bodies = connection.execute(
+        "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'dm'"
+    ).fetchall()
+    names = "|".join(sorted({macro.name for macro in MACROS}, key=len, reverse=True))
+    assert {name for name, _ in bodies} == {macro.name for macro in PUBLIC}
+    for name, body in bodies:
+        quoted = re.sub(r"'(?:[^']|'')*'", "''", body)
+        assert not re.search(rf"\b(?:{names})\(", quoted), name
+
+
+@pytest.mark.slow
+def test_any_supported_version_can_attach_the_database(database: Path) -> None:
+    """The format of the file is that of DuckDB 1.0: magic bytes, then the version of the storage."""
+    header = database.read_bytes()[:20]
+    assert header[8:12] == b"DUCK"
+    assert int.from_bytes(header[12:20], "little") == 64
+
+
+def open_shell(
+    *arguments: str, script: str = "", home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NO_COLOR": "1", **({"HOME": str(home)} if home else {})}
+    return subprocess.run(
+        [sys.executable, "-m", "duckmetrics", "shell", *arguments], input=script, env=environment,
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+
+
+def test_the_shell_has_the_macros(tmp_path: Path) -> None:
+    executable()
+    done = open_shell("-csv", "-c", "SELECT normal_p(0.0) AS p")
+    assert (done.returncode, done.stdout.split()) == (0, ["p", "1.0"])
+    file = tmp_path / "own.duckdb"
+    with duckdb.connect(file) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS y, 0.5 AS s")
+        connection.execute("CHECKPOINT")
+    if duckdb.__version__.startswith("1."):  # the shell is a 1.5 and reads no file of 2.0
+        done = open_shell(str(file), "-readonly", "-csv", script="SELECT accuracy(y, s) AS a FROM t;")
+        assert (done.returncode, done.stdout.split()) == (0, ["a", "1.0"]), done.stderr
+
+
+def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is opened in no time; where there is no file, the macros are written."""
+    seen = tmp_path / "seen.sql"
+    fake = tmp_path / "fake"
+    fake.write_text(f'#!/bin/sh\ncp "$2" {seen}\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr(shell, "find", lambda: str(fake))
+    monkeypatch.setattr(shell, "HOME_FILE", tmp_path / "none")
+    monkeypatch.setattr(shipped, "written_macros", lambda: "-- duckmetrics 0: written anew\n")
+    assert shell.run([]) == 0
+    assert seen.read_text("utf-8") == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
+    monkeypatch.setattr(shipped, "sql_root", lambda: tmp_path)
+    assert shell.run([]) == 0
+    assert seen.read_text("utf-8") == "-- duckmetrics 0: written anew\n"
+
+
+def test_the_shell_reads_what_people_have_set_up(tmp_path: Path) -> None:
+    (tmp_path / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 42;")
+    done = open_shell("-csv", script="SELECT mine() AS a, mae(1, 3) AS b;", home=tmp_path)
+    assert done.stdout.split() == ["a,b", "42,2.0"], done.stderr
+
+
+def test_the_shell_names_data_files_by_their_stem(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder, it's one"
+    folder.mkdir()
+    (folder / "run.csv").write_text("query_id,item_id,score\nq,a,2\nq,b,1\n")
+    (folder / "truth.qrels").write_text("q 0 b 1\n")
+    (folder / "old.run").write_text("q Q0 a 1 2 tag\nq Q0 b 2 1 tag\n")
+    (folder / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 42;")
+    files = [str(folder / name) for name in ("run.csv", "truth.qrels", "old.run")]
+    new = "SELECT value, mine() AS own FROM mrr('run', 'truth')"
+    script = f"{new} UNION ALL SELECT value, 0 FROM mrr('old', 'truth')"
+    done = open_shell(*files, "-csv", "-c", script, home=folder)
+    assert done.stdout.split() == ["value,own", "0.5,42", "0.5,0"], done.stderr
+
+
+def test_the_shell_refuses_data_files_that_are_not_there(run: Command, tmp_path: Path) -> None:
+    ended = run("shell", str(tmp_path / "none.parquet"))
+    assert ended.code == 2
+    assert "none.parquet: no such file" in ended.err
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.csv").write_text("query_id\n1\n")
+    ended = run("shell", str(tmp_path / "a" / "run.csv"), str(tmp_path / "b" / "run.csv"))
+    assert ended.code == 2
+    assert "is called 'run' too" in ended.err
+
+
+def test_an_interrupt_leaves_the_shell_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ctrl-C reaches both processes; it is for the query that runs in the shell."""
+    fake = tmp_path / "fake"
+    fake.write_text(f"#!/bin/sh\ntrap '' INT\nkill -INT {os.getpid()}\nsleep 0.2\nexit 7\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(shell, "find", lambda: str(fake))
+    assert shell.run([]) == 7
+
+
+def test_the_shell_passes_on_how_it_ended() -> None:
+    assert open_shell("-bail", "-c", "SELECT nothing").returncode == 1
+
+
+def test_without_a_shell_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
+    monkeypatch.setattr(shell, "PROGRAM", "no-such-program")
+    with pytest.raises(UnsupportedError, match="pip install duckdb-cli"):
+        shell.find()
+    ended = run("shell")
+    assert ended.code == 2
+    assert "pip install duckdb-cli" in ended.err
+
+
+def test_loading_leaves_nothing_behind(tmp_path: Path) -> None:
+    file = tmp_path / "own.duckdb"
+    duckdb.connect(file).close()
+    with duckdb.connect(file, read_only=True) as connection:
+        connection.execute(text())
+        connection.execute(text())
+        assert connection.execute("SELECT count(*) > 100 FROM duckmetrics_help()").fetchone() == (True,)
+    with duckdb.connect(file) as connection:
+        left = "SELECT function_name FROM duckdb_functions() WHERE NOT internal"
+        assert connection.execute(left).fetchall() == []
+        assert connection.execute("SHOW TABLES").fetchall() == []
+
+
+@pytest.mark.parametrize("macro", PUBLIC, ids=lambda macro: f"{macro.name}-{macro.is_table}")
+def test_the_help_tells_what_a_macro_is(macro: object) -> None:
+    (found,) = [m for m in PUBLIC if m is macro]
+    lines = found.about.split("\n")
+    assert lines[0] == "duckmetrics"
+    assert lines[1].startswith("title: ")
+    assert lines[2].startswith("call: ")
+    assert all(re.match(r"[a-z_]+: \S", line) for line in lines[1:])

@@ -1,0 +1,164 @@
+"""Presets are data: what they name exists, what they set is allowed, and their page is what they say."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+import duckmetrics
+from duckmetrics import MetricError, UnsupportedError
+from duckmetrics.catalog.specs import parse_measure, parse_measures
+from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
+from support.cases import CATALOG, ROOT
+from support.command_line import exports, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from duckmetrics.presets.presets import Entry, Preset
+    from support.command_line import Command
+
+__all__ = ["exports", "run"]
+
+FOLDER = ROOT / "duckmetrics" / "presets"
+KEYS = {"title", "version", "url", "note", "defects", "like", *FAMILIES}
+REQUIRED = {"recall": 0.5, "beta": 1, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
+DATA = ("FROM (VALUES ('q', 'a', 2), ('q', 'b', 1)) AS t(query_id, item_id, score)",
+        "FROM (VALUES ('q', 'b', 1), ('r', 'b', 1)) AS t(query_id, item_id, relevance)")  # fmt: skip
+
+
+def entries() -> Iterator[tuple[Preset, str, str, Entry]]:
+    for tool in presets().values():
+        for family, known in tool.families.items():
+            for name, entry in known.metrics.items():
+                yield tool, family, name, entry
+
+
+def spec_of(family: str, name: str, ranked: bool) -> str:
+    needed = [p.name for p in CATALOG.metrics[family, name].own_params.values() if p.required]
+    arguments = ", ".join(f"{n}={REQUIRED[n]}" for n in needed)
+    return f"{family}.{name}" + (f"({arguments})" if arguments else "") + ("@10" if ranked else "")
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_a_file_has_no_other_keys(path: Path) -> None:
+    document = tomllib.loads(path.read_text("utf-8"))
+    assert document.keys() <= KEYS
+    assert max(map(len, path.read_text("utf-8").splitlines())) <= 140
+
+
+@pytest.mark.parametrize(
+    ("tool", "family", "name", "entry"),
+    [pytest.param(*found, id=f"{found[0].name}-{found[1]}-{found[2]}") for found in entries()],
+)
+def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str, entry: Entry) -> None:
+    """Every value is one that the metric allows, and reaches the measure."""
+    metric = CATALOG.metrics[family, name]
+    params = CATALOG.params(metric)
+    assert entry.cutoff in ("", ALWAYS, NEVER)
+    assert "k" in params or not (entry.at or entry.cutoff == ALWAYS)
+    for ranked in (False, True):
+        if ranked and "k" not in params:
+            continue
+        if entry.cutoff == (NEVER if ranked else ALWAYS):
+            with pytest.raises(UnsupportedError, match="cut-off"):
+                parse_measure(CATALOG, spec_of(family, name, ranked), like=tool)
+            continue
+        measure = parse_measure(CATALOG, spec_of(family, name, ranked), like=tool)
+        for param, value in entry.settings(ranked).items():
+            if param in params and measure.values[param] != value:
+                # What changes nothing there, as ties do without a cut-off, is left at its default.
+                with pytest.raises(
+                    (MetricError, UnsupportedError),
+                    match=f"{param}={value} changes nothing|{param} is not imitated",
+                ):
+                    parse_measures(CATALOG, [spec_of(family, name, ranked)], {param: value}, like=tool)
+
+
+def test_what_is_common_to_a_tool_belongs_to_some_metric_of_it() -> None:
+    """A parameter at the head of a family is passed over by metrics that do not declare it."""
+    for tool in presets().values():
+        for family, known in tool.families.items():
+            declared = {p for name in known.metrics for p in CATALOG.params(CATALOG.metrics[family, name])}
+            for entry in known.metrics.values():
+                assert {*entry.sets, *entry.at} <= declared, tool.name
+
+
+def test_refused_metrics_exist_and_are_refused() -> None:
+    for tool in presets().values():
+        for family, known in tool.families.items():
+            for name, because in known.refused.items():
+                assert (family, name) in CATALOG.metrics
+                with pytest.raises(UnsupportedError, match="is not imitated") as caught:
+                    parse_measure(CATALOG, spec_of(family, name, False), like=tool)
+                assert because in str(caught.value)
+
+
+def test_variants_are_specs_under_their_preset() -> None:
+    for tool in presets().values():
+        for family, known in tool.families.items():
+            for variant in known.variants:
+                spec = variant.spec.replace("@k", "@10")
+                measure = parse_measure(CATALOG, spec, meant=lambda family=family: family, like=tool)
+                assert measure.metric.name in known.metrics
+
+
+def test_a_metric_that_a_tool_lacks_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"like=sklearn: scikit-learn has no reciprocal_rank"):
+        duckmetrics.evaluate(*DATA, "mrr", like="sklearn")
+    with pytest.raises(UnsupportedError, match="no metrics of ranking at all"):
+        duckmetrics.evaluate(*DATA, "mrr", like="clickhouse")
+
+
+def test_an_unknown_tool_is_told_with_what_was_meant() -> None:
+    with pytest.raises(MetricError, match="did you mean 'trec_eval'"):
+        duckmetrics.evaluate(*DATA, "mrr", like="trek_eval")
+    assert preset("Trec-Eval") is preset("trec_eval")
+
+
+def test_what_is_said_wins_over_the_tool() -> None:
+    """The spec, then the switches of the call, then the tool."""
+    plain = duckmetrics.evaluate(*DATA, "mrr", like="pytrec_eval")
+    assert plain["mrr"] == 0.5
+    assert "missing:skip" in plain.rows[0]["signature"]
+    assert duckmetrics.evaluate(*DATA, "mrr", like="pytrec_eval", missing="zero")["mrr"] == 0.25
+    spec = "map(norm=relevant)@1"
+    assert "norm:relevant" in duckmetrics.evaluate(*DATA, spec, like="replay").rows[0]["signature"]
+
+
+def test_a_tool_that_stops_stops_here() -> None:
+    with pytest.raises(duckmetrics.InputError, match="1 query of the population with no predictions"):
+        duckmetrics.evaluate(*DATA, "map", like="trec_eval")
+
+
+def test_rows_that_a_tool_treats_otherwise_are_refused() -> None:
+    logits = "SELECT 1 AS label, 3.0 AS score UNION ALL SELECT 0, -1.0"
+    with pytest.raises(duckmetrics.InputError, match="leave like= out"):
+        duckmetrics.evaluate(logits, metrics="auc", like="torchmetrics")
+    assert duckmetrics.evaluate(logits, metrics="auc", like="sklearn")["auc"] == 1.0
+
+
+def test_rows_of_several_systems_are_refused_where_only_rows_are_known() -> None:
+    with pytest.raises(duckmetrics.InputError, match="evaluate the systems one by one"):
+        duckmetrics.evaluate(None, DATA[1], "ndcg@1", system={"A": DATA[0], "B": DATA[0]}, like="sklearn")
+
+
+def test_the_page_is_fresh_and_says_everything() -> None:
+    """Written by: duckmetrics presets --all > duckmetrics/presets/README.md"""
+    assert (FOLDER / "README.md").read_text("utf-8") == pages()
+    for tool in presets().values():
+        text = page(tool)
+        assert all(defect in text for defect in tool.defects)
+        for known in tool.families.values():
+            assert all(f"`{name}`" in text for name in (*known.metrics, *known.refused))
+
+
+def test_the_command_line_explains_them(run: Command) -> None:
+    listed = run("presets")
+    assert (listed.code, [name for name in presets() if name not in listed.out]) == (0, [])
+    assert run("presets", "ranx").out == page(preset("ranx"))
+    assert run("presets", "--all").out == pages()
+    assert "did you mean 'ranx'" in run("presets", "ranks").err

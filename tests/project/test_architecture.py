@@ -1,0 +1,183 @@
+"""The shape of the package: who imports whom, who knows the database, and what no module may hold."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.cases import CATALOG, ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PACKAGE = ROOT / "duckmetrics"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+REFERENCE = [path for path in MODULES if "reference" in path.parts]
+OWN = [path for path in MODULES if path not in REFERENCE]
+
+# From what people call down to what everything rests on; a room imports only from floors below its own.
+FLOORS = (
+    ("cli",),
+    ("api",),
+    ("comparison", "sensitivity", "macros"),
+    ("evaluation", "statistics"),
+    ("checks", "inference"),
+    ("summaries",),
+    ("engines",),
+    ("inputs", "dialects"),
+    ("compose",),
+    ("catalog",),
+    ("presets", "results"),
+    ("expressions", "errors", "version"),
+)
+FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
+# Of each room no more than so many files.
+MOST_FILES = 18
+PARSE = FLOOR.keys() - {"cli", "api", "results", "presets", "errors", "version"}
+ENTRANCES = ("__init__", "__main__")
+VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "core", "base", "lib"}
+ALSO_WORDS = {"precision", "recall", "hits", "p", "judged"}
+
+
+def room_of(path: Path) -> str:
+    """The room a file is in: ``engines`` for engines/duckdb.py, ``errors`` for errors.py."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def imported(path: Path, typing: bool = True) -> Iterator[str]:
+    """The dotted names a module imports, at the top or within functions.
+
+    Args:
+        typing: also those that only its types need.
+    """
+    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while pending:
+        node = pending.pop()
+        if not typing and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            pending += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{shown(path)} imports by dots"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        pending += ast.iter_child_nodes(node)
+
+
+def rooms_of(path: Path) -> set[str]:
+    """The other rooms that a module imports, but for the reference."""
+    dotted = (name.split(".") for name in imported(path))
+    parts = {name[1] for name in dotted if name[0] == "duckmetrics" and len(name) > 1}
+    return parts - {"reference", room_of(path)}
+
+
+@pytest.mark.parametrize("path", [p for p in OWN if room_of(p) not in ENTRANCES], ids=shown)
+def test_a_room_imports_only_from_the_floors_below(path: Path) -> None:
+    assert room_of(path) in FLOOR, f"say in FLOORS where {room_of(path)} stands"
+    upward = {room for room in rooms_of(path) if FLOOR[room] <= FLOOR[room_of(path)]}
+    assert not upward, f"{shown(path)} imports {upward}"
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """Neither do more of them in a circle, nor for their types."""
+    known = {dotted(path): path for path in OWN}
+    graph = {name: {n for n in imported(path) if n in known and n != name} for name, path in known.items()}
+    while leaves := {name for name, needed in graph.items() if not needed & graph.keys()}:
+        graph = {name: needed for name, needed in graph.items() if name not in leaves}
+    assert not graph, f"a circle among {sorted(graph)}"
+
+
+def dotted(path: Path) -> str:
+    """``duckmetrics.engines.duckdb`` of duckmetrics/engines/duckdb.py."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_every_room_has_a_floor_and_is_small() -> None:
+    rooms = {room_of(path) for path in OWN} - {*ENTRANCES}
+    assert rooms == set(FLOOR)
+    for room in rooms:
+        files = [path for path in OWN if room_of(path) == room and path.stem != "__init__"]
+        assert len(files) <= MOST_FILES, f"{room} has {len(files)} files"
+
+
+def test_what_is_in_a_room_can_be_read() -> None:
+    """No module, class or function is longer than a reader's patience."""
+    long = [f"{shown(path)}: {n} lines" for path in OWN if (n := len(path.read_text().splitlines())) > 400]
+    for path in OWN:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            most = {ast.ClassDef: 250, ast.FunctionDef: 40}.get(type(node))
+            if most and (n := body_lines(node)) > most:
+                long.append(f"{shown(path)}: {node.name} has {n} lines")
+    assert not long, "\n".join(long)
+
+
+def body_lines(node: ast.ClassDef | ast.FunctionDef) -> int:
+    """The lines of a definition after its signature and docstring."""
+    first = node.body[1] if ast.get_docstring(node) is not None and node.body[1:] else node.body[0]
+    return (node.end_lineno or 0) - first.lineno + 1
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_only_engines_import_a_database(path: Path) -> None:
+    tops = {name.partition(".")[0] for name in imported(path, typing=False)}
+    if room_of(path) != "engines":
+        assert not tops & {"duckdb", "pyspark"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_only_what_writes_sql_imports_the_parser(path: Path) -> None:
+    tops = {name.partition(".")[0] for name in imported(path, typing=False)}
+    if room_of(path) not in PARSE:
+        assert "sqlglot" not in tops
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=shown)
+def test_the_reference_shares_nothing_with_the_rest(path: Path) -> None:
+    for name in imported(path, typing=False):
+        assert not name.startswith("duckmetrics") or name.startswith("duckmetrics.reference"), name
+        assert name.partition(".")[0] not in {"duckdb", "sqlglot", "pyarrow", "numpy", "pandas"}, name
+
+
+@pytest.mark.parametrize("path", OWN, ids=shown)
+def test_only_what_verifies_reads_the_reference(path: Path) -> None:
+    if shown(path) != "evaluation/verification.py":
+        assert not any(name.startswith("duckmetrics.reference") for name in imported(path, typing=False))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_modules_are_named_after_things(path: Path) -> None:
+    assert path.stem not in VAGUE
+
+
+def strings(path: Path) -> Iterator[tuple[int, str]]:
+    """The string constants of a module, but for docstrings and the defaults of functions."""
+    tree = ast.parse(path.read_text("utf-8"))
+    spared = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
+            spared |= {id(node) for default in defaults for node in ast.walk(default)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("path", OWN, ids=shown)
+def test_no_module_knows_a_metric_by_name(path: Path) -> None:
+    names = {name for _, name in CATALOG.names} | {f"{family}.{name}" for family, name in CATALOG.names}
+    found = [(line, text) for line, text in strings(path) if text in names - ALSO_WORDS]
+    assert not found, f"{shown(path)} names a metric: {found}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=shown)
+def test_no_module_asserts(path: Path) -> None:
+    lines = [n.lineno for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Assert)]
+    assert not lines, f"{shown(path)} asserts in lines {lines}; raise an error of duckmetrics instead"

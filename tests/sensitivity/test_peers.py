@@ -1,0 +1,149 @@
+"""One metric under the conventions of every tool, and what makes each number differ."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import duckmetrics
+from duckmetrics import InputError, MetricError
+from duckmetrics.presets.presets import presets
+from support.cases import ROOT
+from support.command_line import exports, run
+
+if TYPE_CHECKING:
+    from support.command_line import Command
+
+pytestmark = pytest.mark.engine
+
+__all__ = ["exports", "run"]
+
+SHOP = str(ROOT / "data" / "shop")
+CANDIDATE = f"FROM '{SHOP}/recommendations.parquet' WHERE model = 'candidate'"
+PURCHASES = f"{SHOP}/purchases.parquet"
+USER = {"query_id": "user_id"}
+ROWS = (
+    "FROM (VALUES ('q', 'a', 3.0), ('q', 'x', 2.0), ('q', 'b', 1.0)) AS t(query_id, item_id, score)",
+    "FROM (VALUES ('q', 'a'), ('q', 'b'), ('q', 'c'), ('q', 'd'), ('q', 'e')) AS t(query_id, item_id)",
+)
+LONGER = f"{ROWS[1]} UNION ALL SELECT 'r', 'a'"
+
+
+def by_tool(*arguments: Any, **options: Any) -> dict[str, Any]:
+    return {row.like: row for row in duckmetrics.conventions(*arguments, **options).rows}
+
+
+def test_the_shop_has_several_values_of_map_each_with_its_reason() -> None:
+    rows = by_tool(CANDIDATE, PURCHASES, "map@10", columns=USER)
+    assert rows.keys() == {"duckmetrics", *presets()}
+    values = {round(row.value, 9) for row in rows.values() if row.value is not None}
+    assert len(values) >= 5
+    usual = rows["duckmetrics"].value
+    for row in rows.values():
+        if row.value is None:
+            assert row.reason, row.like
+        elif abs(row.value - usual) > 1e-12:
+            assert row.effects, row.like
+    assert rows["recbole"].effects.keys() == {"norm"}
+    assert rows["pytrec_eval"].effects.keys() == {"missing", "no_relevant", "ties"}
+
+
+def test_each_value_is_that_of_the_preset() -> None:
+    rows = by_tool(CANDIDATE, PURCHASES, "ndcg@10", columns=USER)
+    for name in ("pytrec_eval", "ir_measures", "replay", "sklearn", "catboost"):
+        wanted = duckmetrics.evaluate(CANDIDATE, PURCHASES, "ndcg@10", columns=USER, like=name)
+        assert rows[name].value == pytest.approx(wanted["ndcg@10"], abs=1e-12), name
+        assert rows[name].n == wanted.rows[0]["n"]
+
+
+@pytest.mark.slow
+def test_the_effects_are_those_of_single_switches() -> None:
+    rows = by_tool(CANDIDATE, PURCHASES, "map@10", columns=USER)
+    usual = duckmetrics.evaluate(CANDIDATE, PURCHASES, "map@10", columns=USER)["map@10"]
+    for name, effect in rows["replay"].effects.items():
+        setting = {name: rows["replay"].settings[name]}
+        alone = duckmetrics.evaluate(CANDIDATE, PURCHASES, "map@10", columns=USER, **setting)["map@10"]
+        assert alone is not None
+        assert usual is not None
+        assert effect == pytest.approx(alone - usual, abs=1e-12)
+
+
+def test_the_four_values_of_one_list() -> None:
+    """One list of three items, five relevant ones: 1/3, 5/9 and 5/6 are all called AP@3."""
+    rows = by_tool(*ROWS, "map@3", like=["rectools", "recbole", "torchmetrics"])
+    assert [rows[name].value for name in ("rectools", "recbole", "torchmetrics")] == pytest.approx(
+        [1 / 3, 5 / 9, 5 / 6], abs=1e-12
+    )
+    assert rows["torchmetrics"].tool == "torchmetrics 1.9.0"
+    assert rows["torchmetrics"].name == "RetrievalMAP"
+
+
+def test_rows_without_an_order_fall_back_to_the_usual_ties() -> None:
+    rows = by_tool(*ROWS, "mrr@3", like=["ranx", "rectools"])
+    assert rows["ranx"].value == 1.0
+    assert rows["ranx"].reason == "no order of rows: ties=item_asc stands in for ties=input"
+
+
+def test_equal_scores_in_an_order_that_nobody_can_tell_are_said() -> None:
+    tied = f"{ROWS[0]} UNION ALL SELECT 'q', 'c', 3.0"
+    rows = by_tool(tied, ROWS[1], "map@3", like=["recbole"])
+    assert rows["recbole"].value == pytest.approx(2 / 3)
+    assert rows["recbole"].reason == "ties=item_asc stands in for its order"
+    with pytest.raises(InputError, match="1 score more than once in a query"):
+        duckmetrics.evaluate(tied, ROWS[1], "map@3", like="recbole")
+
+
+def test_what_stops_a_tool_is_told() -> None:
+    rows = by_tool(ROWS[0], LONGER, "map@3", like=["trec_eval", "elliot", "cornac", "recbole"])
+    assert rows["trec_eval"].value is None
+    assert "1 query of the population with no predictions" in rows["trec_eval"].reason
+    assert "is not imitated" in rows["elliot"].reason
+    assert "has no cut-off" in rows["cornac"].reason
+    assert rows["recbole"].value is not None
+
+
+def test_classification_and_switches_in_common() -> None:
+    rows = by_tool(
+        "FROM (VALUES (1, 0.0), (0, 0.5)) AS t(label, score)", None, "log_loss", like=["sklearn", "recbole"]
+    )
+    assert rows["sklearn"].value == pytest.approx(18.36840028483855, abs=1e-9)
+    assert rows["sklearn"].effects == {"eps": pytest.approx(rows["sklearn"].difference)}
+    assert rows["recbole"].difference == 0.0
+    skipped = by_tool(ROWS[0], f"{ROWS[1]} UNION ALL SELECT 'r', 'a'", "map@3", missing="skip", like=["ranx"])
+    assert skipped["ranx"].value == skipped["duckmetrics"].value == pytest.approx(1 / 3)
+
+
+def test_systems_are_told_apart() -> None:
+    systems = {"A": ROWS[0], "B": "SELECT 'q' AS query_id, 'x' AS item_id, 1 AS score"}
+    rows = duckmetrics.conventions(None, ROWS[1], "map@3", system=systems, like=["recbole"]).rows
+    assert [(row.system, row.like, row.value) for row in rows] == [
+        ("A", "duckmetrics", pytest.approx(1 / 3)), ("A", "recbole", pytest.approx(5 / 9)),
+        ("B", "duckmetrics", 0.0), ("B", "recbole", 0.0),
+    ]  # fmt: skip
+
+
+def test_errors_are_those_of_evaluate() -> None:
+    with pytest.raises(MetricError, match="did you mean 'ranx'"):
+        duckmetrics.conventions(*ROWS, "map@3", like=["ranks"])
+    with pytest.raises(MetricError, match="unknown metric"):
+        duckmetrics.conventions(*ROWS, "mapp@3")
+    with pytest.raises(InputError, match="predicted more than once"):
+        duckmetrics.conventions(f"{ROWS[0]} UNION ALL SELECT 'q', 'a', 9", ROWS[1], "map@3")
+
+
+def test_shown_and_written(run: Command, tmp_path: Any) -> None:
+    result = duckmetrics.conventions(*ROWS, "map@3", like=["recbole", "elliot"])
+    lines = repr(result).splitlines()
+    assert lines[0].split() == ["metric", "like", "name", "value", "difference", "n", "why"]
+    assert "norm=min_k (+0.2222)" in repr(result)
+    assert result.summary.column_names[:4] == ["system", "metric", "like", "tool"]
+    assert result.summary.num_rows == 3
+    shown = run("conventions", *ROWS, "-m", "map@3", "--like", "recbole,elliot")
+    assert (shown.code, shown.out) == (0, f"{result!r}\n")
+    written = run("conventions", *ROWS, "-m", "map@3", "--like", "recbole", "--format", "json")
+    assert [row["value"] for row in json.loads(written.out)] == pytest.approx([1 / 3, 5 / 9])
+    file = tmp_path / "conventions.csv"
+    assert run("conventions", *ROWS, "-m", "map@3", "--like", "recbole", "-o", str(file)).code == 0
+    assert file.read_text().startswith("system,metric,like,tool,name,value")

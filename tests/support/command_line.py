@@ -1,0 +1,86 @@
+"""The command line in process, in a folder of little exports: what it prints and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import duckdb
+import pytest
+
+from duckmetrics.cli.main import main
+from support.little import PREDICTIONS, TRUTH
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REVERSE = f"SELECT * REPLACE (-score AS score) FROM {PREDICTIONS}"
+MODELS = f"SELECT 'A' AS model, * FROM {PREDICTIONS} UNION ALL SELECT 'B', * FROM ({REVERSE})"
+USERS = """SELECT * FROM (VALUES ('q1', 'DE', 1.5::DOUBLE, 'x'), ('q2', 'FR', 'nan', 'y'))
+    AS u(query_id, country, age, plan)"""
+EXPORTS = {
+    "p.parquet": f"FROM {PREDICTIONS}",
+    "t.parquet": f"FROM {TRUTH}",
+    "models.parquet": MODELS,
+    "users.parquet": USERS,
+    "reverse.parquet": REVERSE,
+    "renamed.parquet": f"SELECT query_id AS user, item_id AS sku, score AS estimate FROM {PREDICTIONS}",
+    "none.parquet": "SELECT 'q1' AS query_id, 'z' AS item_id, 0 AS relevance",
+}
+RESULT = ["system", "metric", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+          "n_undefined", "n_positive", "segment",
+          "signature"]  # fmt: skip
+CHECK = ["check", "severity", "table", "column", "count", "examples", "message", "advice"]
+
+
+class Outcome(NamedTuple):
+    """What a command leaves: its exit code, stdout and stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Command:
+    """Runs ``duckmetrics ...`` in this process."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self.capture = capture
+
+    def __call__(self, *arguments: object) -> Outcome:
+        code: Any = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            code = stop.code
+        return Outcome(code, *self.capture.readouterr())
+
+
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exports")
+    with duckdb.connect(str(folder / "shop.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE p AS FROM {PREDICTIONS}; CREATE TABLE t AS FROM {TRUTH}")
+        for name, query in EXPORTS.items():
+            connection.execute(f"COPY ({query}) TO '{folder}/{name}'")
+    return folder
+
+
+@pytest.fixture
+def run(exports: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    monkeypatch.chdir(exports)
+    return Command(capsys)
+
+
+def results(outcome: Outcome) -> list[dict[str, Any]]:
+    """The results of --format json, read as strictly as JSON is defined."""
+    assert outcome.code == 0, outcome.err
+
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    document = json.loads(outcome.out, parse_constant=refuse)
+    assert list(document) == ["results", "checks", "verified"]
+    assert all(list(result) == RESULT for result in document["results"])
+    assert all(list(check) == CHECK for check in document["checks"])
+    return document["results"]  # type: ignore[no-any-return]

@@ -1,0 +1,32 @@
+"""A log of several users, and intervals by their formulas."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import NormalDist
+
+USERS = 24
+
+
+def log(seed: int = 7, users: int = USERS) -> list[tuple[int, str, int, float, float]]:
+    """Impressions of users: user, country, label, score, weight; ties, users of one class and of one row."""
+    rng = random.Random(seed)
+    rows = []
+    for user in range(users):
+        taste = rng.gauss(0, 1)
+        for _ in range(1 + int(rng.expovariate(0.15))):
+            p = 1 / (1 + math.exp(1 - taste - rng.gauss(0, 0.7)))
+            score = round(1 / (1 + math.exp(1 - 0.8 * taste - rng.gauss(0, 0.5))), 2)
+            rows.append((user, "AB"[user % 2], int(rng.random() < p), score, rng.choice([0.5, 1.0, 2.0])))
+    return rows
+
+
+LOG = log()
+
+
+def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    center = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return center - half, center + half
