@@ -17,6 +17,9 @@ from duckmetrics.errors import DefinitionError, MetricError, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+# Folders within a folder that hold something else; the others only keep the families apart.
+KINDS = {"checks/counts": "count_checks", "macros/aggregates": "aggregates"}
+
 
 @dataclass(frozen=True)
 class Alias:
@@ -52,7 +55,7 @@ class Catalog:
             "statistics": self.statistics,
             "count_checks": self.count_checks,
             "aggregates": self.aggregates,
-            "shell": self.shell,
+            "macros": self.shell,
             "sampling": self.sampling,
         }
         for definition in definitions:
@@ -67,10 +70,9 @@ class Catalog:
     @classmethod
     def read(cls, root: Path | None = None) -> Catalog:
         """Read the headers under `root`; a query is parsed when it is first used."""
-        return cls(
-            Definition(path, path.parent.name, read_header(path))
-            for path in sorted((root or sql_root()).glob("*/*.sql"))
-        )
+        top = root or sql_root()
+        paths = ((_kind_of(path.relative_to(top)), path.stem, path) for path in top.glob("*/**/*.sql"))
+        return cls(Definition(path, kind, read_header(path)) for kind, _, path in sorted(paths))
 
     @cached_property
     def names(self) -> dict[tuple[str, str], Alias]:
@@ -223,10 +225,16 @@ class Catalog:
         return {**metric.own_params, **dict(sorted(switches.items()))}
 
 
-def definition(family: str, name: str) -> Definition:
+def _kind_of(path: Path) -> str:
+    """The family of a metric or table, or what else a file under sql/ holds, by its folder."""
+    folder = path.parent.as_posix()
+    return KINDS.get(folder, path.parts[0])
+
+
+def definition(folder: str, name: str) -> Definition:
     """Read one file under sql/."""
-    path = sql_root() / family / f"{name}.sql"
-    return Definition(path, family, read_header(path))
+    path = sql_root() / folder / f"{name}.sql"
+    return Definition(path, folder, read_header(path))
 
 
 def sql_root() -> Path:

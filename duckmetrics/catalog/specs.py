@@ -17,7 +17,7 @@ from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.presets.presets import Entry, Preset
 
@@ -199,8 +199,42 @@ def _read(
 ) -> Measure:
     """Bind the arguments of a spec whose metric is known, and parameters given beside it."""
     declared = catalog.params(alias.metric)
+    given = _given(spec, match, alias, declared, params or {})
+    aggregation: str | None = None
+    if alias.metric.family == RANKING:
+        aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
+        if aggregation not in catalog.aggregation_names:
+            raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
+    for name in given:
+        if name not in declared:
+            known = {*declared, AGGREGATION} if aggregation else declared.keys()
+            raise MetricError(f"{spec}: {unknown('parameter', name, known)}")
+        if name in PER_CALL:
+            raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
+    if entry:
+        _refuse_not_imitated(spec, entry, {*given, *switches})
+    usual = entry.settings(match["k"] is not None) if entry else {}
+    values = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual)
+    name = alias.metric.name
+    families = [family for family, known in catalog.names if known == name]
+    if len(families) > 1 and values.get(CUTOFF) is None:
+        name = f"{alias.metric.family}.{name}"
+    return Measure(
+        alias.metric, spec.strip(), name, tuple(values.items()), aggregation, tuple(declared.values()),
+        entry.requires if entry else "", bool(entry and entry.untied),
+    )  # fmt: skip
+
+
+def _given(
+    spec: str,
+    match: re.Match[str],
+    alias: Alias,
+    declared: Mapping[str, Param],
+    params: Mapping[str, object],
+) -> dict[str, object]:
+    """Return the parameters that a spec, its metric's alias or a call gives a value; each only once."""
     given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
-    for name, value in (params or {}).items():
+    for name, value in params.items():
         if name in given:
             raise MetricError(f"{spec}: {name} is given twice; keep one of them")
         given[name] = value
@@ -215,33 +249,17 @@ def _read(
         if CUTOFF not in declared:
             raise MetricError(f"{spec}: {alias.metric.name} has no cut-off; drop @{match['k']}")
         given[CUTOFF] = match["k"]
-    aggregation: str | None = None
-    if alias.metric.family == RANKING:
-        aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
-        if aggregation not in catalog.aggregation_names:
-            raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
-    for name in given:
-        if name not in declared:
-            known = {*declared, AGGREGATION} if aggregation else declared.keys()
-            raise MetricError(f"{spec}: {unknown('parameter', name, known)}")
-        if name in PER_CALL:
-            raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
-    usual = entry.settings(match["k"] is not None) if entry else {}
-    for name in entry.otherwise if entry else ():
-        if entry and (name in given or name in switches):
+    return given
+
+
+def _refuse_not_imitated(spec: str, entry: Entry, given: Collection[str]) -> None:
+    """Refuse parameters that a tool does not have, or not in a way that is imitated."""
+    for name in entry.otherwise:
+        if name in given:
             raise UnsupportedError(
                 f"{spec.strip()}: {name} is not imitated of {entry.name}: {entry.otherwise[name]}; "
                 f"leave {name} or like= out"
             )
-    params = _values(catalog, alias.metric, spec.strip(), declared, given, switches, usual)
-    name = alias.metric.name
-    families = [family for family, known in catalog.names if known == name]
-    if len(families) > 1 and params.get(CUTOFF) is None:
-        name = f"{alias.metric.family}.{name}"
-    return Measure(
-        alias.metric, spec.strip(), name, tuple(params.items()), aggregation, tuple(declared.values()),
-        entry.requires if entry else "", bool(entry and entry.untied),
-    )  # fmt: skip
 
 
 def _values(

@@ -1,7 +1,7 @@
 """Macros that stand in a SELECT list, as aggregates do: ``roc_auc(label, score)`` under any GROUP BY.
 
 A metric that is one aggregate over the rows is taken from its own file. One that has to sort or to
-bin them has a second file under sql/aggregates, which works on lists.
+bin them has a second file under sql/macros/aggregates, which works on lists.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from duckmetrics.catalog.catalog import Alias
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
 from duckmetrics.checks.examination import protected
 from duckmetrics.compose import functions
-from duckmetrics.compose.composer import KEYS, Composer
+from duckmetrics.compose.blocks import KEYS
+from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, fold, literal
 from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.macros.macro import QUOTED, Argument, Macro, Overload, given, hidden, reference
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 PREFIX = "duckmetrics: "
 WHERE = "where_"
-COLUMNS = {"label": "grade", "score": "number"}  # with the file under sql/shell that reads each
+COLUMNS = {"label": "grade", "score": "number"}  # with the file under sql/macros that reads each
 ROWS = "predictions"
 _REQUIRED = re.compile(r"\w+\s*\(([^()]*)\)")
 

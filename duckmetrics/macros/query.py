@@ -76,7 +76,7 @@ class Body:
         return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
     def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
-        """What is refused; `further` are files under sql/shell."""
+        """What is refused; `further` are files under sql/macros."""
 
         def only(measures: Sequence[Measure]) -> exp.Expr | None:
             concerned = [one for one in self.asked if any(one.measure is m for m in measures)]

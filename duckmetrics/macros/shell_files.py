@@ -1,4 +1,4 @@
-"""What several macros are made of: the small files under sql/shell, put in where they are called."""
+"""What several macros are made of: the small files under sql/macros, put in where they are called."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "B
 
 
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:
-    """A call of a file under sql/shell that is one expression."""
+    """A call of a file under sql/macros that is one expression."""
     if len(arguments) != len(catalog.shell[name].own_params):
         raise DefinitionError(f"{catalog.shell[name].path}: called with {len(arguments)} arguments")
     return exp.Anonymous(this=FUNCTIONS + name, expressions=list(arguments))
 
 
 def scalar_macros(catalog: Catalog) -> Iterator[Macro]:
-    """The files under sql/shell that are one expression, each after those that it calls."""
+    """The files under sql/macros that are one expression, each after those that it calls."""
     written: set[str] = set()
     pending = [d for d in catalog.shell.values() if not d.query.args.get("from_") and not d.query.ctes
                and isinstance(d.query, exp.Select)]  # fmt: skip
@@ -63,13 +63,13 @@ def by_rank() -> exp.Expr:
 
 
 def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp.Query:
-    """The query of a file under sql/shell; parameters without a value are those of the macro."""
+    """The query of a file under sql/macros; parameters without a value are those of the macro."""
     query = cast("exp.Query", given(catalog.shell[name].query.copy(), values))
     return cast("exp.Query", expanded(catalog, query))
 
 
 def expanded(catalog: Catalog, tree: exp.Expr) -> exp.Expr:
-    """Point the calls of files under sql/shell at the macros made of them."""
+    """Point the calls of files under sql/macros at the macros made of them."""
     for found in list(tree.find_all(exp.Anonymous)):
         if found.name.lower() in catalog.shell:
             found.set("this", FUNCTIONS + found.name.lower())

@@ -47,7 +47,7 @@ def macros_database(path: str | os.PathLike[str], progress: Callable[[float], No
     Raises:
         EngineError: the file cannot be written.
     """
-    from duckmetrics.engines.duckdb import write_database
+    from duckmetrics.engines.macros_database import write_database
     from duckmetrics.macros.database import statements
 
     write_database(path, statements(catalog(), progress))

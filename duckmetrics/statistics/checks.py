@@ -1,6 +1,6 @@
 """What makes a statistic meaningless: queries over its input whose rows are the offenders.
 
-Of counts and of cells, the files under sql/count_checks say the same, and more.
+Of counts and of cells, the files under sql/checks/counts say the same, and more.
 """
 
 from __future__ import annotations

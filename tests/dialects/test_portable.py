@@ -9,6 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.catalog.catalog import sql_root
 from duckmetrics.cli.support import page
 from duckmetrics.compose.functions import inlined, linked
 from duckmetrics.dialects import DIALECTS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
 
 # Shelves whose files are for DuckDB as a whole: its shell, and what starts from few numbers.
-OF_DUCKDB = ("shell", "aggregates", "statistics", "sampling", "count_checks", "functions")
+OF_DUCKDB = ("macros", "statistics", "sampling", "functions")
 FILES = [
     definition
     for shelf in (
@@ -47,9 +48,8 @@ def test_a_file_is_portable_or_says_why_not(definition: Definition) -> None:
 
 
 def test_every_shelf_is_looked_at_or_of_duckdb() -> None:
-    root = FILES[0].path.parents[1]
-    folders = {path.name for path in root.iterdir() if path.is_dir()}
-    assert folders == {definition.path.parent.name for definition in FILES} | set(OF_DUCKDB)
+    folders = {path.name for path in sql_root().iterdir() if path.is_dir()}
+    assert folders == {d.path.relative_to(sql_root()).parts[0] for d in FILES} | set(OF_DUCKDB)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_wheel_installs_and_evaluates(tmp_path: Path) -> None:
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for definition in (ROOT / "sql").glob("*/*.sql"):
+    for definition in (ROOT / "sql").rglob("*.sql"):
         assert f"duckmetrics/sql/{definition.parent.name}/{definition.name}" in names
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)
