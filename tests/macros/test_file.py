@@ -154,10 +154,10 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
 
 @pytest.mark.slow
 def test_any_supported_version_can_attach_the_database(database: Path) -> None:
-    """The format of the file is that of DuckDB 1.0: magic bytes, then the version of the storage."""
+    """The format of the file is that of DuckDB 1.4: magic bytes, then the version of the storage."""
     header = database.read_bytes()[:20]
     assert header[8:12] == b"DUCK"
-    assert int.from_bytes(header[12:20], "little") == 64
+    assert int.from_bytes(header[12:20], "little") == 67
 
 
 def open_shell(
