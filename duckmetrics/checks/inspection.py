@@ -12,8 +12,9 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, Examination, protected
+from duckmetrics.checks.mended_tables import EVERY
 from duckmetrics.checks.notes import unweighted, varying
-from duckmetrics.checks.schema import EVERY, Admission
+from duckmetrics.checks.schema import Admission
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.classification import WEIGHTED, observed

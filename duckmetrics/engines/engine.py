@@ -60,7 +60,7 @@ class Engine(Protocol):
 
     def name(self, stem: str) -> str:
         """Return a name for a temporary object that no other evaluation uses."""
-        return f"duckmetrics_{stem}_{next(_NUMBERS)}"
+        return new_name(stem)
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Run a query and keep its rows as a temporary table of that name, or add them to it."""
@@ -105,6 +105,11 @@ class Engine(Protocol):
     def release(self) -> None:
         """Give a caller's connection or session back as it was."""
         ...
+
+
+def new_name(stem: str) -> str:
+    """Return a name for a temporary object that no other evaluation of this process uses."""
+    return f"duckmetrics_{stem}_{next(_NUMBERS)}"
 
 
 def keep_readable(engine: Engine, stem: str, query: exp.Query) -> str:

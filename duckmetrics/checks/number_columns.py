@@ -1,0 +1,91 @@
+"""The columns that hold numbers: scores, ranks, grades, labels and weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.checks.refusals import refusal
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted
+from duckmetrics.inputs import values
+from duckmetrics.inputs.classification import WEIGHT
+from duckmetrics.inputs.columns import ColumnMap, missing_column
+from duckmetrics.inputs.lists import items_of, list_column
+
+if TYPE_CHECKING:
+    from duckmetrics.checks.mended_tables import MendedTables, Place
+
+
+class NumberColumns:
+    """Examines and mends the columns of numbers."""
+
+    def __init__(self, tables: MendedTables) -> None:
+        self._tables = tables
+
+    def order(self, place: Place) -> None:
+        """Examine the score or rank of a row."""
+        tables = self._tables
+        score, rank = tables.find(place, "score"), tables.find(place, "rank")
+        error = refusal(values.score_expression, tables[place], tables.columns)
+        if error is not None and score is not None and rank is not None and not self._is_chosen():
+            tables.refuse("two_orders", place, "score", error)
+            tables.columns = ColumnMap({**tables.columns.names, "predictions.score": score})
+        elif error is not None and score is None and rank is None:
+            tables.add_missing(place, "score", error)
+        if score is not None or rank is not None:
+            self._number(place, "score", str(score if score is not None else rank))
+
+    def listed_order(self, place: Place) -> None:
+        """Examine the scores beside a list of items."""
+        scores = list_column(self._tables[place], self._tables.columns, "predictions", "scores")
+        if scores is not None:
+            self._number(place, "score", scores, is_list=True)
+
+    def grade(self, place: Place) -> None:
+        """Examine the relevance of the truth, or the label of a prediction."""
+        order = ("relevance", "label") if place[1] == "truth" else ("label", "relevance")
+        found = (self._tables.find(place, column) for column in order)
+        name = next((name for name in found if name is not None), None)
+        if name is not None:
+            self._number(place, "relevance", name, graded=True)
+        elif place[1] == "predictions":
+            source = self._tables[place]
+            error = InputError(
+                f"{source.label}: no truth table and no column 'label'; found "
+                f"{', '.join(source.columns)}; give a truth table or map columns={{'label': ...}}"
+            )
+            self._tables.add_missing(place, "label", error)
+
+    def observation(self, place: Place) -> None:
+        """Examine the label, score and weight of a row of a classifier."""
+        source = self._tables[place]
+        for column in ("label", "score"):
+            name = self._tables.find(place, column)
+            if name is None:
+                self._tables.add_missing(place, column, missing_column(source, column, "predictions"))
+            else:
+                self._number(place, column, name, graded=column == "label")
+        weight = self._tables.find(place, WEIGHT)
+        if weight is not None:
+            self._number(place, WEIGHT, weight)
+
+    def _is_chosen(self) -> bool:
+        """Say whether the caller names either the score or the rank."""
+        given = self._tables.columns.given
+        return sum(given("predictions", column) is not None for column in ("score", "rank")) == 1
+
+    def _number(
+        self, place: Place, column: str, name: str, graded: bool = False, is_list: bool = False
+    ) -> None:
+        """Mend a column that should hold numbers."""
+        source = self._tables[place]
+        read = values.grade_expression if graded else values.number_expression
+        error = refusal(read, items_of(source, name) if is_list else source, name)
+        if error is not None:
+            type_ = "DOUBLE[]" if is_list else "DOUBLE"
+            self._tables.refuse(f"{column}_type", place, column, error, name)
+            number = exp.TryCast(this=quoted(name), to=exp.DataType.build(type_, dialect=DIALECT))
+            self._tables.replace(place, name, number, type_)

@@ -1,0 +1,263 @@
+"""A connection to DuckDB: how it is opened, limited, shared, and given back as it was."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.engines.duckdb_errors import first_line, refused
+from duckmetrics.engines.spill_folder import private_folder, writable_folder
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Macros that DuckDB finds before its own function of the same name.
+_OTHER_FUNCTIONS = """SELECT DISTINCT function_name FROM duckdb_functions()
+    WHERE NOT internal AND (database_name = 'temp'
+        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))
+    AND lower(function_name) IN (SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
+    ORDER BY function_name"""
+
+
+@dataclass
+class _Shared:
+    """State that all engines on one connection of a caller share.
+
+    Attributes:
+        lock: held by the thread whose call uses the connection.
+        left: temporary objects that nobody needs any more. They are dropped by the next call, because a
+            statement at any other time would end a result that the caller is reading.
+    """
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+_SHARED: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, _Shared] = weakref.WeakKeyDictionary()
+_SHARED_LOCK = threading.Lock()
+
+
+def _shared(connection: duckdb.DuckDBPyConnection) -> _Shared:
+    with _SHARED_LOCK:
+        return _SHARED.setdefault(connection, _Shared())
+
+
+class DuckDBConnection:
+    """A connection of the caller, or one of our own, and the temporary objects that we make on it.
+
+    Args:
+        given: a connection, the path of a database file, opened read-only, or None for a new one in memory.
+        threads: the number of threads that DuckDB may use.
+        memory_limit: such as "4GB"; more is spilled to disk.
+        temp_directory: the folder that is spilled to.
+
+    Attributes:
+        raw: the connection of DuckDB itself.
+        is_own: whether we opened it.
+        lock: held by the thread whose call uses the connection.
+        temporary: kind and name of each temporary object that is in use.
+    """
+
+    def __init__(
+        self,
+        given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None,
+        threads: int | None,
+        memory_limit: str | None,
+        temp_directory: str | os.PathLike[str] | None,
+    ) -> None:
+        self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
+        self._is_new = given is None
+        self._limits = self._checked_limits(threads, memory_limit, temp_directory)
+        self.raw = _opened(given)
+        self.temporary: list[tuple[str, str]] = []
+        self._shared = _shared(self.raw)
+        self.lock = self._shared.lock
+        self._settings_before: dict[str, Any] = {}
+        if self.is_own:
+            self._limit()
+        self._finalizer = weakref.finalize(self, _leave, self._shared.left, self.temporary)
+
+    # --- limits ----------------------------------------------------------------------------------
+
+    def _checked_limits(
+        self,
+        threads: int | None,
+        memory_limit: str | None,
+        temp_directory: str | os.PathLike[str] | None,
+    ) -> dict[str, int | str]:
+        """Check the limits before a statement could abort a transaction of the caller."""
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise InputError(f"threads={threads!r}: not a number of threads; write threads=4")
+        if memory_limit is not None and not self.is_own:
+            raise InputError(
+                f"memory_limit={memory_limit!r}: DuckDB shows the limit of your connection rounded only, so "
+                "it could not be put back; run SET memory_limit = '4GB' on the connection"
+            )
+        folder = None if temp_directory is None else writable_folder(temp_directory)
+        limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": folder}
+        return {name: value for name, value in limits.items() if value is not None}
+
+    def _limit(self) -> None:
+        """Set the limits of this call; keep the settings of the caller's connection for `release`."""
+        for name, value in self._limits.items():
+            try:
+                if not self.is_own:
+                    current = exp.func("current_setting", literal(name), dialect=DIALECT)
+                    before = self._beside(exp.select(current).sql(DIALECT)).fetchall()[0][0]
+                    self._settings_before.setdefault(name, before)
+                self._set(name, value)
+            except duckdb.Error as error:
+                raise InputError(
+                    f"{name}={value!r}: {first_line(error)}; write threads=4, memory_limit='4GB'"
+                ) from error
+
+    def _set(self, name: str, value: int | str) -> None:
+        assignment = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
+        self._beside(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(DIALECT))
+
+    def _beside(self, text: str) -> duckdb.DuckDBPyConnection:
+        """Run a statement that holds for the whole database, outside of a transaction of the caller."""
+        return (self.raw if self.is_own else self.raw.cursor()).execute(text)
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def execute(self, query: exp.Expr | str) -> duckdb.DuckDBPyConnection:
+        """Run a statement.
+
+        Raises:
+            EngineError: DuckDB refuses it.
+        """
+        text = query if isinstance(query, str) else query.sql(DIALECT, copy=False)
+        try:
+            return self.raw.execute(text)
+        except duckdb.Error as error:
+            raise refused(error, text) from error
+        except RuntimeError as error:  # the client raises it for Ctrl-C while a query runs
+            if "interrupt" in str(error).lower():
+                raise KeyboardInterrupt from error
+            raise
+
+    def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+        """Run a query and return its (few) rows."""
+        with self.lock:
+            return self.execute(query).fetchall()
+
+    def columns(self, query: exp.Query) -> list[tuple[str, str]]:
+        """Return the names and types of a query's columns without running it."""
+        with self.lock:
+            described = self.execute(exp.Describe(this=query)).fetchall()
+        return [(row[0], row[1]) for row in described]
+
+    def create_view(self, name: str, text: str) -> None:
+        """Make the user's own SQL a temporary view, where no step of ours is in its scope."""
+        view = exp.Create(
+            this=exp.to_table(name), kind="VIEW", expression=exp.Var(this=text),
+            properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        )  # fmt: skip
+        self.raw.execute(view.sql(DIALECT))
+        self.temporary.append(("VIEW", name))
+
+    def register(self, name: str, table: Any) -> None:
+        """Give a frame a name in SQL."""
+        self.raw.register(name, table)
+        self.temporary.append(("VIEW", name))
+
+    # --- one call after another ------------------------------------------------------------------
+
+    @contextmanager
+    def exclusive(self, keep: bool = True) -> Iterator[None]:
+        """Keep other threads from the connection for one call; drop what former calls left behind.
+
+        Args:
+            keep: whether results are read later from the tables that the call makes.
+        """
+        with self.lock:
+            self._sweep()
+            self._refuse_other_functions()
+            before = len(self.temporary)
+            try:
+                if not self.is_own:
+                    self._limit()
+                yield
+            except BaseException:
+                keep = False  # the error may be held for long, and with it all that its frames refer to
+                raise
+            finally:
+                if not keep and not self.is_own:
+                    _leave(self._shared.left, self.temporary, before)
+                    self._sweep()
+                self.release()
+
+    def release(self) -> None:
+        """Give a caller's connection its own settings back, and take our macros from it."""
+        for name, value in self._settings_before.items():
+            self._set(name, value)
+        self._settings_before.clear()
+        macros = [made for made in self.temporary if made[0] == "MACRO"]
+        self.temporary[:] = [made for made in self.temporary if made not in macros]
+        self.temporary += _drop(self.raw, macros)
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse macros that stand in for functions of DuckDB, because our queries would call them.
+
+        Raises:
+            InputError: names them.
+        """
+        if self._is_new:
+            return
+        if found := self.rows(_OTHER_FUNCTIONS):
+            names = ", ".join(name for (name,) in found)
+            raise InputError(
+                f"connection: a macro stands in for the function {names} of DuckDB, which would change our "
+                "numbers; rename or drop it, or pass another connection"
+            )
+
+    def _sweep(self) -> None:
+        self._shared.left[:] = _drop(self.raw, self._shared.left)
+
+
+def _opened(given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None) -> duckdb.DuckDBPyConnection:
+    """Return a caller's connection as it is; open a file read-only, or else a database in memory."""
+    if isinstance(given, duckdb.DuckDBPyConnection):
+        return given
+    if given is None:
+        return duckdb.connect(config={"temp_directory": private_folder()})
+    path = Path(os.fspath(given))
+    if not path.is_file():
+        raise InputError(f"{path}: no such database file; check the path")
+    try:
+        return duckdb.connect(str(path), read_only=True)
+    except duckdb.Error as error:
+        raise InputError(f"{path}: {first_line(error)}; give a DuckDB database file") from error
+
+
+def _leave(left: list[tuple[str, str]], temporary: list[tuple[str, str]], start: int = 0) -> None:
+    """Leave temporary objects to the next call, which drops them."""
+    left += temporary[start:]
+    del temporary[start:]
+
+
+def _drop(connection: duckdb.DuckDBPyConnection, temporary: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Drop temporary objects, and return those that an aborted transaction still keeps."""
+    kept: list[tuple[str, str]] = []
+    for kind, name in reversed(temporary):
+        try:
+            # Before 30.30 or so, sqlglot writes `this`, and later the first of `tables`.
+            parts = {"this": exp.to_table(name), "tables": [exp.to_table(name)]}
+            connection.execute(exp.Drop(**parts, kind=kind, exists=True).sql(DIALECT))
+        except duckdb.TransactionException:
+            kept.insert(0, (kind, name))
+        except duckdb.Error:
+            continue
+    return kept

@@ -1,0 +1,161 @@
+"""Files that DuckDB reads as tables: Parquet, CSV, JSON and TREC, single ones, patterns and folders."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import definition
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs import lakes
+from duckmetrics.inputs.sources import FILE_SUFFIXES, Source, exact_path, file_format, refuse_streams
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.inputs.sources import Role
+
+_READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
+# The file under sql/macros that reads a TREC file.
+_TREC_READERS: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+_REMOTE = re.compile(r"[a-z0-9]+://")
+
+
+class DuckDBFiles:
+    """Finds the files that a path means, and writes how DuckDB reads them.
+
+    Attributes:
+        used: the patterns of all files that were asked for, such as "file:a.parquet".
+    """
+
+    def __init__(self, connection: DuckDBConnection) -> None:
+        self._connection = connection
+        self.used: list[str] = []
+
+    def named(self, path: str, role: Role) -> Source:
+        """Read one path: a file, a pattern or a folder.
+
+        Raises:
+            InputError: there is no such file, or it cannot be read as a table.
+        """
+        expanded = path if os.path.exists(path) else os.path.expanduser(path)
+        self._refuse_lake(path)
+        if os.path.isdir(expanded):
+            return self._folder(path, expanded, role)
+        return self._files([expanded], role, path)
+
+    def listed(self, paths: Sequence[str], role: Role) -> Source:
+        """Read several files and patterns as one table.
+
+        Raises:
+            InputError: there is no such file, or they cannot be read as a table.
+        """
+        for path in paths:
+            self._refuse_lake(path)
+        return self._files(paths, role, ", ".join(paths))
+
+    def _folder(self, path: str, expanded: str, role: Role) -> Source:
+        """Read all files of a folder; they must have one format."""
+        refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
+        inside = glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True)
+        formats = {file_format(file): file for file in sorted(inside)}
+        known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
+        if len(known) != 1:
+            raise InputError(
+                f"{path}: a folder with {' and '.join(known) or 'no'} files; "
+                "give a pattern such as 'folder/**/*.parquet'"
+            )
+        suffix = Path(str(formats[known[0]])).suffix
+        pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
+        return self._read([pattern], role, path, known[0])
+
+    def _files(self, paths: Sequence[str], role: Role, label: str) -> Source:
+        """Read files and patterns of one format; a name that exists is not taken for a pattern."""
+        exact = []
+        for path in paths:
+            if _REMOTE.match(path):
+                exact.append(path)
+                continue
+            exact.append(exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
+            found = glob.glob(exact[-1], recursive=True)
+            if not found:
+                raise InputError(f"{path}: no such file; check the path")
+            refuse_streams(label, found)
+        return self._read(exact, role, label)
+
+    def _read(self, paths: Sequence[str], role: Role, label: str, format_: str | None = None) -> Source:
+        formats = {format_ or file_format(path) for path in paths}
+        if len(formats) != 1 or None in formats:
+            raise InputError(
+                f"{label}: the format cannot be told from the name; use one of "
+                f"{', '.join(sorted(FILE_SUFFIXES))}"
+            )
+        kind = formats.pop()
+        self.used += [f"file:{path}" for path in paths]
+        listed = exp.Array(expressions=[literal(path) for path in paths])
+        if kind == "trec":
+            return Source(label, self._trec(listed, role, label), {}, ordered=True)
+        options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
+        reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
+        return Source(label, exp.Table(this=reader), {}, ordered=True, statistics=kind == "parquet")
+
+    # --- lakes -----------------------------------------------------------------------------------
+
+    def _refuse_lake(self, path: str) -> None:
+        """Refuse the files of a table that keeps older versions of its rows; see `lakes`."""
+        expanded = os.path.expanduser(path)
+        if _REMOTE.match(path) is None:
+            # A name with wildcards that exists means that file.
+            place = glob.escape(expanded) if os.path.exists(expanded) else expanded
+            lakes.refuse(place, DIALECT, os.path.isdir(expanded), _first_match)
+        else:
+            lakes.refuse(path, DIALECT, not file_format(path), self._first_remote)
+
+    def _first_remote(self, pattern: str) -> str | None:
+        listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
+        try:
+            found = self._connection.rows(exp.select("file").from_(listed).limit(1))
+        except EngineError:
+            return None  # a folder that cannot be listed is read, or refused, as it was named
+        return str(found[0][0]) if found else None
+
+    # --- TREC ------------------------------------------------------------------------------------
+
+    def _trec(self, listed: exp.Expr, role: Role, label: str) -> exp.Expr:
+        """Read a TREC run or qrels file: blanks separate the columns, ids are text."""
+        reader = _TREC_READERS.get(role)
+        if reader is None:
+            raise InputError(f"{label}: a TREC file can be predictions or truth only; use Parquet")
+        query = definition("macros", reader).query.copy()
+        for placeholder in list(query.find_all(exp.Placeholder)):
+            placeholder.replace(listed.copy())
+        self._refuse_swapped(query, role, label)
+        return query.subquery("trec")
+
+    def _refuse_swapped(self, query: exp.Query, role: Role, label: str) -> None:
+        """Refuse qrels in place of a run, and a run in place of qrels: a run has six columns."""
+        lines = query.args["from_"].this.copy()
+        try:
+            found = self._connection.rows(
+                exp.select(exp.func("len", exp.column("fields"))).from_(lines).limit(1)
+            )
+        except EngineError:
+            return  # the next reading refuses the file, and names its fault
+        if found and found[0][0] == {"predictions": 4, "truth": 6}[role]:
+            seems, wanted = ("as qrels have", "run") if role == "predictions" else ("as a run has", "qrels")
+            raise InputError(
+                f"{label}: {found[0][0]} columns, {seems}, in place of the {wanted}; "
+                "give the run first, then the qrels"
+            )
+
+
+def _first_match(pattern: str) -> str | None:
+    return next(glob.iglob(pattern, recursive=True), None)

@@ -1,0 +1,94 @@
+"""Frames and relations of Python that DuckDB reads as tables."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from duckmetrics.engines.duckdb_errors import first_line
+from duckmetrics.engines.engine import new_name
+from duckmetrics.errors import InputError, UnsupportedError
+from duckmetrics.inputs.sources import Source, is_of_spark
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.inputs.sources import Role
+
+_READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
+
+
+def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source:
+    """Take an Arrow, pandas or Polars frame, or a relation of this connection.
+
+    Raises:
+        InputError: it is not a table.
+        UnsupportedError: it is a DataFrame of Spark.
+    """
+    kind = type(table).__name__
+    label = f"{role} ({kind})"
+    if is_of_spark(table):
+        raise UnsupportedError(
+            f"{label}: a DataFrame of Spark, whose rows would all pass through the driver; only evaluate "
+            "and curve run on Spark, so write it to Parquet, or hand over frame.toArrow() if it is small"
+        )
+    name = new_name(role)
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        return _relation(connection, table, name, label)
+    try:
+        if kind in _READ_ONCE or not _registers(table):
+            table = _streamed(table, label)
+        connection.register(name, table)
+    except TypeError as error:
+        raise InputError(
+            f"{label}: not a table; give a path, a table name, SQL, a relation or a frame"
+        ) from error
+    except duckdb.Error as error:
+        raise InputError(f"{label}: {first_line(error)}; give another kind of table") from error
+    return Source(label, exp.to_table(name), {}, ordered=True)
+
+
+def frame_columns(table: Any) -> list[str] | None:
+    """Return the names of the columns of a frame, None if the object is not a frame."""
+    schema = getattr(table, "schema", None)
+    names = getattr(schema, "names", None) or getattr(table, "columns", None)
+    is_frame = not isinstance(table, str | os.PathLike | list | tuple | duckdb.DuckDBPyRelation)
+    return [str(name) for name in names] if is_frame and names is not None and not callable(names) else None
+
+
+def _registers(table: Any) -> bool:
+    """Say whether DuckDB can scan the object itself."""
+    module = type(table).__module__.partition(".")[0]
+    return module in ("pandas", "pyarrow", "polars")
+
+
+def _streamed(table: Any, label: str) -> pa.Table:
+    """Read a stream that can be read only once into Arrow memory."""
+    import pyarrow as pa
+
+    if hasattr(table, "read_all"):
+        return table.read_all()
+    if hasattr(table, "to_table"):
+        return table.to_table()
+    if isinstance(table, pa.RecordBatch):
+        return pa.Table.from_batches([table])
+    if hasattr(table, "__arrow_c_stream__"):
+        return pa.table(table)
+    raise TypeError(label)
+
+
+def _relation(
+    connection: DuckDBConnection, relation: duckdb.DuckDBPyRelation, name: str, label: str
+) -> Source:
+    try:
+        # DuckDB refuses a relation of another database here, where its text would name our tables.
+        connection.raw.sql("FROM relation LIMIT 0")
+        connection.create_view(name, relation.sql_query())
+    except duckdb.Error:
+        # A relation over frames, or of another connection, cannot be written as text.
+        connection.register(name, relation.to_arrow_table())
+    return Source(label, exp.to_table(name), {})

@@ -1,0 +1,235 @@
+"""Tables as people name them, found in a DuckDB connection: tables, views, SQL, files and frames."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.engines.duckdb_errors import first_line, refused
+from duckmetrics.engines.duckdb_files import DuckDBFiles
+from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
+from duckmetrics.engines.engine import new_name
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.sources import (
+    Source,
+    kind_of_text,
+    label_of_sql,
+    paths_in_sql,
+    refuse_streams,
+    refuse_volatile,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.inputs.sources import Role
+
+_NUMBERED = re.compile(r"(.+)_\d+")
+_LISTINGS = {"table": "duckdb_tables", "view": "duckdb_views"}
+
+
+class DuckDBTables:
+    """Finds out what a table argument means."""
+
+    def __init__(self, connection: DuckDBConnection) -> None:
+        self._connection = connection
+        self._files = DuckDBFiles(connection)
+
+    @property
+    def used(self) -> list[str]:
+        """The files and queries that tables were read from, such as "file:a.parquet"."""
+        return self._files.used
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find a table and read its columns.
+
+        Raises:
+            InputError: there is no such table, or it cannot be read.
+        """
+        source = self._found(table, role)
+        probe = exp.select(exp.Star()).from_(source.relation.copy())
+        try:
+            self._bind_only(probe.sql(DIALECT))
+            columns = dict(self._connection.columns(probe))
+            first = exp.select(literal(1)).from_(source.relation.copy()).limit(1)
+            empty = not self._connection.rows(first)
+        except EngineError as error:
+            if error.out_of_memory:
+                raise
+            raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
+        return replace(source, columns=columns, empty=empty, renamed=self._renamed(table, source, columns))
+
+    def _found(self, table: Any, role: Role) -> Source:
+        if isinstance(table, os.PathLike):
+            return self._files.named(os.fspath(table), role)
+        if isinstance(table, str):
+            kind = kind_of_text(table)
+            text = table.removeprefix(f"{kind}:")
+            if kind == "sql":
+                return self._sql(text)
+            if kind == "file":
+                return self._files.named(text, role)
+            return self._named(text, role, table.startswith("table:"))
+        if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
+            return self._files.listed([os.fspath(p) for p in table], role)
+        return frame_source(self._connection, table, role)
+
+    # --- names -----------------------------------------------------------------------------------
+
+    def _named(self, text: str, role: Role, forced: bool) -> Source:
+        """Find a table, a view or a file of a name.
+
+        Args:
+            forced: the caller says that it is a table.
+        """
+        found = self._entry(text)
+        exists = not forced and Path(text).exists()
+        if found and exists:
+            raise InputError(f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'")
+        if found:
+            kind, relation = found
+            if kind == "view":
+                self._refuse_volatile_view(text, relation)
+            return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
+        if exists:
+            return self._files.named(text, role)
+        raise InputError(
+            f"{text}: no such table, view or file; check the name, or pass connection= "
+            "(on the command line --database) if it lives in a database"
+        )
+
+    def _entry(self, text: str) -> tuple[str, exp.Table] | None:
+        """Find a table or view of the connection and name it in full.
+
+        In full, because a step of the composed query may have the same name.
+        """
+        for name, outer in _readings(text):
+            for kind in _LISTINGS:
+                here = self._connection.rows("SELECT current_database(), current_schema()")[0]
+                for database, schema, known in self._entries(kind, name):
+                    near = database == "temp" or (database, schema) == here
+                    if all(p.lower() in (database.lower(), schema.lower()) for p in outer) if outer else near:
+                        parts = (exp.to_identifier(p, quoted=True) for p in (known, schema, database))
+                        return kind, exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=True)))
+        return None
+
+    def _entries(self, kind: str, name: str) -> list[tuple[str, str, str]]:
+        """List database, schema and name of the tables or views of a name, temporary ones first."""
+        listing = exp.Table(this=exp.Anonymous(this=_LISTINGS[kind]))
+        same = exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower()))
+        listed = exp.select("database_name", "schema_name", f"{kind}_name").from_(listing).where(same)
+        found = [(str(row[0]), str(row[1]), str(row[2])) for row in self._connection.rows(listed)]
+        return sorted(found, key=lambda row: row[0] != "temp")
+
+    def _refuse_volatile_view(self, label: str, view: exp.Table) -> None:
+        """Refuse a view that gives other rows at every reading; views that it reads are not looked at."""
+        listed = exp.Table(this=exp.Anonymous(this="duckdb_views"))
+        keys = zip(
+            ("view_name", "schema_name", "database_name"), (view.name, view.db, view.catalog), strict=True
+        )
+        same = [exp.EQ(this=exp.column(key), expression=literal(value)) for key, value in keys]
+        for (text,) in self._connection.rows(exp.select(exp.column("sql")).from_(listed).where(*same)):
+            refuse_volatile(label, text)
+
+    # --- SQL -------------------------------------------------------------------------------------
+
+    def _sql(self, text: str) -> Source:
+        """Make a query of the user a view.
+
+        Raises:
+            InputError: it is not one SELECT, DuckDB refuses it, or its rows change between readings.
+        """
+        label = label_of_sql(text)
+        try:
+            statements = self._connection.raw.extract_statements(text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise InputError(f"{label}: not one SELECT; give a single query")
+        refuse_streams(label, paths_in_sql(text))
+        refuse_volatile(label, text)
+        try:
+            self._bind(text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+        name = new_name("sql")
+        self.used.append(f"sql:{text}")
+        try:
+            self._connection.create_view(name, text)
+        except duckdb.Error as error:
+            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+        return Source(label, exp.to_table(name), {})
+
+    def _bind(self, text: str) -> None:
+        """Bind a query without a statement, which would abort a transaction of the caller if it failed.
+
+        As a subquery, because the client runs a query at once that changes data in a WITH.
+        """
+        whole = exp.select("*").from_(exp.Subquery(this=exp.Var(this=f"{text}\n"))).sql(DIALECT)
+        try:
+            statements = self._connection.raw.extract_statements(whole)
+        except duckdb.Error:
+            return  # a query with a semicolon, or one that a view refuses
+        if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            self._connection.raw.sql(whole)
+
+    def _bind_only(self, text: str) -> None:
+        """Look at a table of a caller's connection first, as `_bind` does."""
+        if self._connection.is_own:
+            return
+        try:
+            with self._connection.lock:
+                self._connection.raw.sql(text)
+        except duckdb.Error as error:
+            raise refused(error, text) from error
+
+    # --- columns ---------------------------------------------------------------------------------
+
+    def _renamed(self, table: Any, source: Source, columns: Mapping[str, str]) -> dict[str, str]:
+        """Return the columns that DuckDB renames: of ``Score`` and ``score``, the second is ``score_1``."""
+        folded = {name.lower() for name in columns}
+        if not any((found := _NUMBERED.fullmatch(name)) and found[1].lower() in folded for name in columns):
+            return {}
+        names = frame_columns(table)
+        if names is None and source.statistics and isinstance(source.relation.this, exp.Anonymous):
+            names = self._names_in_file(source.relation.this.expressions[0])
+        if names is None or len(names) != len(columns):
+            return {}
+        pairs = zip(names, columns, strict=True)
+        return {name: known for name, known in pairs if name not in columns and name.lower() in folded}
+
+    def _names_in_file(self, paths: exp.Expr) -> list[str]:
+        """Return the names of the columns in the first of some Parquet files."""
+        schema = exp.Table(this=exp.Anonymous(this="parquet_schema", expressions=[paths.copy()]))
+        query = exp.select("file_name", "name", "num_children").from_(schema)
+        rows = self._connection.rows(query)
+        names, inside = [], [0]
+        for _, name, children in (row for row in rows if row[0] == rows[0][0]):
+            while inside and inside[-1] == 0:
+                inside.pop()
+            if len(inside) == 1:
+                names.append(str(name))
+            if inside:
+                inside[-1] -= 1
+            inside.append(children or 0)
+        return names
+
+
+def _readings(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a name can mean: all of it the table, or the parts catalog.schema.table."""
+    yield text, []
+    try:
+        name, *outer = [part.name for part in reversed(exp.to_table(text, dialect="duckdb").parts)]
+    except (ParseError, TokenError, ValueError):
+        return
+    yield name, outer

@@ -1,0 +1,67 @@
+"""Database files that hold our macros."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from duckmetrics.engines import outputs
+from duckmetrics.engines.duckdb_errors import refused
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+# The format that every supported DuckDB reads; macros with typed parameters ask for it.
+OLDEST_STORAGE = "'v1.4.0'"
+# Each of our macros has a comment.
+_CONTENTS = """SELECT
+    (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
+        + (SELECT count(*) FROM duckdb_views() WHERE NOT internal)
+        + (SELECT count(*) FROM duckdb_types() WHERE NOT internal),
+    count(*) FILTER (comment IS NULL), count(*) FILTER (function_name = 'duckmetrics_help')
+    FROM duckdb_functions() WHERE NOT internal"""
+
+
+def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> None:
+    """Make a new database file by running statements in it, all in one transaction.
+
+    See `outputs` for what may be replaced.
+
+    Args:
+        statements: create the contents; they run one by one, with the new database in use.
+
+    Raises:
+        InputError: the file cannot be written, or holds something else.
+        EngineError: the database refuses a statement.
+    """
+    target = Path(path)
+    outputs.refuse(target, outputs.DATABASE)
+    if target.is_file() and target.stat().st_size and not holds_only_macros(target):
+        raise InputError(f"{path}: a database that holds more than our macros; choose a new file")
+    with outputs.replacing(target, outputs.DATABASE) as draft, duckdb.connect() as connection:
+        place = literal(str(draft)).sql("duckdb")
+        try:
+            connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
+            connection.execute("USE written")
+            connection.execute("BEGIN")
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute("COMMIT")
+            connection.execute("USE memory; DETACH written")
+        except duckdb.Error as error:
+            raise refused(error, f"ATTACH {place}") from error
+
+
+def holds_only_macros(path: Path) -> bool:
+    """Say whether a database holds our macros, and nothing of anybody else."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            ((tables_and_views, others, own),) = connection.execute(_CONTENTS).fetchall()
+    except duckdb.Error:
+        return False
+    return not tables_and_views and not others and own > 0

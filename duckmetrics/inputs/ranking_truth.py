@@ -1,0 +1,66 @@
+"""The truth of rankings: rows of relevant items, lists of them, or the labels of the predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import stacked
+from duckmetrics.inputs import values
+from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.lists import judged_lists
+
+if TYPE_CHECKING:
+    from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
+
+
+def truth_query(tables: RankingTables, ids: RankingIds) -> exp.Query:
+    """Write the input `truth`: the relevance of each judged item.
+
+    Raises:
+        InputError: there is neither a truth table nor a label in the predictions.
+    """
+    if tables.truth is None:
+        return _of_logs(tables, ids)
+    if tables.truth.listed is not None:
+        return _of_lists(tables.truth, tables.truth.listed, ids)
+    return _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
+
+
+def _of_rows(table: Table, ids: RankingIds, grade: str | None) -> exp.Select:
+    """Write the truth of a table that has one item in each row."""
+    return selected(table.source, {
+        "query_id": ids.query_id(table),
+        "item_id": ids.item_id(table),
+        "relevance": values.grade_expression(table.source, grade),
+    })  # fmt: skip
+
+
+def _of_lists(table: Table, listed: str, ids: RankingIds) -> exp.Select:
+    """Write the truth of a table that lists the relevant items of a query."""
+    items, grade = judged_lists(table.source, listed)
+    columns = {"query_id": ids.query_id(table), "item_id": items, "relevance": grade}
+    unnested = selected(table.source, columns).subquery("unnested")
+    return exp.select("query_id", ids.unnested_item(), "relevance").from_(unnested)
+
+
+def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
+    """Write the labels of the predictions; the ideal list is the query's own rows."""
+    parts = []
+    for table in tables.predictions:
+        grade = table.find(tables.columns, "label", "relevance")
+        if grade is None:
+            raise InputError(
+                f"{table.source.label}: no truth table and no column 'label'; "
+                f"found {', '.join(table.source.columns)}; give a truth table or map "
+                "columns={'label': ...}"
+            )
+        if table.listed is not None:
+            raise InputError(f"{table.source.label}: lists carry no labels; give a truth table")
+        parts.append(_of_rows(table, ids, grade))
+    if tables.systems.only:
+        return parts[0]
+    rows = stacked(parts).subquery("labels")
+    return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
