@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.specs import parse_measures, read_specs
-from duckmetrics.comparison.comparer import Comparing
+from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import part_of_evaluations
 from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs
 from duckmetrics.errors import MetricError
@@ -97,7 +97,7 @@ def compare(
     method = find_adjustment(adjust or (NONE if of_all_pairs(chosen) else HOLM))
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     inference = replace(inference, alpha=_probability("alpha", alpha, 0.05))
-    comparing = Comparing(chosen, method, inference, _probability("power", power, 0.8), allow_different)
+    comparer = Comparer(chosen, method, inference, _probability("power", power, 0.8), allow_different)
     evaluated = _evaluations(predictions)
     given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
     if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
@@ -122,9 +122,9 @@ def compare(
             parts = session.parts(measures)
         if baseline is None and isinstance(system, str):
             raise MetricError(
-                f"baseline: not given; name one of {', '.join(comparing.systems(session, parts))}"
+                f"baseline: not given; name one of {', '.join(comparer.systems(session, parts))}"
             )
-        return comparing.result(session, parts, baseline)
+        return comparer.result(session, parts, baseline)
 
 
 def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:

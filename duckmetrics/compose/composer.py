@@ -8,64 +8,29 @@ Metrics that aggregate the same step by the same columns become one aggregate, s
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, RANKING, Definition
-from duckmetrics.compose.optimizer import SORTED, constants_of, depth_of, drop, prune, without
+from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, Definition
+from duckmetrics.compose.blocks import KEYS, Block
+from duckmetrics.compose.inlining import drop_constants, inline, step_read_by
+from duckmetrics.compose.optimizer import SORTED, depth_of, prune, without
+from duckmetrics.compose.policies import PerQuery, defined
 from duckmetrics.errors import DefinitionError
-from duckmetrics.expressions.folding import Value, bind, fold
+from duckmetrics.expressions.folding import Value, bind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.blocks import Columns
 
-KEYS = {RANKING: ("system", "query_id"), CLASSIFICATION: ("system", "segment")}
 # Families whose relations may have the grain of a metric already, so that nothing is to be grouped.
 UNGROUPED = (CLASSIFICATION,)
-# Expressions that cost nothing, however often they are written.
-PLAIN = (exp.Column, exp.Literal, exp.Null)
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns of the per-query table that belong to one measure."""
-
-    value: str
-    no_relevant: str
-    undefined: str
-
-
-@dataclass
-class Block:
-    """One aggregate over one step: the metrics that read it, side by side."""
-
-    name: str
-    source: exp.Select
-    keys: dict[str, exp.Expr]
-    columns: dict[str, exp.Expr] = field(default_factory=dict)
-
-    def add(self, value: exp.Expr) -> str:
-        """Add a projection, unless it is there already, and return its column."""
-        for column, known in self.columns.items():
-            if known == value:
-                return column
-        column = f"v{len(self.columns) + 1}"
-        self.columns[column] = value
-        return column
-
-    def query(self) -> exp.Select:
-        query = self.source.copy()
-        keys = (key.copy() for key in self.keys.values())
-        query.set("expressions", [*keys, *(v.as_(c) for c, v in self.columns.items())])
-        return query
 
 
 class Composer:
@@ -102,17 +67,17 @@ class Composer:
         """Return the query of one row per system and query, and which columns are whose.
 
         Args:
-            plan: how the ranks are found, see `plan.ranking_plan`.
+            plan: how the ranks are found, see `optimizer.ranking_plan`.
         """
         depth = depth_of(measures)
-        outer = exp.Select()
+        outer = PerQuery(self.relation, self.blocks)
         names: list[Columns] = []
-        projections: dict[str, exp.Expr] = {}
         for measure in measures:
-            values = {**measure.values, "depth": depth, "plan": plan}
-            names.append(self._policies(measure.metric, values, outer, projections))
-        query = outer.select(*(e.as_(name) for name, e in projections.items()))
-        return self.assemble(query), names
+            values: dict[str, Value] = {**measure.values, "depth": depth, "plan": plan}
+            known, policies = self._policies(measure.metric, values)
+            value = self._value(measure.metric, values)
+            names.append(outer.add(measure.family, policies, known, value))
+        return self.assemble(outer.query()), names
 
     def assemble(self, query: exp.Select) -> exp.Select:
         """Write the whole query once all values are known: blocks, pruning, steps in front."""
@@ -195,60 +160,10 @@ class Composer:
             if isinstance(select, exp.Select) and not (
                 query.args.get("with_") and _read_from(select) in local
             ):
-                self._inline(select)
-                self._drop_constants(select)
+                read = step_read_by(select)
+                inline(select, None if read is None or read in self.inputs else self.steps.get(read))
+                drop_constants(select, {**self.inputs, **self.steps})
         return query
-
-    def _drop_constants(self, select: exp.Select) -> None:
-        """Group and partition by no column that is a constant in the steps that are read."""
-        source = select.args.get("from_")
-        tables = [t.this for t in (source, *(select.args.get("joins") or [])) if t is not None]
-        steps = [self.steps.get(table.name, self.inputs.get(table.name)) for table in tables]
-        constants: dict[str, Value] = {}
-        varying: set[str] = set()
-        for step in steps:
-            if step is None:
-                return
-            found = constants_of(step)
-            constants |= found
-            varying |= {name for name in step.named_selects if name not in found}
-        kept = {name: value for name, value in constants.items() if name not in varying}
-        if kept:
-            drop(select, kept)
-
-    def _inline(self, select: exp.Select) -> None:
-        """Read through a step that only renames or computes columns of one table.
-
-        What the step computes stays there when it is read more than once; a constant never does.
-        """
-        source = select.args.get("from_")
-        if source is None or select.args.get("joins") or not isinstance(source.this, exp.Table):
-            return
-        name = source.this.name
-        inner = None if name in self.inputs else self.steps.get(name)
-        if not isinstance(inner, exp.Select) or not _is_projection(inner):
-            return
-        expressions = {p.alias_or_name: p.unalias() for p in inner.expressions}
-        for projection in select.expressions:
-            if isinstance(projection, exp.Column):
-                projection.replace(projection.as_(projection.name))
-        columns = [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]
-        uses = Counter(c.name for c in columns if not isinstance(expressions.get(c.name), PLAIN))
-        whole = max(uses.values(), default=0) < 2
-        if not whole:
-            expressions = {n: e for n, e in expressions.items() if isinstance(e, exp.Literal | exp.Null)}
-        for column in columns:
-            if column.name in expressions:
-                replacement = expressions[column.name].copy()
-                if isinstance(column.parent, exp.Binary | exp.Unary | exp.Is) and isinstance(
-                    replacement, exp.Binary
-                ):
-                    replacement = exp.paren(replacement)
-                column.replace(replacement)
-        if whole:
-            select.set("from_", inner.args["from_"].copy())
-        fold(select)
-        select.set("expressions", [_unaliased(p) for p in select.expressions])
 
     def step(self, name: str, query: exp.Query) -> str:
         """Keep a query as a step of about this name, unless it is there already; return its name."""
@@ -267,70 +182,6 @@ class Composer:
         taken = {*self.steps, *self.inputs, *(block.name for block in self.blocks)}
         candidates = (name if i == 1 else f"{name}_{i}" for i in range(1, len(taken) + 2))
         return next(c for c in candidates if c not in taken)
-
-    def _policies(
-        self,
-        metric: Definition,
-        values: Mapping[str, Value],
-        outer: exp.Select,
-        projections: dict[str, exp.Expr],
-    ) -> Columns:
-        """Wrap a metric in population, missing and no_relevant, as `evaluated` defines them."""
-        definition = self.catalog.relations[POLICIES[metric.family]]
-        known = self._known(definition, values)
-        query = cast("exp.Select", bind(definition.query, known))
-        status = cast("exp.Select", query.args["with_"].expressions[0].this)
-        value = self._value(metric, values)
-        replaced = self._join(status, known, value, outer)
-        columns = {p.alias_or_name: p.unalias() for p in replaced.expressions}
-        final = exp.select(*(p.unalias().as_(p.alias_or_name) for p in query.expressions))
-        for column in list(final.find_all(exp.Column)):
-            if not column.table and column.name in columns:
-                column.replace(exp.paren(columns[column.name]))
-        fold(final)
-        results = {p.alias_or_name: _stripped(p.unalias()) for p in final.expressions}
-        for name in (*KEYS[metric.family], "missing"):
-            projections.setdefault(name, results[name])
-        return Columns(*(_kept(projections, kind, results[kind])
-                         for kind in ("value", "no_relevant", "undefined")))  # fmt: skip
-
-    def _join(
-        self,
-        status: exp.Select,
-        values: Mapping[str, Value],
-        value: exp.Expr,
-        outer: exp.Select,
-    ) -> exp.Select:
-        """Add the tables of `status` to the outer step; return it in terms of their aliases."""
-        aliases: dict[str, str] = {}
-        first = status.args["from_"].this.name
-        aliases[first] = self.relation(first, values)
-        if outer.args.get("from_") is None:
-            outer.set("from_", exp.From(this=_table(aliases[first], first)))
-            aliases[first] = first
-        else:
-            aliases[first] = first
-        present = {join.alias_or_name for join in outer.args.get("joins") or []}
-        for join in status.args["joins"]:
-            name = join.this.name
-            if name == "metric":
-                continue
-            aliases[name] = self.relation(name, values)
-            if aliases[name] not in present:
-                on = _requalified(join.args["on"], aliases)
-                outer.join(exp.to_table(aliases[name]), on=on, join_type="left", copy=False)
-        present |= {join.alias_or_name for join in outer.args.get("joins") or []}
-        for block in self.blocks:
-            if block.name not in present:
-                on = exp.and_(*(exp.EQ(this=exp.column(key, block.name), expression=exp.column(key, first))
-                                for key in block.keys))  # fmt: skip
-                outer.join(exp.to_table(block.name), on=on, join_type="left", copy=False)
-        replaced = cast("exp.Select", _requalified(status, aliases))
-        replaced.set("expressions", [p.unalias().as_(p.alias_or_name) for p in replaced.expressions])
-        for column in list(replaced.find_all(exp.Column)):
-            if column.table == "metric" and column.name == "value":
-                column.replace(exp.paren(value))
-        return replaced
 
     def value(
         self, metric: Definition, values: Mapping[str, Value], column: str = "value"
@@ -355,12 +206,15 @@ class Composer:
         Args:
             n: the number of rows that take part.
         """
+        return defined(self._policies(metric, values)[1], value, n)
+
+    def _policies(
+        self, metric: Definition, values: Mapping[str, Value]
+    ) -> tuple[dict[str, Value], exp.Select]:
+        """Bind the file that says which values of a metric count; return its parameters and the query."""
         definition = self.catalog.relations[POLICIES[metric.family]]
-        query = cast("exp.Select", bind(definition.query, self._known(definition, values)))
-        holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"), copy=False)
-        for column in list(holder.find_all(exp.Column)):
-            column.replace(exp.paren({"value": value, "n": n}[column.name].copy()))
-        return _stripped(fold(holder))
+        known = self._known(definition, values)
+        return known, cast("exp.Select", bind(definition.query, known))
 
     def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
         value = self.value(metric, values)
@@ -433,65 +287,7 @@ def with_directions(query: exp.Query) -> exp.Query:
     return query
 
 
-def _is_projection(query: exp.Select) -> bool:
-    """Say whether a query only computes columns, row by row, from one table."""
-    clauses = {name for name, value in query.args.items() if value}
-    source = query.args.get("from_")
-    return (
-        clauses <= {"expressions", "from_"}
-        and source is not None
-        and isinstance(source.this, exp.Table)
-        and isinstance(source.this.this, exp.Identifier)
-        and not query.find(exp.Window, exp.AggFunc)
-    )
-
-
-def _unaliased(projection: exp.Expr) -> exp.Expr:
-    """Write ``x AS x`` as ``x``."""
-    inner = projection.unalias()
-    plain = isinstance(inner, exp.Column) and inner.name == projection.alias
-    return inner if plain else projection
-
-
-def _stripped(expression: exp.Expr) -> exp.Expr:
-    while isinstance(expression, exp.Paren):
-        expression = expression.this
-    for paren in list(expression.find_all(exp.Paren)):
-        inner = paren.this
-        operand = isinstance(paren.parent, exp.Binary | exp.Unary | exp.Is | exp.In)
-        if (
-            not operand
-            or not isinstance(inner, exp.Binary | exp.Unary | exp.Is | exp.In)
-            or isinstance(inner, exp.Paren)
-        ):
-            paren.replace(inner)
-    return expression
-
-
-def _requalified(node: exp.Expr, aliases: Mapping[str, str]) -> exp.Expr:
-    node = node.copy()
-    for column in node.find_all(exp.Column):
-        if column.table in aliases:
-            column.set("table", exp.to_identifier(aliases[column.table]))
-    return node
-
-
 def _read_from(query: exp.Select) -> str:
     """The name of the step that a query reads first, empty where there is none."""
     source = query.args.get("from_")
     return str(source.this.name) if source is not None else ""
-
-
-def _table(name: str, alias: str) -> exp.Expr:
-    return exp.to_table(name) if name == alias else exp.to_table(name).as_(alias, table=True)
-
-
-def _kept(projections: dict[str, exp.Expr], kind: str, expression: exp.Expr) -> str:
-    """Add a projection under a numbered name, unless it is there already."""
-    count = 1
-    while (name := f"{kind}_{count}") in projections:
-        if projections[name] == expression:
-            return name
-        count += 1
-    projections[name] = expression
-    return name

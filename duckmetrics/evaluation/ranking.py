@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
-from duckmetrics.compose.composer import Columns, Composer
+from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.blocks import Columns
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.request import Inputs, Request
     from duckmetrics.inputs.systems import Attach

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.compose.composer import Columns
+    from duckmetrics.compose.blocks import Columns
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.samples import SampledQuery
     from duckmetrics.evaluation.tally import Row

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
-from duckmetrics.inference.delta_method import is_estimate
+from duckmetrics.inference.sums import is_estimate
 from duckmetrics.inference.units import DRAW, SEGMENT, struct
 from duckmetrics.inputs.classification import GROUP, WEIGHT
 from duckmetrics.summaries.classification import per_segment

@@ -14,8 +14,11 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
-from duckmetrics.inference.delta_method import NONE, Linearization
+from duckmetrics.inference.delta_method import DeltaMethod
 from duckmetrics.inference.intervals import _RANGE, HINT, HINT_OF_PAIRS
+from duckmetrics.inference.jackknife import Jackknife
+from duckmetrics.inference.linear import speaking
+from duckmetrics.inference.sums import NONE, Sums
 from duckmetrics.inference.units import (
     HITS,
     KEYS,
@@ -89,21 +92,20 @@ def units_of_rows(
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
         if any(by_group(measure) for measure in measures):
             _refuse_split_groups(engine, inputs)
-    linearization = Linearization(catalog, inputs, measures, independent=inputs.cluster is None)
+    sums = Sums(catalog, inputs, measures, independent=inputs.cluster is None)
     summary = SegmentSummary(catalog, inputs, measures, "")
     segments = summary.named_segments()
-    texts = tuple(linear.measure.text for linear in linearization.linear)
-    table = _sums(catalog, engine, linearization)
+    texts = tuple(linear.measure.text for linear in sums.linear)
+    table = _kept(catalog, engine, sums)
     query: exp.Query = _no_units()
     if texts:
-        query, macros = linked(catalog, linearization.values(table))
+        method = DeltaMethod(sums, table) if inputs.cluster is None else Jackknife(sums, table)
+        query, macros = linked(catalog, method.values())
         engine.define(macros)
-    without, members = linearization.without, _counted(table)
-    scales = tuple(_scale_of_rows(linear.measure) for linear in linearization.linear)
+    scales = tuple(_scale_of_rows(linear.measure) for linear in sums.linear)
     units = Units(
-        query, segments, summary.by, texts, kind, without, linearized=True, scales=scales, members=members,
-        clustered=inputs.cluster is not None,
-        speaking=linearization.speaking(table),
+        query, segments, summary.by, texts, kind, sums.without, linearized=True, scales=scales,
+        members=_counted(table), clustered=inputs.cluster is not None, speaking=speaking(sums.linear, table),
     )  # fmt: skip
     return _with_samples(catalog, engine, inputs, measures, inference, units)
 
@@ -184,16 +186,16 @@ def _counted(table: str) -> exp.Select:
     return exp.select("system", unit, counts).from_(table)
 
 
-def _sums(catalog: Catalog, engine: Engine, linearization: Linearization) -> str:
+def _kept(catalog: Catalog, engine: Engine, sums: Sums) -> str:
     """Keep the sums of every unit in a table, and return its name."""
     kept = {}
-    for column, query in linearization.influence_queries().items():
+    for column, query in sums.influence_queries().items():
         kept[column] = engine.name("influences")
         engine.keep(kept[column], query)
     table = engine.name("units")
-    sums, macros = linked(catalog, linearization.sums(kept))
+    query, macros = linked(catalog, sums.per_unit(kept))
     engine.define(macros)
-    engine.keep(table, sums)
+    engine.keep(table, query)
     return table
 
 

@@ -63,7 +63,7 @@ def struct(*names: str) -> exp.Expr:
 class Scale(NamedTuple):
     """The scale that an interval is made on, and the ends of the range that it stays within.
 
-    name: mean; hits, proportion or logit, see sql/relations/unit_intervals.sql.
+    name: mean; hits, proportion or logit, see sql/relations/inference/unit_intervals.sql.
     """
 
     name: str = MEAN

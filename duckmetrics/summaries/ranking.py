@@ -10,21 +10,20 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.compose.exact_sums import with_exact_sums
-from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.request import CLUSTER
-from duckmetrics.inputs.slices import slice_label
+from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_segment, counts, grouped
+from duckmetrics.summaries.query_slices import attributed, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.compose.composer import Columns
+    from duckmetrics.compose.blocks import Columns
     from duckmetrics.inputs.request import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
-SEGMENT = "segment"
 # Values of one query further apart than this differ by more than rounding.
 ROUNDING = 1e-12
 # The logarithms of which a geometric mean is made are no larger.
@@ -57,7 +56,9 @@ class Summary:
 
     def extent(self) -> exp.Select:
         """The largest value of a query, without its sign, and the number of values of a measure."""
-        values = (exp.Max(this=exp.Abs(this=exp.column(c))) for c in {c.value for c in self.columns})
+        values = (
+            exp.Max(this=exp.Abs(this=exp.column(c))) for c in dict.fromkeys(c.value for c in self.columns)
+        )
         largest = exp.func("greatest", *values, literal(LEAST_EXTENT))
         return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
 
@@ -173,22 +174,8 @@ class Summary:
         return (exp.cast(column, type_, dialect=DIALECT) if type_ else column).as_("query_id")
 
     def _attributes(self) -> list[tuple[str, exp.Query]]:
-        """The per-query values beside the attributes of the queries."""
-        cluster = {self.inputs.cluster: CLUSTER} if self.inputs.cluster else {}
-        known = [*self.by.items(), *cluster.items()]
-        if not known:
-            return [("attributed", exp.select(exp.Star()).from_(self.table))]
-        minima = [
-            exp.Min(this=exp.column(exp.to_identifier(name, quoted=True))).as_(alias) for name, alias in known
-        ]
-        source = self.inputs.queries["attributes"].subquery("rows")
-        grouped = exp.select("query_id", *minima).from_(source).group_by("query_id")
-        joined = (
-            exp.select(f"{self.table}.*", *(exp.column(a, "attributes") for _, a in known))
-            .from_(self.table)
-            .join("attributes", on=f"attributes.query_id = {self.table}.query_id", join_type="left")
-        )
-        return [("attributes", grouped), ("attributed", joined)]
+        """Return the steps that end with the values of queries beside their attributes."""
+        return attributed(self.inputs, self.by, self.table)
 
     def _steps(self) -> list[tuple[str, exp.Query]]:
         steps = [*self._attributes(), (SOURCE, self._slices())]
@@ -201,80 +188,31 @@ class Summary:
                 aggregates.append(value.as_(f"value_{i}"))
             else:
                 blocks.append(own[-1][0])
-            aggregates += self._counts(i, columns)
-        steps.append(("aggregated", self._grouped(exp.select(*aggregates).from_(SOURCE, copy=False))))
+            aggregates += counts(i, columns)
+        steps.append(("aggregated", grouped(exp.select(*aggregates).from_(SOURCE, copy=False), self.keys)))
         steps.append(("frame", self._frame()))
         steps.append((JOINED, self._joined(["aggregated", *blocks])))
         return steps
 
     def _slices(self) -> exp.Query:
-        """Every query once per grouping; the columns not in force are NULL."""
-        whole: exp.Query | None = None
-        for number, grouping in enumerate(((), *self.inputs.by)):
-            columns = [
-                (exp.column(alias) if name in grouping else exp.null()).as_(alias)
-                for name, alias in self.by.items()
-            ]
-            values = dict.fromkeys(
-                name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)
-            )
-            cluster = [CLUSTER] if self.inputs.cluster else []
-            part = exp.select(
-                "system", "query_id", *cluster, "missing", *map(exp.column, values),
-                literal(slice_label(grouping)).as_("slice"),
-                literal(number).as_("slice_number"), *columns,
-            ).from_("attributed", copy=False)  # fmt: skip
-            whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
-        return cast("exp.Query", whole)
+        """Return every query once per grouping."""
+        return sliced(self.inputs, self.by, self.columns)
 
     def _aggregation(
         self, i: int, measure: Measure, columns: Columns
     ) -> tuple[list[tuple[str, exp.Query]], exp.Expr | None]:
-        """Bind an aggregation file; a plain one becomes a column, another one steps of its own."""
-        alias = self.catalog.aggregation_names[str(measure.aggregation)]
-        values = {
-            name: param.type(alias.bound[name]) if name in alias.bound else param.default
-            for name, param in alias.metric.own_params.items()
-        }
-        query = cast("exp.Select", with_exact_sums(bind(alias.metric.query, values), self.scale))
-        for column in list(query.find_all(exp.Column)):
-            if column.name == "value":
-                column.set("this", exp.to_identifier(columns.value))
-        with_ = query.args.get("with_")
+        """Return the value of an aggregation, or else the steps that compute it: an own block at the end."""
+        query = bound_aggregation(self.catalog, str(measure.aggregation), columns.value, self.scale)
         value = query.expressions[-1].unalias()
+        with_ = query.args.get("with_")
         if with_ is None:
             return [], value
-        steps = []
+        steps: list[tuple[str, exp.Query]] = []
         for cte in with_.expressions:
-            steps.append((f"{cte.alias}_{i}", self._segmented(cast("exp.Select", cte.this))))
+            steps.append((f"{cte.alias}_{i}", by_segment(cast("exp.Select", cte.this), self.keys[1:])))
             query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
         final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
-        return [*steps, (f"block_{i}", self._grouped(final))], None
-
-    def _segmented(self, select: exp.Select) -> exp.Select:
-        """`segment` in an aggregation file stands for the slice and its columns."""
-        keys = [exp.column(key) for key in self.keys[1:]]
-        for window in select.find_all(exp.Window):
-            window.set("partition_by", _spread(window.args.get("partition_by") or [], keys))
-        select.set("expressions", _spread(select.expressions, keys))
-        return select
-
-    def _grouped(self, select: exp.Select) -> exp.Select:
-        select.set("expressions", [*(exp.column(k) for k in self.keys), *select.expressions])
-        return select.group_by(*self.keys, copy=False)
-
-    def _counts(self, i: int, columns: Columns) -> list[exp.Expr]:
-        def filtered(condition: str) -> exp.Expr:
-            return exp.Filter(this=exp.Count(this=exp.Star()),
-                              expression=exp.Where(this=exp.column(condition)))  # fmt: skip
-
-        counts = [
-            exp.Count(this=exp.column(columns.value)).as_(f"n_{i}"),
-            filtered(columns.no_relevant).as_(f"n_no_relevant_{i}"),
-            filtered(columns.undefined).as_(f"n_undefined_{i}"),
-        ]
-        shared = [exp.Count(this=exp.Star()).as_("n_population"), filtered("missing").as_("n_missing")]
-        return [*shared, *counts] if i == 0 else counts
+        return [*steps, (f"block_{i}", grouped(final, self.keys))], None
 
     def _frame(self) -> exp.Query:
         """The rows that must be there: every slice, and the overall one of every system."""
@@ -289,9 +227,9 @@ class Summary:
 
     def _joined(self, blocks: Sequence[str]) -> exp.Select:
         columns: list[exp.Expr] = [exp.column(key, "frame") for key in self.keys]
-        counts = ["n_population", "n_missing", *(f"{n}_{i}" for i in range(len(self.measures))
+        numbers = ["n_population", "n_missing", *(f"{n}_{i}" for i in range(len(self.measures))
                                                  for n in ("n", "n_no_relevant", "n_undefined"))]  # fmt: skip
-        columns += [exp.func("coalesce", exp.column(name), literal(0)).as_(name) for name in counts]
+        columns += [exp.func("coalesce", exp.column(name), literal(0)).as_(name) for name in numbers]
         columns += [exp.column(f"value_{i}") for i in range(len(self.measures))]
         joined = exp.select(*columns).from_("frame")
         for block in blocks:
@@ -350,14 +288,6 @@ def reason() -> exp.Expr:
 def _none(type_: str, name: str) -> exp.Expr:
     """A column of the results that rankings do not have."""
     return exp.cast(exp.null(), type_).as_(name)
-
-
-def _spread(expressions: Sequence[exp.Expr], keys: Sequence[exp.Expr]) -> list[exp.Expr]:
-    spread: list[exp.Expr] = []
-    for expression in expressions:
-        is_segment = isinstance(expression, exp.Column) and expression.name == SEGMENT
-        spread += [key.copy() for key in keys] if is_segment else [expression]
-    return spread
 
 
 def disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:

@@ -1,0 +1,82 @@
+"""Families of p-values: they are adjusted for their number, and so is what a test can detect."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.comparison.methods import NONE, adjusted_p
+from duckmetrics.compose.functions import linked
+from duckmetrics.expressions.folding import literal
+from duckmetrics.results.tabular import SMALLEST_P
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.comparison.pairing import Row
+    from duckmetrics.engines.engine import Engine
+
+
+def adjust_families(engine: Engine, rows: Sequence[Row], adjust: str, alpha: float, power: float) -> None:
+    """Adjust the p-values of every slicing for their number, in place.
+
+    The column mde holds the standard error before, and the minimum detectable effect after.
+    """
+    powers = []
+    for slicing in dict.fromkeys(row["slice"] for row in rows):
+        of_slicing = [row for row in rows if row["slice"] == slicing]
+        family = family_of(rows, slicing)
+        _adjust(engine, family, adjust)
+        for row in of_slicing:
+            row["n_tests"] = len(family)
+            if row["mde"] and row["df"]:
+                powers.append((row, row["mde"], row["df"], alpha / steps_of(len(family), adjust)))
+            row["mde"] = None
+    if powers:
+        effects = _mdes(engine, [p[1:] for p in powers], power)
+        for (row, *_), mde in zip(powers, effects, strict=True):
+            row["mde"] = mde
+
+
+def family_of(rows: Sequence[Row], slicing: str) -> list[Row]:
+    """Return the rows of a slicing that have a p-value."""
+    return [row for row in rows if row["slice"] == slicing and row["p"] is not None]
+
+
+def steps_of(size: int, adjust: str) -> float:
+    """Return how many times smaller than alpha the smallest p of a family must be."""
+    match adjust:
+        case "none":
+            return 1.0
+        case "benjamini_yekutieli":
+            return size * math.fsum(1 / i for i in range(1, size + 1))
+    return float(size)
+
+
+def _adjust(engine: Engine, family: Sequence[Row], adjust: str) -> None:
+    """Adjust the p-values of one family, in place."""
+    adjusted = [row["p"] for row in family]
+    if adjust != NONE and family:
+        adjusted = adjusted_p(engine, adjusted, adjust)
+    for row, p in zip(family, adjusted, strict=True):
+        row["p_adjusted"] = max(p, SMALLEST_P)
+        row["p"] = max(row["p"], SMALLEST_P)
+
+
+def _mdes(engine: Engine, given: Sequence[Sequence[float]], power: float) -> list[float | None]:
+    """Return the minimum detectable effects of (se, df, alpha), in their order."""
+    names = ("place", "se", "df", "alpha")
+    rows = [
+        exp.Tuple(expressions=[literal(i), *(literal(float(v)) for v in one)]) for i, one in enumerate(given)
+    ]
+    alias = exp.TableAlias(this=exp.to_identifier("given"), columns=[exp.to_identifier(n) for n in names])
+    arguments: list[exp.Expr] = [*(exp.column(n) for n in names[1:]), literal(float(power))]
+    mde = exp.Anonymous(this="student_t_mde", expressions=arguments)
+    query, macros = linked(
+        catalog(), exp.select("place", mde.as_("mde")).from_(exp.Values(expressions=rows, alias=alias))
+    )
+    engine.define(macros)
+    return [value for _, value in sorted(engine.rows(query))]

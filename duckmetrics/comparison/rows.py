@@ -1,0 +1,172 @@
+"""The rows of a comparison: what the tests find of each system, metric and slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
+from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
+from duckmetrics.inference.intervals import tested
+from duckmetrics.results.gates import BASELINE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.part import Part
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.interval_options import Inference
+
+FIELDS = (
+    "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",
+    "statistic", "df", "p",
+)  # fmt: skip
+
+
+def tested_units(
+    engine: Engine, part: Part, test: Definition, baseline: str, values: Mapping[str, Value]
+) -> dict[Any, Row]:
+    """Test the units of a part, and return the results by system, metric and slice.
+
+    Args:
+        values: the parameters that a test may have.
+    """
+    if part.units is None or not part.units.measures:
+        return {}
+    given = {name: value for name, value in values.items() if name in catalog().params(test)}
+    table = tested(catalog(), engine, part.units, test.name, given)
+    found = {}
+    for row in engine.arrow(engine.kept(table)).to_pylist():
+        if "other" in row:
+            pair = {row["system"], row["other"]}
+            if baseline not in pair:
+                continue
+            row["system"] = (pair - {baseline}).pop()
+        found[part.units.row_key(row)] = row
+    return found
+
+
+def tested_samples(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
+    """Return the differences on bootstrap samples, for measures that have no units."""
+    if part.units is None or part.units.samples is None:
+        return {}
+    query = part.units.samples.differences(baseline)
+    return {part.units.row_key(row): row for row in engine.arrow(query).to_pylist()}
+
+
+def result_of_row(
+    row: Mapping[str, Any],
+    part: Part,
+    test: Definition,
+    paired: Mapping[str, Any],
+    special: Mapping[str, Any],
+) -> Row:
+    """Return the results for one row: p and bounds of the test, and all else of the paired t-test.
+
+    Args:
+        paired: the results of the paired t-test.
+        special: the results of the test.
+    """
+    found = {**paired, "test": test.name}
+    # All differences are equal: tests whose p comes from their spread fall back on the sign test.
+    found["is_constant"] = paired.get("se") == 0 and bool(paired.get("delta"))
+    if test.name != PAIRED:
+        found |= {name: special.get(name) for name in ("statistic", "df", "p", "resamples")}
+        if special.get("exact"):
+            # All ways to choose the signs were tried, and none was drawn.
+            found["resamples"] = None
+        found["n"] = special.get("n", found.get("n"))
+        bounds = ("delta_lower", "delta_upper")
+        found |= {name: special[name] for name in bounds if special.get(name) is not None}
+        # Power is that of the paired t-test, and says nothing of another one.
+        found["se"] = None
+    if part.units is not None and part.units.linearized and is_rounding(row["value"], found):
+        found["is_constant"] = False
+    return found
+
+
+def difference(row: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
+    """Return the value minus that of the baseline; None if one of them has no value."""
+    own, base = row["value"], other.get("value")
+    return None if own is None or base is None else float(own) - float(base)
+
+
+def raise_to_sign_test(found: Row, speaking: int | None) -> None:
+    """Let no p be smaller than that of the sign test on the units that a measure depends on, in place."""
+    n = found.get("n") if speaking is None else speaking
+    if found.get("p") is None or n is None:
+        return
+    if found["test"] == SAMPLED:
+        found["n"] = n
+    if found.get("is_constant") or found["test"] == SAMPLED:
+        found["p"] = None if n < 2 else max(found["p"], 2.0 ** max(1 - n, -1000))
+        found["speaking"] = n
+
+
+def comparison_row(
+    row: Mapping[str, Any],
+    part: Part,
+    found: Mapping[str, Any],
+    baseline: str,
+    adjust: str,
+    inference: Inference,
+) -> Row:
+    """Return one row of the comparison, the columns in their order.
+
+    Args:
+        row: the row of the evaluation.
+        found: the results for it.
+    """
+    columns = part.units.columns if part.units is not None else {}
+    kept = {name: row[name] for name in ("system", "metric", "slice", *columns, "value", "lower", "upper")}
+    drawn = found.get("resamples")
+    return {
+        **kept, "baseline": baseline, **_fields(row, part, found), "p_adjusted": None, "mde": found.get("se"),
+        "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"),
+        "n_effective": found.get("n_effective", found.get("n")), "test": found["test"],
+        "adjust": adjust, "n_tests": None, "alpha": inference.alpha,
+        "interval_level": inference.level, "interval_method": inference.method,
+        "cluster": _cluster(part), "resamples": drawn,
+        "seed": None if drawn is None else inference.seed,
+        "reason": row["reason"] if row["system"] == baseline else found["reason"],
+        "signature": row["signature"],
+    }  # fmt: skip
+
+
+def _fields(row: Mapping[str, Any], part: Part, found: Mapping[str, Any]) -> Row:
+    """Return the columns that the tests fill."""
+    fields: Row = {name: found.get(name) for name in FIELDS}
+    if part.per_query is None:
+        fields |= dict.fromkeys(("wins", "ties", "losses"))
+    elif lower_is_better(part, row):
+        fields |= {"wins": fields["losses"], "losses": fields["wins"]}
+    linearized = part.per_query is None or is_clustered(part)
+    if linearized and fields["p"] is not None and is_rounding(row["value"], found):
+        # The same rows in another order have sums that differ in the last digit.
+        fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
+        for bound in ("delta_lower", "delta_upper"):
+            fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
+    return fields
+
+
+def _cluster(part: Part) -> str | None:
+    """Return the column whose values are the units; None if the units are queries."""
+    if part.units is None or not is_clustered(part):
+        return None
+    return part.units.kind.removeprefix("clusters of ")
+
+
+def sort_rows(rows: list[Row], order: Sequence[Any]) -> None:
+    """Put the systems of every slice and metric in order, the baseline first."""
+    groups: dict[Any, int] = {}
+    for row in rows:
+        groups.setdefault(_without_system(row), len(groups))
+    rows.sort(key=lambda row: (groups[_without_system(row)], order.index(row["system"])))
+
+
+def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the metric and the slice of a row: all columns before the value but the system."""
+    names = list(row)
+    return tuple(row[name] for name in names[1 : names.index("value")])

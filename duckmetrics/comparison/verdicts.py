@@ -1,0 +1,72 @@
+"""The words of a comparison: its verdict, and the reason why there is no p-value."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED
+from duckmetrics.inference.units import QUERIES
+from duckmetrics.results.gates import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.evaluation.part import Part
+
+_CLOSEST = re.compile(r"closest to ([\d.]+) is better")
+
+
+def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: float) -> str:
+    """Return the verdict of one row of a comparison."""
+    # A test that does not compare means may find more wins where the mean is lower.
+    of_means = "warning" not in test.header
+    if row["system"] == row["baseline"]:
+        return BASELINE
+    if row["p_adjusted"] is None:
+        return UNTESTED
+    if row["p_adjusted"] >= alpha or (of_means and not row["delta"]):
+        return UNCLEAR
+    gained = _gained(row, measure)
+    if gained is None:
+        return DIFFERENT
+    if not of_means and row["wins"] is not None and gained * (row["wins"] - row["losses"]) <= 0:
+        return DIFFERENT
+    return BETTER if gained > 0 else WORSE
+
+
+def _gained(row: Mapping[str, Any], measure: Measure) -> float | None:
+    """Return how much better the value is than that of the baseline; None if nothing says what is better."""
+    declared = measure.metric.header.get("range", "")
+    delta: float = row["delta"]
+    if closest := _CLOSEST.search(declared):
+        own, other = (value - float(closest[1]) for value in (row["value"], row["value"] - delta))
+        return None if own * other < 0 else abs(other) - abs(own)
+    if measure.lower_is_better:
+        return -delta
+    return delta if "higher is better" in declared else None
+
+
+def reason(
+    row: Mapping[str, Any], other: Mapping[str, Any], found: Mapping[str, Any], part: Part
+) -> str | None:
+    """Return why there is no p-value, or why it does not come from the test."""
+    if found.get("p") is not None:
+        equal = found.get("is_constant") and found["test"] in (PAIRED, BOOTSTRAPPED)
+        return row["reason"] or ("all differences are equal; p is that of the sign test" if equal else None)
+    if row["value"] is None:
+        return str(row["reason"] or "it has no value")
+    if other.get("value") is None:
+        why = f": {other['reason']}" if other.get("reason") else ""
+        return f"the baseline has no value{why}"
+    units = part.units
+    if units is None or row["metric"] in units.without:
+        return "it has no test" if units is None else f"it has no test: {units.without[row['metric']]}"
+    if found.get("speaking") is not None or (units.linearized and (found.get("n") or 0) > 1):
+        return f"no more than one unit of the {units.kind} has rows that it depends on"
+    one = {QUERIES: "query"}.get(units.kind, units.kind.replace("clusters", "cluster", 1))
+    return (
+        f"only one {one} has a value in both" if found.get("n") else f"no {units.kind} have a value in both"
+    )
