@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
 
 from duckmetrics.catalog.header import body
+from duckmetrics.catalog.value_range import ValueRange, read_range
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Value, bind, constant
 
@@ -74,6 +75,11 @@ class Definition:
     def is_table(self) -> bool:
         """Whether it yields rows, such as the points of a curve, and not one value each."""
         return self.family in METRIC_FAMILIES and "range" not in self.header
+
+    @cached_property
+    def range(self) -> ValueRange:
+        """The ends of the values, and which way is better."""
+        return read_range(self.header.get("range", ""))
 
     @cached_property
     def text(self) -> str:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 DEFAULT_AGGREGATION = "mean"
-LOWER = "lower is better"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Measure:
 
     @property
     def lower_is_better(self) -> bool:
-        return LOWER in self.metric.header.get("range", "")
+        return self.metric.range.better == "lower"
 
     @property
     def depth(self) -> int | None:

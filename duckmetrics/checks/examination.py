@@ -6,7 +6,6 @@ only where something was found.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +39,6 @@ WEIGHT, WEIGHTED = "weight", "weighted"
 PROBED = 5_000
 # What a check reads that looks at the values of a metric; the others look at the inputs.
 METRIC = "metric"
-
-_RANGE = re.compile(r"\[(?P<low>[\d.-]+), (?P<high>[\d.-]+)\], (?P<better>higher|lower) is better")
 
 
 def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
@@ -82,11 +79,12 @@ def check_values(
 
 def _is_poor(measure: Measure, row: Mapping[str, Any]) -> bool:
     """Say whether a result is an overall value of a measure in the worse half of its range."""
-    declared = _RANGE.match(measure.metric.header.get("range", ""))
-    if declared is None or row["metric"] != measure.text or row["slice"] != "" or row["value"] is None:
+    declared = measure.metric.range
+    middle = declared.middle()
+    if middle is None or row["metric"] != measure.text or row["slice"] != "" or row["value"] is None:
         return False
-    middle = (float(declared["low"]) + float(declared["high"])) / 2
-    return bool(row["value"] < middle if declared["better"] == "higher" else row["value"] > middle)
+    gain = declared.gain(row["value"], middle)
+    return gain is not None and gain < 0
 
 
 def explained(

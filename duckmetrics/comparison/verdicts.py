@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.part import Part
-
-_CLOSEST = re.compile(r"closest to ([\d.]+) is better")
 
 
 def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: float) -> str:
@@ -39,14 +36,10 @@ def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: f
 
 def _gained(row: Mapping[str, Any], measure: Measure) -> float | None:
     """Return how much better the value is than that of the baseline; None if nothing says what is better."""
-    declared = measure.metric.header.get("range", "")
-    delta: float = row["delta"]
-    if closest := _CLOSEST.search(declared):
-        own, other = (value - float(closest[1]) for value in (row["value"], row["value"] - delta))
-        return None if own * other < 0 else abs(other) - abs(own)
-    if measure.lower_is_better:
-        return -delta
-    return delta if "higher is better" in declared else None
+    declared, delta = measure.metric.range, float(row["delta"])
+    if declared.target is None:
+        return declared.gain(delta, 0.0)
+    return declared.gain(row["value"], row["value"] - delta)
 
 
 def reason(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,7 +39,6 @@ SIZE_COLUMNS = {N_UNITS: ("n", "BIGINT"), N_EFFECTIVE: ("n_effective", "DOUBLE")
 LISTED = 5
 # Percentiles of resamples are those of a normal distribution with too small a variance, by 1 / n.
 TOO_FEW_TO_RESAMPLE = 50
-_RANGE = re.compile(r"[\[(](-?[\d.]+|-inf), (-?[\d.]+|inf)[\])]")
 
 
 def tested(

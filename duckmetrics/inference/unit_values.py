@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +14,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
 from duckmetrics.inference.delta_method import DeltaMethod
-from duckmetrics.inference.intervals import _RANGE, HINT, HINT_OF_PAIRS
+from duckmetrics.inference.intervals import HINT, HINT_OF_PAIRS
 from duckmetrics.inference.jackknife import Jackknife
 from duckmetrics.inference.linear import speaking
 from duckmetrics.inference.sums import NONE, Sums
@@ -112,19 +111,13 @@ def units_of_rows(
 
 def scale_of_queries(measure: Measure) -> Scale:
     """Values between 0 and 1 may all be hits and misses; the data tell."""
-    low, high = _ends(measure)
+    low, high, *_ = measure.metric.range
     return Scale(HITS if (low, high) == (0, 1) else MEAN, low, high)
 
 
 def _scale_of_rows(measure: Measure) -> Scale:
     name = measure.metric.header.get("interval", MEAN)
-    return Scale(name if name in (LOGIT, PROPORTION) else MEAN, *_ends(measure))
-
-
-def _ends(measure: Measure) -> tuple[float, float]:
-    """The ends of the range that the file of a metric declares."""
-    declared = _RANGE.match(measure.metric.header.get("range", ""))
-    return (-math.inf, math.inf) if declared is None else (float(declared[1]), float(declared[2]))
+    return Scale(name if name in (LOGIT, PROPORTION) else MEAN, *measure.metric.range[:2])
 
 
 def _unbounded(measure: Measure) -> str | None:

@@ -1,0 +1,48 @@
+"""The range that a metric declares in its header: the ends of its values, and which way is better."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+_ENDS = re.compile(r"[\[(](-?[\d.]+|-inf), (-?[\d.]+|inf)[\])]")
+_BETTER = re.compile(r"(?:closest to (?P<target>[\d.]+)|(?P<way>higher|lower)) is better")
+
+
+class ValueRange(NamedTuple):
+    """``[0, 1], higher is better``.
+
+    Attributes:
+        low, high: infinite where the header names no number.
+        better: "higher" or "lower"; None if neither is, or what is closest to the target.
+        target: the value that is best; None if better says so.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    better: str | None = None
+    target: float | None = None
+
+    def middle(self) -> float | None:
+        """Return what is half way between the ends; None if one of them is infinite."""
+        middle = (self.low + self.high) / 2
+        return middle if math.isfinite(middle) else None
+
+    def gain(self, value: float, other: float) -> float | None:
+        """Return how much better a value is than another; None if the header does not say what is better."""
+        if self.target is not None:
+            own, its = value - self.target, other - self.target
+            return None if own * its < 0 else abs(its) - abs(own)
+        if self.better is None:
+            return None
+        return value - other if self.better == "higher" else other - value
+
+
+def read_range(declared: str) -> ValueRange:
+    """Read the header key ``range``; without one nothing is known."""
+    ends, said = _ENDS.match(declared), _BETTER.search(declared)
+    low, high = (float(ends[1]), float(ends[2])) if ends else (-math.inf, math.inf)
+    if said is None:
+        return ValueRange(low, high)
+    return ValueRange(low, high, said["way"], None if said["target"] is None else float(said["target"]))
