@@ -1,0 +1,131 @@
+"""``python -m benchmarks.mutations``: which changes of one token do the tests notice?
+
+A mutant is the project with one token of one file under sql/ or duckmetrics/compose/ changed. A seed draws
+the same mutants again, so that two sets of tests can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT = Path(__file__).parents[1]
+IN_SQL = {
+    r"<=": "<", r"(?<![<>=-])>=": ">", r" < ": " <= ", r" > ": " >= ", r" \+ ": " - ", r" - ": " + ",
+    r" \* ": " + ",
+    r"\bLEFT JOIN\b": "JOIN", r"\bDISTINCT ": "", r"\bAND\b": "OR", r"\bOR\b": "AND", r"\bDESC\b": "ASC",
+    r"\bIS NULL\b": "IS NOT NULL", r"\bIS NOT NULL\b": "IS NULL", r"\bmin\(": "max(", r"\bmax\(": "min(",
+    r"\bsum\(": "max(", r"\bgreatest\(": "least(", r"\bleast\(": "greatest(", r"\b0\b": "1", r"\b1\b": "2",
+    r"\bcount\(\*\)": "1", r"\bUNION ALL\b": "UNION", r"\bceil\(": "floor(", r"\bfloor\(": "ceil(",
+}  # fmt: skip
+IN_PYTHON = {
+    r" == ": " != ", r" != ": " == ", r" <= ": " < ", r" < ": " <= ", r" > ": " >= ", r" >= ": " > ",
+    r" and ": " or ", r" or ": " and ", r"\bnot in\b": "in", r"\bTrue\b": "False", r"\bFalse\b": "True",
+    r"\bis not None\b": "is None", r"\bis None\b": "is not None", r"\bany\(": "all(", r"\ball\(": "any(",
+    r" \+ ": " - ", r"\[0\]": "[-1]", r"\b1\b": "2",
+}  # fmt: skip
+# They compare a text with what is generated from the files, and so notice every change.
+TEXTS = ("fresh", "golden", "text_of_every_dialect")
+
+
+class Mutant(NamedTuple):
+    """One changed token."""
+
+    path: str
+    start: int
+    end: int
+    new: str
+
+    def applied(self, text: str) -> str:
+        """Return the text of the file with the change."""
+        return text[: self.start] + self.new + text[self.end :]
+
+    def __str__(self) -> str:
+        text = (ROOT / self.path).read_text("utf-8")
+        line = text.count("\n", 0, self.start) + 1
+        return f"{self.path}:{line}: {text[self.start : self.end]!r} -> {self.new!r}"
+
+
+def mutants(count: int, seed: int) -> list[Mutant]:
+    """Draw mutants: two of three in sql/, no file twice before all files had their turn."""
+    chance = random.Random(seed)
+    sql = [path for path in sorted((ROOT / "sql").glob("*/**/*.sql")) if "macros" not in path.parts]
+    python = sorted((ROOT / "duckmetrics/compose").glob("*.py"))
+    return _drawn(sql, IN_SQL, chance, count - count // 3) + _drawn(python, IN_PYTHON, chance, count // 3)
+
+
+def _drawn(paths: Sequence[Path], rules: dict[str, str], chance: random.Random, count: int) -> list[Mutant]:
+    found: list[Mutant] = []
+    while len(found) < count:
+        for path in chance.sample(paths, len(paths)):
+            if (known := list(_of_file(path, rules))) and len(found) < count:
+                found.append(chance.choice(known))
+    return found
+
+
+def _of_file(path: Path, rules: dict[str, str]) -> Iterator[Mutant]:
+    """Every change of a file, but for those of headers, comments and docstrings."""
+    text = path.read_text("utf-8")
+    spared = r"--[^\n]*" if path.suffix == ".sql" else r'"""[\s\S]*?"""|#[^\n]*|^(?:from|import) [^\n]*'
+    quiet = [match.span() for match in re.finditer(spared, text, re.MULTILINE)]
+    name = str(path.relative_to(ROOT))
+    for pattern, new in rules.items():
+        for match in re.finditer(pattern, text):
+            if not any(start <= match.start() < end for start, end in quiet):
+                yield Mutant(name, match.start(), match.end(), new)
+
+
+def is_noticed(folder: Path, mutant: Mutant, arguments: Sequence[str]) -> bool:
+    """Run the tests on a mutant until one fails."""
+    path = folder / mutant.path
+    whole = path.read_text("utf-8")
+    path.write_text(mutant.applied(whole), "utf-8")
+    left_out = " and ".join(f"not {text}" for text in TEXTS)
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-k", left_out, *arguments]
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0
+    finally:
+        path.write_text(whole, "utf-8")
+
+
+def main() -> None:
+    """Print every mutant and whether it is noticed, and write the answers as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("--output", type=Path, help="where the answers go, by mutant")
+    parser.add_argument(
+        "--only", type=Path, help="answers of another run: try only what was not noticed there"
+    )
+    parser.add_argument("tests", nargs="*", help="arguments of pytest")
+    options = parser.parse_args()
+    before = json.loads(options.only.read_text()) if options.only else {}
+    answers: dict[str, bool] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "project"
+        shutil.copytree(
+            ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache")
+        )
+        for mutant in mutants(options.count, options.seed):
+            if before.get(str(mutant), False):
+                continue
+            answers[str(mutant)] = is_noticed(folder, mutant, options.tests)
+            print("noticed" if answers[str(mutant)] else "MISSED ", mutant, flush=True)
+            if options.output:
+                options.output.write_text(json.dumps(answers, indent=2))
+    print(f"{sum(answers.values())} of {len(answers)} are noticed")
+
+
+if __name__ == "__main__":
+    main()
