@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Macros that DuckDB finds before its own function of the same name.
-_OTHER_FUNCTIONS = """SELECT DISTINCT function_name FROM duckdb_functions()
+_MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
     WHERE NOT internal AND (database_name = 'temp'
-        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))
-    AND lower(function_name) IN (SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
-    ORDER BY function_name"""
+        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))"""
+_BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 
 
 @dataclass
@@ -216,8 +215,12 @@ class DuckDBConnection:
         """
         if self._is_new:
             return
-        if found := self.rows(_OTHER_FUNCTIONS):
-            names = ", ".join(name for (name,) in found)
+        macros = [name for (name,) in self.rows(_MACROS)]
+        if not macros:  # to list the functions once more takes longer than many a query
+            return
+        own = {name for (name,) in self.rows(_BUILT_IN)}
+        if found := sorted(name for name in macros if name.lower() in own):
+            names = ", ".join(found)
             raise InputError(
                 f"connection: a macro stands in for the function {names} of DuckDB, which would change our "
                 "numbers; rename or drop it, or pass another connection"
