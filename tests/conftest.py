@@ -20,3 +20,19 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = open_case(request.param)
     yield connection
     connection.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to ``-m slow`` what ``@pytest.mark.some(n)`` leaves out: all but n cases, at equal distances."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for alike in cases.values():
+        mark = alike[0].get_closest_marker("some")
+        if mark is None:
+            continue
+        kept = {(len(alike) * (2 * i + 1)) // (2 * mark.args[0]) for i in range(mark.args[0])}
+        for place, item in enumerate(alike):
+            if place not in kept:
+                item.add_marker(pytest.mark.slow)

@@ -79,7 +79,10 @@ def finite_numbers(tree: exp.Expr, dialect: str) -> None:
 
 
 def nan_tests(tree: exp.Expr, dialect: str) -> None:
-    """PostgreSQL and Snowflake have no isnan: their NaN equals itself."""
+    """PostgreSQL and Snowflake have no isnan: their NaN equals itself. DataFusion calls it in one word."""
+    if dialect == "datafusion":
+        for test in list(tree.find_all(exp.IsNan)):
+            test.replace(exp.Anonymous(this="isnan", expressions=[test.this.copy()]))
     if dialect in ("postgres", "snowflake"):
         for test in list(tree.find_all(exp.IsNan)):
             nan = exp.cast(exp.Literal.string("NaN"), "DOUBLE")

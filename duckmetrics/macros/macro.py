@@ -197,21 +197,25 @@ def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
     return tree
 
 
-class _Generator(DuckDBGenerator):
-    """Writes every direction out: a session may have other defaults."""
-
-    def order_sql(self, expression: exp.Order, flat: bool = False) -> str:
-        keys = [k if isinstance(k, exp.Ordered) else exp.Ordered(this=k) for k in expression.expressions]
-        expression.set("expressions", keys)
-        return super().order_sql(expression, flat)
-
-    def ordered_sql(self, expression: exp.Ordered) -> str:
-        direction = "DESC" if expression.args.get("desc") else "ASC"
-        return f"{self.sql(expression, 'this')} {direction} NULLS LAST"
-
-
 def _sql(tree: exp.Expr) -> str:
-    return _Generator(dialect=DIALECT).generate(tree, copy=False)
+    """Write an expression with every direction of its orders: a session may have other defaults.
+
+    A generator of our own would be the usual way; those of a compiled sqlglot have no subclasses.
+    """
+    generator = DuckDBGenerator(dialect=DIALECT)
+    for order in reversed(list(tree.find_all(exp.Order))):  # the innermost first
+        order.set("expressions", [_directed(key, generator) for key in order.expressions])
+    return generator.generate(tree, copy=False)
+
+
+def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
+    """Return a key of an order as text, with its direction."""
+    if isinstance(key, exp.Var):
+        return key
+    is_ordered = isinstance(key, exp.Ordered)
+    direction = "DESC" if is_ordered and key.args.get("desc") else "ASC"
+    written = generator.generate(key.this if is_ordered else key, copy=False)
+    return exp.Var(this=f"{written} {direction} NULLS LAST")
 
 
 def _written(body: exp.Expr) -> str:

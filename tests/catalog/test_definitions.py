@@ -25,6 +25,7 @@ from duckmetrics.summaries.plans import GROUPED, SORTED, planned
 from support import classification
 from support.cases import CATALOG, RANKING, ROOT, open_case, ranking, specs_of, values_per_query
 from support.classification import METRICS, TABLES
+from support.loops import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,16 +93,6 @@ def identity(definition: Definition) -> str:
     return f"{definition.family}/{definition.name}"
 
 
-@pytest.fixture(params=EVERY, ids=identity)
-def definition(request: pytest.FixtureRequest) -> Definition:
-    return request.param
-
-
-@pytest.fixture(params=[*EVERY, *OF_DUCKDB], ids=identity)
-def any_file(request: pytest.FixtureRequest) -> Definition:
-    return request.param
-
-
 @pytest.fixture(params=RANKING, ids=lambda metric: metric.name)
 def metric(request: pytest.FixtureRequest) -> Definition:
     return request.param
@@ -118,10 +109,12 @@ def tables_read(definition: Definition) -> set[str]:
     return read - known
 
 
+@each("any_file", [*EVERY, *OF_DUCKDB], identity)
 def test_declared_inputs_are_the_tables_read(any_file: Definition) -> None:
     assert tables_read(any_file) == any_file.inputs.keys()
 
 
+@each("definition", EVERY, identity)
 def test_declared_columns_of_the_inputs_exist(definition: Definition) -> None:
     assert any(
         all(set(columns) <= set(tables.get(table, ())) for table, columns in definition.inputs.items())
@@ -129,6 +122,7 @@ def test_declared_columns_of_the_inputs_exist(definition: Definition) -> None:
     ), definition.inputs  # fmt: skip
 
 
+@each("any_file", [*EVERY, *OF_DUCKDB], identity)
 def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> None:
     definition = any_file
     declared = definition.own_params.keys() | definition.switches.keys()
@@ -141,6 +135,7 @@ def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> 
     assert declared <= definition.placeholders | handed_on | {"missing", "no_relevant"}
 
 
+@each("definition", EVERY, identity)
 def test_only_existing_columns_are_read(definition: Definition) -> None:
     """Of an input, the columns that the header declares; of a relation or metric, those that it has."""
     schema = {table: dict.fromkeys(columns, "DOUBLE") for table, columns in definition.inputs.items()}
@@ -157,10 +152,12 @@ def test_only_existing_columns_are_read(definition: Definition) -> None:
     qualify(query, schema=schema, dialect="duckdb")
 
 
+@each("metric", RANKING, identity)
 def test_the_grain_names_the_other_columns(metric: Definition) -> None:
     assert [*metric.grain, "value"] == metric.query.named_selects
 
 
+@each("of_rows", METRICS, identity)
 def test_the_grain_and_what_may_stand_beside_a_value(of_rows: Definition) -> None:
     columns = of_rows.query.named_selects
     assert columns[:3] == [*of_rows.grain, "value"] == ["system", "segment", "value"]
@@ -198,12 +195,14 @@ def test_a_metric_has_a_reference_function_and_the_other_way_round() -> None:
     }
 
 
+@each("definition", EVERY, identity)
 def test_sqlglot_spells_every_function_as_the_file_does(definition: Definition) -> None:
     text = "\n".join(line for line in definition.text.lower().splitlines() if not line.startswith("--"))
     written = definition.query.sql("duckdb").lower()
     assert sorted(set(FUNCTION.findall(text))) == sorted(set(FUNCTION.findall(written)))
 
 
+@each("definition", EVERY, identity)
 def test_only_portable_constructs_are_used(definition: Definition) -> None:
     for node in definition.query.walk():
         assert not isinstance(node, FORBIDDEN) or isinstance(node.parent, exp.Count), node.sql()
@@ -212,6 +211,7 @@ def test_only_portable_constructs_are_used(definition: Definition) -> None:
             assert not re.search(r"\bint(eger)?\b", node.sql().lower())
 
 
+@each("definition", EVERY, identity)
 def test_windows_are_total_or_tie_aware(definition: Definition) -> None:
     """A row_number without an order, or ordered by the score alone, would be a coin toss."""
     for window in definition.query.find_all(exp.Window):
@@ -219,6 +219,7 @@ def test_windows_are_total_or_tie_aware(definition: Definition) -> None:
             assert window.args.get("order") is not None
 
 
+@each("any_file", [*EVERY, *OF_DUCKDB], identity)
 def test_a_file_is_readable(any_file: Definition) -> None:
     lines = any_file.text.splitlines()
     assert max(map(len, lines)) <= 120
@@ -235,6 +236,7 @@ def example_of(definition: Definition) -> tuple[str, float]:
     return f"{definition.family}.{name}({text})" + (f"@{k}" if k else ""), float(value)
 
 
+@pytest.mark.some(1)
 def test_the_example_holds(metric: Definition) -> None:
     spec, value = example_of(metric)
     result = duckmetrics.evaluate("predictions", "truth", [spec], connection=open_case("sample"))
@@ -247,18 +249,21 @@ def examples_of_rows() -> duckmetrics.Evaluation:
     return duckmetrics.evaluate("predictions", None, specs, connection=classification.open_case("sample"))
 
 
+@pytest.mark.some(14)
 def test_the_example_of_rows_holds(of_rows: Definition) -> None:
     spec, value = example_of(of_rows)
     assert of_rows.name == spec.partition(".")[2].partition("(")[0]
     assert examples_of_rows()[spec] == pytest.approx(value, abs=5.0001e-7)
 
 
+@each("metric", RANKING, identity)
 def test_a_measure_is_written_as_it_is_read(metric: Definition) -> None:
     for spec in specs_of(metric):
         canonical = str(parse_measure(CATALOG, spec, meant=ranking))
         assert str(parse_measure(CATALOG, canonical)) == canonical
 
 
+@each("of_rows", METRICS, identity)
 def test_a_measure_of_rows_is_written_as_it_is_read(of_rows: Definition) -> None:
     for spec in classification.specs_of(of_rows):
         measure = parse_measure(CATALOG, spec)
@@ -267,6 +272,7 @@ def test_a_measure_of_rows_is_written_as_it_is_read(of_rows: Definition) -> None
 
 
 @pytest.mark.slow
+@each("metric", RANKING, identity)
 def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
     """The header says how deep a ranking the metric needs; ranking deeper must change nothing."""
     deep = "bpref" if metric.name == "r_precision" else "r_precision"
@@ -282,6 +288,7 @@ def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
                 assert alone[spec] == beside[spec], spec
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", ["sample", "ties", "nothing_retrieved", "graded", "unicode_ids"])
 def test_the_files_run_as_they_stand(metric: Definition, case: str) -> None:
     """Relations first, each as a table, then the metric with bound parameters: the composed values."""
@@ -354,6 +361,7 @@ def unprefixed(function: exp.Create) -> exp.Create:
     return macro(CATALOG, CATALOG.functions[name], prefix="")
 
 
+@pytest.mark.some(15)
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("definition", [*METRICS, *TABLES], ids=lambda definition: definition.name)
 def test_the_files_of_rows_run_as_they_stand(every_case: Any, definition: Definition, weighted: bool) -> None:

@@ -161,6 +161,7 @@ def misjudged(metric: Definition, most: int) -> list[str]:
     return wrong
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_what_changes_nothing_is_refused_and_nothing_else(metric: Definition) -> None:
     assert misjudged(metric, 1) == []

@@ -191,6 +191,7 @@ def test_any_switch_is_applied_or_a_metric_error(name: str, value: object) -> No
     assert all(name == "agg" or name in {n for m in measures for n in m.values} for _ in measures)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(typed, st.dictionaries(st.sampled_from(SWITCH_NAMES), values, max_size=1))
 def test_any_call_returns_or_raises_an_error_of_this_package(text: str, switches: dict[str, Any]) -> None:
@@ -198,6 +199,7 @@ def test_any_call_returns_or_raises_an_error_of_this_package(text: str, switches
         assert evaluation("predictions", "truth", text, connection=CONNECTION, **switches).rows
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_in_the_catalogue_evaluates(name: str) -> None:
     spec = {"f_beta": "f_beta(beta=2)", "iprec": "iprec(recall=0.5)"}.get(name, name)

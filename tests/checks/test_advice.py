@@ -21,6 +21,7 @@ TRUTH = pa.table({"query_id": ["q"], "item_id": ["a"], "relevance": [1]})
 CLICKS = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("spec", "advice"),
     [
@@ -106,6 +107,7 @@ NOT_NUMBERS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", NOT_NUMBERS)
 def test_the_cast_that_is_advised_works(case: str) -> None:
     query, metric, advice = NOT_NUMBERS[case]

@@ -34,6 +34,7 @@ def evaluation(
     return duckmetrics.evaluate(table, truth, metrics, connection=connection, **options)
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_rows_are_named_with_what_to_do_next(connection: duckdb.DuckDBPyConnection, case: Case) -> None:
     table, metric, options, message = case
@@ -70,6 +71,7 @@ def test_several_errors_are_told_at_once(connection: duckdb.DuckDBPyConnection) 
     }
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("table", "metric", "options"),
     [
@@ -172,6 +174,7 @@ TABLE_SPECS: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("spec", "params", "message"), TABLE_SPECS)
 def test_a_table_that_cannot_be_read(
     connection: duckdb.DuckDBPyConnection, spec: str, params: dict[str, Any], message: str
@@ -218,6 +221,7 @@ def test_the_names_of_two_families() -> None:
     assert {"precision", "recall", "average_precision", "f1", "f_beta", "ap"} == set(BOTH)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", OF_QUERIES)
 def test_a_name_of_two_families(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     ranking, rows = f"ranking.{name}", f"classification.{name}"
@@ -245,6 +249,7 @@ def test_a_name_of_two_families(connection: duckdb.DuckDBPyConnection, name: str
     assert evaluation(connection, "log", rows)[rows] == by_rows
 
 
+@pytest.mark.slow
 def test_both_families_in_one_call() -> None:
     """A log of impressions: the click probability orders each page, and is a probability as well."""
     log = ROOT / "data/shop/impressions.parquet"

@@ -70,6 +70,7 @@ def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, faul
         assert severe - {"reversed_score"} <= told
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "fault"),
     [(n, f) for n, f in faults.EVERY.items() if IN_STEPS & {f.check, *f.also}],
@@ -88,6 +89,7 @@ def test_every_check_has_a_fault() -> None:
     assert {*CATALOG.checks, *CATALOG.inspections} - {"stacked_prediction"} <= told
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("rows", [10_000, 5])
 @pytest.mark.parametrize(("name", "asked"), CLEAN.items(), ids=CLEAN)
 def test_clean_data_have_no_finding(
@@ -104,6 +106,7 @@ def test_clean_data_have_no_finding(
     assert repr(found) == f"nothing found; looked at {what} with {len(found.performed)} checks"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("tables", "options"),
     [
@@ -256,6 +259,7 @@ def test_what_makes_a_number_meaningless_is_a_warning(folder: Path, name: str, c
     assert (warning.check, warning.severity) == (check, "warning")
 
 
+@pytest.mark.slow
 def test_a_score_that_knows_nothing_is_not_called_reversed() -> None:
     """Below 0.5 is every second one; 3 standard deviations below are 1.3 in a thousand."""
     rows = "SELECT (hash(s, i) % 3 = 0)::INTEGER AS label, sin(i * (s + 1)) AS score FROM range(200) AS _(i)"
@@ -300,6 +304,7 @@ def test_the_exit_code_says_whether_there_is_an_error(run: Command) -> None:
         assert "Traceback" not in outcome.err
 
 
+@pytest.mark.slow
 def test_every_format_of_evaluate_is_there(run: Command, folder: Path) -> None:
     tables = [f"ranking, rows exported twice.{role}.parquet" for role in ("predictions", "truth")]
     outcome = run("check", *tables, "--format", "json")
@@ -321,6 +326,7 @@ def test_every_format_of_evaluate_is_there(run: Command, folder: Path) -> None:
     assert len(pq.read_table(folder / "found.parquet")) == 1
 
 
+@pytest.mark.slow
 def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> None:
     ranking = ("ranking, rows exported twice.predictions.parquet", "clean.truth.parquet")
     assert run("check", *ranking).code == 1

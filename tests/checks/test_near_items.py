@@ -29,6 +29,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("side", ["predictions", "truth"])
 def test_ids_damaged_for_half_of_the_queries_are_found(
@@ -54,6 +55,7 @@ def test_the_example_is_of_one_query() -> None:
     assert near.examples[0] == "in_predictions='i00 ', in_truth=i00"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("predicted", "judged"),
     [

@@ -46,6 +46,7 @@ def refused(predictions: Any, metrics: str = SHALLOW, **options: Any) -> str:
     return str(caught.value)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metrics", [SHALLOW, DEEP])
 def test_lists_that_share_items_are_refused_at_any_cutoff(metrics: str) -> None:
     said = refused(SHARED.format(name="dt", n=50), metrics)
@@ -55,6 +56,7 @@ def test_lists_that_share_items_are_refused_at_any_cutoff(metrics: str) -> None:
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_lists_are_found_among_many_queries_and_ids_of_text() -> None:
     for id_ in ("query_id", "'u' || query_id", "DATE '2026-01-01' + query_id::INT"):
         rows = f"SELECT * REPLACE ({id_} AS query_id) FROM ({SHARED.format(name='dt', n=3000)})"
@@ -71,6 +73,7 @@ def test_a_switch_still_takes_copies() -> None:
     assert len(duckmetrics.evaluate(rows, TRUTH, SHALLOW, system="dt").rows) == 6
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_column_called_so_with_several_values_in_a_query_is_refused(name: str) -> None:
     for metrics in (SHALLOW, DEEP):
@@ -95,6 +98,7 @@ def test_a_table_of_one_of_the_systems_of_a_mapping_is_looked_at_too() -> None:
     assert len(duckmetrics.evaluate({"one": good, "two": good}, TRUTH, "map").rows) == 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("change", "options"),
     [
@@ -123,6 +127,7 @@ def test_the_rows_of_a_classifier_may_come_from_several_models() -> None:
     assert not duckmetrics.check(rows).errors
 
 
+@pytest.mark.slow
 def test_the_command_line_refuses_and_check_says_so(
     shop: duckdb.DuckDBPyConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,6 +144,7 @@ def test_the_command_line_refuses_and_check_says_so(
         assert run("check", *asked, "--system", system).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call", ["FROM ndcg('{}', 't', k := 10)", "FROM evaluate('{}', 't', ['ndcg@10', 'map'])"]
 )
@@ -155,6 +161,7 @@ def test_the_macros_refuse_them(shop: duckdb.DuckDBPyConnection, call: str) -> N
     assert found[1] == "combined_systems"
 
 
+@pytest.mark.slow
 def test_a_macro_does_not_look_at_a_column_that_stands_for_something_else(
     shop: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -58,6 +58,7 @@ def rewritten(folder: Path, name: str, writer: str) -> list[Path | None]:
     return paths
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) -> None:
     fault = faults.EVERY[name]
@@ -78,6 +79,7 @@ COUNTED = {"row": ["a", "b", "a", "b"], "column": ["x", "y", "y", "x"], "n": [3.
            "observed": [3.0, 4.0, 5.0, 6.0], "expected": [0.1, 0.2, 0.3, 0.4]}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", FEW)
 def test_no_ranking_is_evaluated_with_a_score_or_grade_of_nan(tmp_path: Path, writer: str) -> None:
     scores, grades = written(tmp_path, writer, LISTS), written(tmp_path, writer, WANTED)
@@ -98,6 +100,7 @@ def test_no_ranking_is_evaluated_with_a_score_or_grade_of_nan(tmp_path: Path, wr
             duckmetrics.evaluate(fine, grades, "ndcg@10,map")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("writer", FEW)
 @pytest.mark.parametrize("column", ["label", "score", "weight"])
 def test_no_classifier_is_evaluated_with_nan(tmp_path: Path, writer: str, column: str) -> None:
@@ -137,6 +140,7 @@ def shell() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", FEW)
 def test_the_macros_refuse_nan(shell: duckdb.DuckDBPyConnection, tmp_path: Path, writer: str) -> None:
     scores, grades = written(tmp_path, writer, LISTS), written(tmp_path, writer, WANTED)
@@ -204,6 +208,7 @@ def observations(draw: st.DrawFn) -> list[Table]:
     return [{"label": [float(i % 2) for i in range(n)], **{c: draw(v) for c, v in columns.items()}}]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("examples", [2, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("tables", "planted", "metrics"),

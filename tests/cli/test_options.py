@@ -52,6 +52,7 @@ def test_columns_are_mapped(run: Command) -> None:
     assert value(run, "renamed.parquet", "t.parquet", "-m", "dcg", *columns) == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_switches_are_set(run: Command) -> None:
     assert value(run, *EVALUATE[1:], "--set", "missing=skip") == 3 / 4
     assert value(run, *EVALUATE[1:], "--set", "rel=2", "--set", "agg=median") == pytest.approx(1 / 3)
@@ -129,6 +130,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.some(32)
 @pytest.mark.parametrize("arguments", WRONG.values(), ids=WRONG)
 def test_a_wrong_call_is_one_message_and_exit_code_2(run: Command, arguments: list[str]) -> None:
     code, out, err = run(*arguments)
@@ -197,6 +199,7 @@ def test_a_metric_is_explained(run: Command, name: str) -> None:
 SPECS = ["reciprocal_rank", "ndcg(gain=exp2)@2", "average_precision(norm=min_k)@3", "bpref", "first_rank"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("steps", [False, True], ids=["one query", "steps"])
 @pytest.mark.parametrize("switches", [[], ["--set", "missing=skip", "--set", "ties=pessimistic"]], ids=str)
 def test_the_printed_sql_gives_the_same_values(run: Command, steps: bool, switches: list[str]) -> None:
@@ -222,6 +225,7 @@ def test_the_printed_sql_says_which_column_is_whose(run: Command) -> None:
     assert '"ndcg(gain=exp2)"' in out
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("dialect", ["spark", "databricks", "postgres", "snowflake", "trino"])
 def test_sql_is_written_for_other_engines(run: Command, dialect: str) -> None:
     code, out, err = run("sql", *SPECS, "--dialect", dialect)

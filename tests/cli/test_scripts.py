@@ -144,6 +144,7 @@ def test_parquet_needs_a_file_and_holds_the_summary(run: Command, tmp_path: Path
 # --- files -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("suffix", ["json", "csv", "md", "parquet", "txt"])
 def test_the_suffix_of_the_output_tells_its_format(run: Command, tmp_path: Path, suffix: str) -> None:
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr", "-o", tmp_path / f"r.{suffix}")
@@ -169,6 +170,7 @@ def test_values_per_query_are_written_beside_the_results(run: Command, tmp_path:
     }  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("writer", "option"), [("cli.output.write", "-o"), ("engines.outputs._keep_mode", "--per-query")]
 )
@@ -208,6 +210,7 @@ def python(*arguments: str, folder: Path | None = None) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_a_command(exports: Path) -> None:
     command = ["-m", "duckmetrics", "evaluate"]
     outcome = python(*command, "p.parquet", "t.parquet", "-m", "rr", "--format", "json", folder=exports)

@@ -34,6 +34,7 @@ def hidden(text: str) -> set[str]:
     return {c for c in text if c != "\n" and (not c.isprintable())}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_forges_nothing(name: str) -> None:
     by = pa.table({"query_id": ["q1", "q2", "q3"], "country": [name, "DE", None]})
@@ -84,12 +85,14 @@ def shell(folder: Path, tail: str, **environment: str) -> subprocess.CompletedPr
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_streams_that_are_closed_are_fine(folder: Path) -> None:
     done = shell(folder, "2>&-")
     assert (done.returncode, json.loads(done.stdout)["results"][0]["system"]) == (0, "Ärger😀")
     assert shell(folder, ">&-").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_failed_gate(folder: Path) -> None:
     done = shell(folder, "| true")
     assert done.returncode in (0, 141)  # 0 if all was written before the pipe was closed

@@ -84,6 +84,7 @@ def row_of(result: Comparison, system: str, metric: str, country: str | None = N
     return row
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("country", [None, "DE", "FR"])
 @pytest.mark.parametrize("metric", SPECS)
 @pytest.mark.parametrize("system", ["better", "alike", "worse"])
@@ -169,6 +170,7 @@ def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     assert set(table.column("baseline").to_pylist()) == {"old"}
 
 
+@pytest.mark.slow
 def test_one_table_with_a_column_of_systems(
     connection: duckdb.DuckDBPyConnection, comparison: Comparison
 ) -> None:
@@ -182,6 +184,7 @@ def test_one_table_with_a_column_of_systems(
     assert row_of(turned, "old", "mrr")["verdict"] == "worse"
 
 
+@pytest.mark.slow
 def test_lower_may_be_better(connection: duckdb.DuckDBPyConnection) -> None:
     found = compare(
         {"old": "old", "better": "better"}, "truth", ["first_rank"], connection=connection,
@@ -192,6 +195,7 @@ def test_lower_may_be_better(connection: duckdb.DuckDBPyConnection) -> None:
     assert row["verdict"] == "better"
 
 
+@pytest.mark.slow
 def test_equal_systems_are_not_distinguishable(connection: duckdb.DuckDBPyConnection) -> None:
     found = compare({"old": "old", "same": "FROM old"}, "truth", SPECS, connection=connection)
     for metric in SPECS:
@@ -204,6 +208,7 @@ def row_of_any(result: Comparison, system: str, metric: str) -> dict[str, Any]:
     return next(row for row in result.rows if (row["system"], row["metric"]) == (system, metric))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("word", ["randomization", "bootstrap", "sign", "wilcoxon", "tukey"])
 def test_other_tests_on_request(
     connection: duckdb.DuckDBPyConnection, comparison: Comparison, word: str
@@ -222,6 +227,7 @@ def test_other_tests_on_request(
     assert warned == (word in ("sign", "wilcoxon"))
 
 
+@pytest.mark.slow
 def test_p_is_never_0(connection: duckdb.DuckDBPyConnection) -> None:
     far = "SELECT i AS query_id, j AS item_id, {} AS score FROM range(3000) AS t(i), range(2) AS u(j)"
     found = compare(
@@ -235,6 +241,7 @@ def test_p_is_never_0(connection: duckdb.DuckDBPyConnection) -> None:
 # --- classifiers ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_classifiers_are_compared_by_clusters(connection: duckdb.DuckDBPyConnection) -> None:
     specs = ["auc", "log_loss", "calibration_ratio", "ks"]
     found = compare({"A": "log_a", "B": "log_b"}, None, specs, connection=connection, cluster="user_id")
@@ -263,6 +270,7 @@ def test_classifiers_are_compared_by_clusters(connection: duckdb.DuckDBPyConnect
     assert rows["auc"]["delta"] == pytest.approx(values[1] - values[0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_bootstrap_compares_metrics_that_have_no_derivative(connection: duckdb.DuckDBPyConnection) -> None:
     systems = {
         "A": "log_a", "same": "FROM log_a",
@@ -287,6 +295,7 @@ def test_a_bootstrap_compares_metrics_that_have_no_derivative(connection: duckdb
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.DuckDBPyConnection) -> None:
     """Sums in another order differ in the last digit, for every unit alike."""
     systems = {
@@ -303,6 +312,7 @@ def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.D
         assert found.failures("auc p_adjusted < 0.05") == []
 
 
+@pytest.mark.slow
 def test_more_wins_and_a_lower_mean_are_no_verdict(connection: duckdb.DuckDBPyConnection) -> None:
     """From rank 5 to 4 in three of four queries, to 30 in the others: the tests see one or the other."""
     ranked = (
@@ -347,6 +357,7 @@ def test_gates_look_at_verdicts_and_slices(comparison: Comparison) -> None:
         comparison.failures("mrr by device < 0")
 
 
+@pytest.mark.slow
 def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBPyConnection) -> None:
     """With every row a cluster of its own the jackknife is DeLong's covariance, but for factors n / (n - 1).
 
@@ -380,6 +391,7 @@ def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBP
 # --- populations ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_missing_queries_count_as_zero_for_both(connection: duckdb.DuckDBPyConnection) -> None:
     found = compare(
         {"old": "old", "fewer": "SELECT * FROM old WHERE query_id >= 10"},
@@ -393,6 +405,7 @@ def test_missing_queries_count_as_zero_for_both(connection: duckdb.DuckDBPyConne
     assert row["delta"] < 0
 
 
+@pytest.mark.slow
 def test_different_populations_are_refused_unless_told(connection: duckdb.DuckDBPyConnection) -> None:
     systems = {"old": "old", "fewer": "SELECT * FROM old WHERE query_id >= 10"}
     with pytest.raises(InputError) as caught:
@@ -415,6 +428,7 @@ def test_different_populations_are_refused_unless_told(connection: duckdb.DuckDB
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_clusters_do_not_hide_other_queries(connection: duckdb.DuckDBPyConnection) -> None:
     """Each side misses one query of every user: as many values, of others."""
     systems = {
@@ -428,6 +442,7 @@ def test_clusters_do_not_hide_other_queries(connection: duckdb.DuckDBPyConnectio
     assert same.rows[1]["delta"] == 0
 
 
+@pytest.mark.slow
 def test_rows_are_compared_cluster_by_cluster(connection: duckdb.DuckDBPyConnection) -> None:
     """As many rows and positives, but of other users; in a slice that the systems fill differently."""
     turned = "SELECT (user_id + 1) % 30 AS user_id, label, score FROM log_a"
@@ -450,6 +465,7 @@ def test_rows_are_compared_cluster_by_cluster(connection: duckdb.DuckDBPyConnect
                 )
 
 
+@pytest.mark.slow
 def test_a_metric_without_values_does_not_stop_the_others(connection: duckdb.DuckDBPyConnection) -> None:
     low = "SELECT user_id, label, 0.4 * score AS score FROM log_a"
     found = compare(
@@ -462,6 +478,7 @@ def test_a_metric_without_values_does_not_stop_the_others(connection: duckdb.Duc
     assert loss["verdict"] != "not tested"
 
 
+@pytest.mark.slow
 def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb.DuckDBPyConnection) -> None:
     """A value near 0 is no scale: that of the units is."""
     flat = (
@@ -474,6 +491,7 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
     assert {row["verdict"] for row in found.rows} == {"baseline", "not distinguishable"}
 
 
+@pytest.mark.slow
 def test_closest_to_1_from_the_other_side(connection: duckdb.DuckDBPyConnection) -> None:
     """0.7 of the truth and 1.5 times it: nobody tested which is farther."""
     scaled = "SELECT user_id, label, {} * avg(label) OVER () AS score FROM log_a"
@@ -482,6 +500,7 @@ def test_closest_to_1_from_the_other_side(connection: duckdb.DuckDBPyConnection)
     assert [row["verdict"] for row in found.rows] == ["baseline", "different", "better"]
 
 
+@pytest.mark.slow
 def test_tests_of_single_units_are_refused_for_classifiers(connection: duckdb.DuckDBPyConnection) -> None:
     for test in ("sign", "wilcoxon"):
         with pytest.raises(MetricError, match="a unit of a classifier has no value of its own; use t,"):
@@ -503,6 +522,7 @@ def test_evaluations_of_other_ids_are_not_compared() -> None:
         compare({"A": numbers, "B": texts})
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -569,6 +589,7 @@ def test_movers_are_the_largest_differences(
     assert result.movers(3).equals(result.movers(3, baseline="old"))
 
 
+@pytest.mark.slow
 def test_less_may_be_a_gain(connection: duckdb.DuckDBPyConnection) -> None:
     found = compare({"old": "old", "better": "better"}, "truth", "mean_rank", connection=connection,
                     allow_different=True)  # fmt: skip
@@ -608,6 +629,7 @@ def folder(connection: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempP
     return folder
 
 
+@pytest.mark.slow
 def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Comparison) -> None:
     done = run(
         "compare", "old.parquet", "better.parquet", "worse.parquet", "--truth", "truth.parquet", "-m",
@@ -633,6 +655,7 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
     assert "p not adjusted further" in logs.out
 
 
+@pytest.mark.slow
 def test_gates_decide_the_exit_code(run: Command) -> None:
     arguments = ("compare", "old.parquet", "worse.parquet", "--truth", "truth.parquet", "-m", "mrr,ndcg@10")
     passed = run(*arguments, "--fail-if", "mrr delta_upper > 0", "--fail-if", "ndcg@10<0.01")
@@ -703,6 +726,7 @@ def evaluations(connection: duckdb.DuckDBPyConnection) -> dict[str, duckmetrics.
     return found
 
 
+@pytest.mark.slow
 def test_results_of_evaluate_are_compared_as_they_are(
     evaluations: dict[str, duckmetrics.Evaluation], comparison: Comparison
 ) -> None:
@@ -722,6 +746,7 @@ def test_results_of_evaluate_are_compared_as_they_are(
     assert found.summary.num_rows == 4
 
 
+@pytest.mark.slow
 def test_other_conventions_are_refused_unless_told(
     connection: duckdb.DuckDBPyConnection, evaluations: dict[str, duckmetrics.Evaluation]
 ) -> None:

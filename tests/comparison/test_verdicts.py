@@ -48,6 +48,7 @@ def pair(connection: duckdb.DuckDBPyConnection, **options: Any) -> Comparison:
 # ---- the level of a verdict ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     usual, narrow, strict = (
         pair(connection, **options) for options in ({}, {"interval": 0.5}, {"alpha": 1e-9})
@@ -62,6 +63,7 @@ def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConne
     assert "a verdict needs p_adjusted < 1e-09; 95 % intervals" in strict.conclusion
 
 
+@pytest.mark.slow
 def test_the_results_say_what_they_rest_on(connection: duckdb.DuckDBPyConnection) -> None:
     found = pair(connection, test="bootstrap", resamples=200, seed=7, alpha=0.1, interval=0.9)
     (row,) = (row for row in found.summary.to_pylist() if row["system"] == "new")
@@ -95,6 +97,7 @@ def test_the_results_say_what_they_rest_on(connection: duckdb.DuckDBPyConnection
 # ---- resamples and families ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_family_draws_as_many_samples_as_it_needs(connection: duckdb.DuckDBPyConnection) -> None:
     """30 comparisons: with 1000 samples, no p could be below 30 * 2 / 1001."""
     systems = {"A": "log", **{
@@ -114,12 +117,14 @@ def test_a_family_draws_as_many_samples_as_it_needs(connection: duckdb.DuckDBPyC
     assert not any("cannot be below" in warning for warning in enough.warnings)
 
 
+@pytest.mark.slow
 def test_tests_that_resample_do_so_often_enough(connection: duckdb.DuckDBPyConnection) -> None:
     found = pair(connection, test="randomization", alpha=0.0001)
     assert found.row("mrr")["resamples"] == 20_000
     assert pair(connection, test="randomization", alpha=0.0001, resamples=500).row("mrr")["resamples"] == 500
 
 
+@pytest.mark.slow
 def test_one_unit_is_no_evidence_of_samples() -> None:
     """All rows of one user: every sample has the same difference, or none."""
     log = "SELECT 1 AS user_id, i % 2 AS label, {} AS score FROM range(40) AS t(i)"
@@ -135,6 +140,7 @@ def test_one_unit_is_no_evidence_of_samples() -> None:
 # ---- what could have been found -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_mde_is_found_four_times_out_of_five() -> None:
     """Of normal differences, in families of 1 and of 45, with the p of the package."""
     source = np.random.default_rng(11)
@@ -153,6 +159,7 @@ def test_the_mde_is_found_four_times_out_of_five() -> None:
         assert np.mean(t >= far) == pytest.approx(0.8, abs=0.015), (n, tests)
 
 
+@pytest.mark.slow
 def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) -> None:
     hits = "SELECT query_id, item_id, {} * item_id AS score FROM old"
     found = compare(
@@ -163,6 +170,7 @@ def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) ->
     assert [row["verdict"] for row in found.rows] == ["baseline", "better", "not distinguishable"]
 
 
+@pytest.mark.slow
 def test_a_relative_change_has_the_sign_of_the_difference(connection: duckdb.DuckDBPyConnection) -> None:
     """rig is negative of a baseline that is worse than the mean."""
     found = compare(
@@ -187,6 +195,7 @@ def many(engine: DuckDBEngine, name: str, table: pa.Table, **given: Any) -> list
     return run_test(name, table, connection=engine, **given).rows
 
 
+@pytest.mark.slow
 def test_the_bootstrap_keeps_its_level() -> None:
     """Skewed differences of nDCG: the metric is the repetition. The percentiles reject twice as often."""
     source = np.random.default_rng(5)
@@ -212,6 +221,7 @@ def test_the_bootstrap_keeps_its_level() -> None:
     assert share["percentile"] > 0.06, share
 
 
+@pytest.mark.slow
 def test_ratios_of_unequal_users_keep_their_level() -> None:
     """Users with Pareto many views: the truth is no difference."""
     source = np.random.default_rng(6)

@@ -137,6 +137,7 @@ def test_no_list_reduce_has_an_initial_value(function: Definition) -> None:
         assert call.name.lower() != "list_reduce" or len(call.expressions) == 2
 
 
+@pytest.mark.some(16)
 def test_the_example_holds(engine: DuckDBEngine, function: Definition) -> None:
     call, value = function.header["example"].split(" = ")
     assert call.startswith(f"{function.name}(")
@@ -147,6 +148,7 @@ def test_every_function_has_exact_values() -> None:
     assert EXACT.keys() == FUNCTIONS.keys()
 
 
+@pytest.mark.some(10)
 def test_values_are_as_accurate_as_the_note_says(engine: DuckDBEngine, function: Definition) -> None:
     """Tails down to 1e-300 and up to 1 - 1e-16, degrees of freedom from 1 to 100000 and beyond."""
     points = EXACT[function.name]
@@ -158,6 +160,7 @@ def test_values_are_as_accurate_as_the_note_says(engine: DuckDBEngine, function:
         assert abs(value - exact) <= float(bound) * scale, (at, value, exact)
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("table", TABLES)
 def test_the_tables_of_the_textbooks(engine: DuckDBEngine, table: str) -> None:
     points = [point[:-1] for point in TABLES[table]]
@@ -203,6 +206,7 @@ def test_the_values_of_scipy(engine: DuckDBEngine, name: str, oracle: Callable[.
     assert computed(engine, name, points) == pytest.approx(expected, rel=2e-11, abs=1e-300)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if hasattr(reference, n)])
 def test_the_values_of_the_plain_reference(engine: DuckDBEngine, name: str) -> None:
     points = [point for point in EXACT[name] if moderate(name, point)]
@@ -238,6 +242,7 @@ def test_the_reference_has_all_p_values() -> None:
     assert len(public) == 11
 
 
+@pytest.mark.some(7)
 def test_outside_of_the_domain_is_null_and_nothing_else_is(
     engine: DuckDBEngine, function: Definition
 ) -> None:
@@ -267,6 +272,7 @@ def test_arguments_of_other_types_are_computed_with_as_doubles(engine: DuckDBEng
     assert value_of(engine, "NORMAL_CDF(0.0)") == 0.5
 
 
+@pytest.mark.some(20)
 @pytest.mark.parametrize(
     ("call", "value"),
     [
@@ -327,6 +333,7 @@ def shell() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.some(34)
 def test_a_file_runs_as_it_stands_once_its_functions_exist(
     shell: duckdb.DuckDBPyConnection, function: Definition
 ) -> None:

@@ -94,6 +94,7 @@ def test_parts_change_no_value(connection: duckdb.DuckDBPyConnection, switches: 
     assert values(connection, specs(), chunks=7, **switches) == whole
 
 
+@pytest.mark.slow
 def test_a_part_without_a_system_counts_it_as_missing(connection: duckdb.DuckDBPyConnection) -> None:
     """There are more parts than queries, so some have no row of a system, and some none at all."""
     tables = "SELECT * FROM p WHERE query_id < 4", "SELECT * FROM t WHERE query_id < 6"
@@ -171,6 +172,7 @@ def test_a_duplicate_of_the_truth_is_no_duplicate_of_the_predictions() -> None:
     assert "predicted more than once" not in str(caught.value)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "duplicates",
     ["SELECT 7::INT, 7::INT, 0.5", "SELECT -7::INT, 2147483647::INT, 1", "SELECT 2147483647, -5, 1"],
@@ -214,6 +216,7 @@ def test_chunks_are_of_queries() -> None:
         duckmetrics.evaluate("SELECT 1 AS label, 0.5 AS score", metrics="auc", chunks=2)
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_an_error_that_says_what_helps(tmp_path: Path) -> None:
     rows = "SELECT i // 10 AS query_id, i AS item_id, hash(i) AS score FROM range(2000000) AS r(i)"
     with pytest.raises(EngineError, match=r"--memory-limit.*--temp-directory.*--chunks"):

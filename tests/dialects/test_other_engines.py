@@ -140,6 +140,7 @@ def compared(
 # ---- rankings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["together", slow("graded"), slow("integer_ids")])
 def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
     with rankings(case) as connection:
@@ -147,6 +148,7 @@ def test_metrics_of_rankings(engine: OtherEngine, case: str) -> None:
         assert compared(connection, engine, SHORT, **TOLERANT) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_switches_of_rankings(engine: OtherEngine, switches: dict[str, Any]) -> None:
     compare_switches(engine, switches)
@@ -179,6 +181,7 @@ def compare_switches(engine: OtherEngine, switches: dict[str, Any]) -> None:
             assert compared(connection, engine, specs, **switches) == []
 
 
+@pytest.mark.some(1)
 def test_averages_over_ties(engine: OtherEngine) -> None:
     averaged = [m for m in RANKING if "expected" in CATALOG.params(m)["ties"].choices]
     specs = [spec for m in averaged for spec in ranking_specs(m, (None, 3), one_at_a_time=True)]
@@ -224,6 +227,7 @@ def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnect
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [slow(False), True])
 def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
     with classes(PROBABILITIES, engine) as connection:
@@ -233,12 +237,14 @@ def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
         assert compared(connection, engine, specs, weighted=weighted) == []
 
 
+@pytest.mark.slow
 def test_any_score(engine: OtherEngine) -> None:
     with classes(UNBOUNDED, engine) as connection:
         copied(connection, engine, "classification")
         assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", APART)
 def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
     """Labels -1 and 1, and ratings."""
@@ -249,6 +255,7 @@ def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
         assert compared(connection, engine, specs, weighted=True) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_tables_of_classification(engine: OtherEngine, table: Definition) -> None:
     with classes(PROBABILITIES, engine) as connection:
@@ -274,6 +281,7 @@ AWKWARD = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, slow(2)])
 def test_random_rankings(engine: OtherEngine, seed: int) -> None:
     with random_rows(seed) as connection:
@@ -294,6 +302,7 @@ def test_random_rankings(engine: OtherEngine, seed: int) -> None:
         assert compared(connection, engine, SHORT) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, slow(2)])
 def test_random_rows(engine: OtherEngine, seed: int) -> None:
     with random_rows(seed) as connection:

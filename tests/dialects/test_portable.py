@@ -18,6 +18,7 @@ from duckmetrics.dialects.translation import translated
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import RangeOf, literal
 from support.cases import CATALOG
+from support.loops import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ TABLES_OF_NUMBERS = {"range", "numbers"}
 OTHERS = [name for name in DIALECTS if name != "duckdb"]
 
 
-@pytest.mark.parametrize("definition", FILES, ids=lambda d: f"{d.family}/{d.name}")
+@each("definition", FILES, lambda d: f"{d.family}/{d.name}")
 def test_a_file_is_portable_or_says_why_not(definition: Definition) -> None:
     found = problems(CATALOG, definition)
     if definition.header.get("portable", "").startswith("no, "):
@@ -143,6 +144,7 @@ def test_the_page_of_what_runs_where_is_fresh() -> None:
     assert written == page(), "write it again: duckmetrics dialects --all > duckmetrics/dialects/README.md"
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(
     tuple(map(int, sqlglot.__version__.split(".")[:2])) < (30, 30),
     reason="an older sqlglot writes the same queries with other text, such as another NULLIF",

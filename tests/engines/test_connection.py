@@ -36,6 +36,7 @@ def names(connection: Connection) -> set[str]:
 # --- pending results --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_pending_result_survives_the_end_of_an_evaluation(connection: Connection) -> None:
     found = evaluation(connection=connection)
     pending = connection.execute("FROM range(100000)")
@@ -45,6 +46,7 @@ def test_a_pending_result_survives_the_end_of_an_evaluation(connection: Connecti
     assert len(pending.fetchall()) == 99990
 
 
+@pytest.mark.slow
 def test_what_is_left_is_dropped_by_the_next_call(connection: Connection) -> None:
     counts = []
     for _ in range(4):
@@ -74,6 +76,7 @@ def test_nothing_is_left_while_an_exception_is_held(connection: Connection, pred
 # --- transactions -----------------------------------------------------------------------------------
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     "options",
     [{"threads": 0}, {"threads": "x"}, {"memory_limit": "much"}, {"memory_limit": "1GB"},
@@ -113,6 +116,7 @@ def test_an_aborted_transaction_keeps_nothing_for_ever(connection: Connection) -
     assert names(connection) == {"predictions", "truth"}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_an_evaluation_within_a_transaction(connection: Connection, end: str) -> None:
     connection.execute("BEGIN")
@@ -122,6 +126,7 @@ def test_an_evaluation_within_a_transaction(connection: Connection, end: str) ->
     assert overall("predictions", connection=connection) == pytest.approx(DCG)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     "text",
     ["DELETE FROM truth", "DROP TABLE truth", "COPY truth TO 'x.csv'", "ATTACH 'x.duckdb'", "INSTALL httpfs",
@@ -177,6 +182,7 @@ def test_settings_are_restored_in_an_aborted_transaction(connection: Connection)
 # --- functions --------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", ["sum", "COUNT", "log", "coalesce", "ln"])
 @pytest.mark.parametrize("temporary", ["", "TEMP "])
 def test_a_macro_in_place_of_a_function_is_refused(connection: Connection, name: str, temporary: str) -> None:
@@ -194,6 +200,7 @@ def test_other_macros_change_nothing(connection: Connection) -> None:
     assert overall("predictions", connection=connection) == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_macros_may_depend_on_each_other(connection: Connection) -> None:
     connection.execute("SET enable_macro_dependencies = true")
     reverse = "SELECT * REPLACE (-score AS score) FROM predictions"
@@ -202,6 +209,7 @@ def test_macros_may_depend_on_each_other(connection: Connection) -> None:
         assert found.rows[0]["value"] == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("weight", ["1e308", "1.7e308", "1e251"])
 def test_weights_whose_sum_overflows_are_refused(weight: str) -> None:
     rows = f"SELECT i % 2 AS label, 0.1 * i AS score, {weight}::DOUBLE AS weight FROM range(8) AS _(i)"
@@ -213,6 +221,7 @@ def test_weights_whose_sum_overflows_are_refused(weight: str) -> None:
 # --- threads ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_connection(connection: Connection) -> None:
     found: list[Any] = []
 

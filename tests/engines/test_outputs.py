@@ -70,6 +70,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 # --- what is never replaced -------------------------------------------------------------------------
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("command", BUSY)
 @pytest.mark.parametrize(
     "name",
@@ -228,6 +229,7 @@ def test_two_results_do_not_go_to_one_file(here: Command) -> None:
 # --- what is replaced -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "suffix"),
     [*((command, "json") for command in BUSY), *(("test", name) for name in ("csv", "txt", "md", "parquet")),
@@ -244,6 +246,7 @@ def test_an_output_of_ours_is_replaced(here: Command, folder: Path, command: str
     assert path.stat().st_size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "txt", "md", "json", "parquet"])
 def test_an_output_with_other_slices_is_replaced(here: Command, folder: Path, suffix: str) -> None:
     attributes = "SELECT DISTINCT query_id, 'DE' AS country FROM 't.parquet'"
@@ -252,6 +255,7 @@ def test_an_output_with_other_slices_is_replaced(here: Command, folder: Path, su
     assert here(*BUSY["compare"], "-o", f"r.{suffix}").code == 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_the_permissions_stay(here: Command, folder: Path, mode: int) -> None:
     for option, name in (("-o", "r.json"), ("--per-query", "v.parquet")):
@@ -297,6 +301,7 @@ def test_long_names_are_fine(here: Command, folder: Path) -> None:
     assert "name too long" in outcome.err
 
 
+@pytest.mark.slow
 def test_processes_with_one_output_do_not_meet(folder: Path) -> None:
     call = [sys.executable, "-m", "duckmetrics", *EVALUATE, "-o", "r.csv", "--per-query", "v.parquet"]
     for _ in range(1):
@@ -306,6 +311,7 @@ def test_processes_with_one_output_do_not_meet(folder: Path) -> None:
     assert not [name for name in os.listdir() if name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_old_file(here: Command, folder: Path) -> None:
     assert here(*EVALUATE, "-o", "r.csv").code == 0
     before = Path("r.csv").read_bytes()
@@ -326,6 +332,7 @@ def python(*arguments: object, **options: Any) -> subprocess.CompletedProcess[by
     return subprocess.run(call, capture_output=True, check=False, **options)
 
 
+@pytest.mark.slow
 def test_a_device_is_written_to(folder: Path) -> None:
     os.symlink("/dev/null", "null.csv")
     for device in ("/dev/null", "null.csv"):
@@ -340,6 +347,7 @@ def test_a_device_is_written_to(folder: Path) -> None:
         assert f"full{option}.parquet: cannot be written: No space left".encode() in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["csv", "json", "table", "markdown", "parquet"])
 def test_standard_output_by_its_name(folder: Path, format_: str) -> None:
     done = python(*EVALUATE, "-o", "/dev/stdout", "--format", format_)
@@ -351,6 +359,7 @@ def test_standard_output_by_its_name(folder: Path, format_: str) -> None:
     assert os.path.islink("/dev/stdout")
 
 
+@pytest.mark.slow
 def test_standard_output_that_is_a_file_keeps_what_it_has(folder: Path) -> None:
     with Path("log").open("ab") as log:
         log.write(b"before\n")
@@ -360,6 +369,7 @@ def test_standard_output_that_is_a_file_keeps_what_it_has(folder: Path) -> None:
     assert Path("log").read_bytes().startswith(b"before\nsystem,metric")
 
 
+@pytest.mark.slow
 def test_a_named_pipe_is_written_to(folder: Path) -> None:
     os.mkfifo("pipe.parquet")
     read: list[bytes] = []
@@ -383,6 +393,7 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", disk], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(here: Command, tiny: Path) -> None:
     from duckmetrics.engines.macros_database import write_database
 

@@ -58,6 +58,7 @@ def random_rows(seed: int, n: int) -> pa.Table:
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("source", [random_rows(1, 5000), PROBABILITIES, UNBOUNDED], ids=type)
 @pytest.mark.parametrize("by", ["name", None])
 def test_both_plans_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, source: Any, by: str | None) -> None:
@@ -117,6 +118,7 @@ def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
 # --- many rows -------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("plan", [SORTED, GROUPED])
 def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     """The positive is above 777,777 rows and tied with none; the other way round, below them."""
@@ -196,6 +198,7 @@ def test_the_exact_value_lies_within_the_bounds() -> None:
         assert row["value"] == pytest.approx((row["lower"] + row["upper"]) / 2, abs=1e-15), about
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(

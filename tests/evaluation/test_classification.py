@@ -67,6 +67,7 @@ def wrong_rows(result: Evaluation, specs: Iterable[str], rows: Any, weighted: bo
 # --- the cases -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
     """All cases in one call, as slices."""
@@ -76,6 +77,7 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY, weighted) == []
 
 
+@pytest.mark.some(1)
 @WEIGHTED
 def test_metrics_of_any_score_with_every_parameter(weighted: bool) -> None:
     """All cases in one call, as systems."""
@@ -85,6 +87,7 @@ def test_metrics_of_any_score_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY_ANY_SCORE, weighted) == []
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_systems_and_slices(weighted: bool) -> None:
     """Slices are NULL, of one class, of one system only; two groupings in one scan, and tables too."""
@@ -129,6 +132,7 @@ def test_weights_count_where_the_table_has_them() -> None:
 # --- the tables ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_tables_of_probabilities(weighted: bool) -> None:
     """With every parameter where weights count, and as they are where they do not."""
@@ -138,6 +142,7 @@ def test_tables_of_probabilities(weighted: bool) -> None:
         assert wrong_rows(result, specs, observations(connection, by=[["name"]]), weighted) == []
 
 
+@pytest.mark.some(1)
 @WEIGHTED
 def test_tables_of_any_score_with_every_parameter(weighted: bool) -> None:
     specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]
@@ -174,6 +179,7 @@ def test_a_list_of_parameters_gives_the_rows_of_each() -> None:
 # --- random rows -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_random_rows() -> None:
     """Hundreds of rows in three slices: ties and no ties, weights that doubles hold exactly."""
     chance = random.Random(7)
@@ -256,6 +262,7 @@ def test_a_system_without_rows_has_no_values() -> None:
         assert [row["n_positive"] for row in empty] == [0, 0, None]
 
 
+@pytest.mark.slow
 def test_one_named_system_is_one_without_a_name() -> None:
     """Its name is in every row, so nothing is grouped by it."""
     with open_case("ties") as connection:

@@ -55,6 +55,7 @@ def variants(given_rows: list[Any]) -> pa.Table:
     return pa.table(columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(rows)
 @example([(1, 0.5, 1.0, "a", "DE"), (0, 0.5, 1.0, "a", None)])
@@ -99,6 +100,7 @@ def inequalities(found: dict[str, Any]) -> None:
         assert abs(value["gini"]) <= value["ks"] * (2 - value["ks"]) + 1e-12
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(rows, st.integers(2, 6))
 @example([(1, 0.5, 1.0, "a", None), (0, 0.25, 1.0, "a", None), (0, 0.25, 0.0, "a", "DE")], 2)
@@ -146,6 +148,7 @@ def brier_parts(rows_of: list[dict[str, Any]], brier: float | None) -> None:
         assert all(row[name] >= -1e-15 for name in ("reliability", "resolution", "within_variance"))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.floats(allow_nan=False)), min_size=1, max_size=12),
@@ -175,6 +178,7 @@ def big_table(seed: int, n: int = 20_000) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 def test_row_order_and_threads_change_nothing(tmp_path: Any) -> None:
     specs = [spec for spec in PLAIN if "pairwise" not in spec]
     table = big_table(3)
@@ -194,6 +198,7 @@ def test_row_order_and_threads_change_nothing(tmp_path: Any) -> None:
             assert {**found, "value": None} == {**row, "value": None}
 
 
+@pytest.mark.slow
 def test_a_row_of_weight_zero_is_not_there() -> None:
     """But for what counts every row as one, that is."""
     specs = [spec for spec in PLAIN if not any(name in spec for name in ("hosmer", "spiegelhalter"))]

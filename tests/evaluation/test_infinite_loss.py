@@ -29,6 +29,7 @@ ROWS = {"positive": WRONG.format(7, "0.0"), "negative": WRONG.format(8, "1.0")}
 RIGHT = ROWS["positive"].replace("i = 7", "i IN (6, 8)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize(("metric", "value"), METRICS.items())
 def test_every_door_says_that_the_loss_is_infinite(metric: str, value: float, rows: str) -> None:
@@ -56,6 +57,7 @@ def test_right_certainties_and_clipped_ones_are_finite(spec: str) -> None:
         assert found["reason"] is None
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 def test_an_infinite_loss_has_no_interval(method: str) -> None:
     """Most samples lack the one row, so that their percentiles would be finite."""

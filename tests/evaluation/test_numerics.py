@@ -84,6 +84,7 @@ def test_log_loss_of_one_wrong_certainty_is_infinite_without_a_clip() -> None:
         assert row["reason"].startswith("a wrong probability is 0 or 1, with eps=0"), spec
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("rare", [0, 1])
 @pytest.mark.parametrize("weight", [1e15, 1e9, 3.0])
 def test_the_entropy_of_a_rare_class_keeps_its_digits(rare: int, weight: float) -> None:

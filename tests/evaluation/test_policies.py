@@ -55,6 +55,7 @@ QUERIES = {
 }  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("switches", "expected"), QUERIES.items(), ids=str)
 def test_missing_and_no_relevant_decide_together(
     switches: tuple[str, str], expected: tuple[float, int]
@@ -82,6 +83,7 @@ POPULATIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("population", "expected"), POPULATIONS.values(), ids=POPULATIONS)
 def test_the_population_says_which_queries_count(population: Any, expected: tuple[Any, ...]) -> None:
     assert six(population=population) == expected
@@ -101,6 +103,7 @@ def test_a_query_that_has_no_rank_is_undefined_not_zero() -> None:
     assert six("first_rank", missing="skip") == (2, 1, 2, 2, 1)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("switches", "reason"),
     [
@@ -120,6 +123,7 @@ def test_the_counts_and_the_value_agree_with_the_values_per_query() -> None:
     assert values == {"q1": 0.5, "q2": 0.0, "q3": 0.0, "q5": 0.0, "q6": 1.0}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("aggregation", "expected"),
     [
@@ -149,6 +153,7 @@ def judged(*triples: tuple[str, float | None]) -> str:
     return rows(*triples, last="relevance")
 
 
+@pytest.mark.slow
 def test_unjudged_items_are_nonrelevant_or_skipped() -> None:
     predictions, truth = rows(("u", 4), ("a", 3), ("b", 2), ("v", 1)), judged(("a", 0), ("b", 1))
     assert overall(predictions, truth, "rr") == pytest.approx(1 / 3)
@@ -230,6 +235,7 @@ TIES = {
 }  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("ties", "rank"), TIES.items())
 def test_ties_are_ordered_as_the_switch_says(ties: str, rank: int) -> None:
     predictions = pl.DataFrame({"query_id": [1] * 4, "item_id": [8, 10, 1, 9], "score": [1.0] * 4})
@@ -253,6 +259,7 @@ def test_the_order_of_the_input_is_that_of_a_column_a_list_or_the_rows() -> None
     assert overall("tied", truth, "first_rank", ties="input", connection=connection) == 3
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "switches",
     [

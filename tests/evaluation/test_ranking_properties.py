@@ -87,6 +87,7 @@ def big_example(seed: int, queries: int = 60) -> tuple[list[Any], list[Any]]:
     return predictions, truth
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rankings, judgments, st.data())
 def test_random_data_equal_the_reference(run: Any, qrels: Any, data: st.DataObject) -> None:
@@ -116,6 +117,7 @@ def test_random_data_equal_the_reference(run: Any, qrels: Any, data: st.DataObje
         assert_same({("", q): v for q, v in actual[spec].items()}, expected, f"{spec} {switches}")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("level", [1, 2])
 def test_equals_pytrec_eval_per_query(seed: int, level: int) -> None:
@@ -159,6 +161,7 @@ def test_row_order_threads_and_the_kind_of_table_change_nothing(tmp_path: Any) -
             assert_same(keyed(other[spec]), keyed(expected[spec]), f"{about}: {spec}")
 
 
+@pytest.mark.slow
 def test_renaming_ids_in_order_changes_nothing() -> None:
     predictions, truth = big_example(12)
     renamed = (
@@ -171,6 +174,7 @@ def test_renaming_ids_in_order_changes_nothing() -> None:
         assert_same(keyed(actual[spec]), keyed({f"x-{q}": v for q, v in expected[spec].items()}), spec)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform", [lambda s: s * 4 - 2, lambda s: s**3], ids=["linear", "cubic"])
 def test_a_monotone_transform_of_the_scores_changes_nothing(transform: Any) -> None:
     predictions, truth = big_example(13)
@@ -182,6 +186,7 @@ def test_a_monotone_transform_of_the_scores_changes_nothing(transform: Any) -> N
         assert_same(keyed(actual[spec]), keyed(expected[spec]), spec)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_values_stay_in_the_range_of_the_header(metric: Any) -> None:
     low, high = metric.header["range"].split("]")[0].split(")")[0].lstrip("[").split(", ")
@@ -192,6 +197,7 @@ def test_values_stay_in_the_range_of_the_header(metric: Any) -> None:
         assert all(float(low) - 1e-12 <= value <= float(high) + 1e-12 for value in numbers if value != 0)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("gain", ["linear", "exp2", "binary"])
 @pytest.mark.parametrize("discount", ["log2", "log2_clip", "reciprocal"])
 @pytest.mark.parametrize("ideal", ["judged", "returned"])

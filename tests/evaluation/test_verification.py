@@ -98,6 +98,7 @@ def plain_rankings() -> list[str]:
     return [f"ranking.{name}" + (f"({given})" if given else "") for name, given in arguments.items()]
 
 
+@pytest.mark.slow
 def test_every_ranking_metric_of_the_shop() -> None:
     result = duckmetrics.evaluate(RECOMMENDATIONS, PURCHASES, plain_rankings(), verify=200, **SHOP)
     assert len(told(result)) == len(RANKING)
@@ -106,6 +107,7 @@ def test_every_ranking_metric_of_the_shop() -> None:
     assert found == {(200, "queries", 2 * 200 + 2 * 6)}
 
 
+@pytest.mark.slow
 def test_every_aggregation_of_the_shop_once_all_queries_are_recomputed() -> None:
     specs = [f"ndcg(agg={name})@10" for name in CATALOG.aggregation_names]
     result = duckmetrics.evaluate(RECOMMENDATIONS, PURCHASES, specs, verify=5000, **SHOP)
@@ -115,6 +117,7 @@ def test_every_aggregation_of_the_shop_once_all_queries_are_recomputed() -> None
     assert {(one.recomputed, one.compared) for one in result.verified} == {(2332, 2 * 2332 + 2 * 6)}
 
 
+@pytest.mark.slow
 def test_every_classification_metric_of_the_shop_on_a_sample() -> None:
     result = duckmetrics.evaluate(IMPRESSIONS, metrics=PLAIN, by="country", verify=40, **CLICKS)
     assert len(told(result)) == len(METRICS)
@@ -124,6 +127,7 @@ def test_every_classification_metric_of_the_shop_on_a_sample() -> None:
         assert (one.unit, one.compared) == ("rows", 6)
 
 
+@pytest.mark.slow
 def test_every_classification_metric_of_the_shop_on_all_rows() -> None:
     quick = [plain_spec(metric) for metric in METRICS if "every pair" not in metric.header.get("note", "")]
     rows = f"SELECT * FROM '{IMPRESSIONS}' WHERE device = 'tablet'"
@@ -176,6 +180,7 @@ def test_every_case_with_every_switch(case: duckdb.DuckDBPyConnection, switches:
     assert all_agree(result)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", ["cg@2", "dcg@2", "ndcg@2"])
 def test_averaged_ties(case: duckdb.DuckDBPyConnection, metric: str) -> None:
     options = {**TOLERANT, "ties": "expected"}
@@ -193,6 +198,7 @@ def test_sampled_candidates() -> None:
     assert [row["value"] for row in result.rows] != [row["value"] for row in plain.rows]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize(
     "names", [PROBABILITIES, UNBOUNDED, *((name,) for name in APART)], ids=lambda n: n[0]
@@ -213,6 +219,7 @@ def test_every_case_of_rows(names: tuple[str, ...], weighted: bool) -> None:
 POPULATIONS = ["truth", "predictions", "both", "SELECT unnest(['q1', 'q3', 'q9', 'q1']) AS query_id"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("population", POPULATIONS)
 @pytest.mark.parametrize(("missing", "no_relevant"), [("zero", "null"), ("skip", "one")])
 def test_every_population(population: str, missing: str, no_relevant: str) -> None:
@@ -235,6 +242,7 @@ def test_lists_and_labels_and_an_order_of_their_own() -> None:
     assert all_agree(evaluation(logs, None, "ndcg", verify=5))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("like", ["pytrec_eval", "sklearn"])
 def test_the_conventions_of_a_tool(like: str) -> None:
     truth = f"SELECT * FROM '{PURCHASES}' SEMI JOIN '{RECOMMENDATIONS}' USING (user_id)"
@@ -276,6 +284,7 @@ def by_md5(texts: dict[int, str], size: int) -> list[int]:
     return sorted(texts, key=lambda i: md5(texts[i].encode()).hexdigest())[:size]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("id_", "text"), KINDS.values(), ids=KINDS)
 def test_the_sample_is_told_by_the_ids_alone(id_: str, text: Callable[[int], str], seen: list[Any]) -> None:
     rows = f"SELECT {id_} AS query_id, i AS item_id, 1 AS score, 1 AS label FROM range(30) AS r(i)"
@@ -321,6 +330,7 @@ def test_more_than_there_are_is_all_of_them() -> None:
     assert evaluation(metric="rr", verify=2).verified[0].compared == 2 + 1
 
 
+@pytest.mark.slow
 def test_what_is_read_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {"metrics": ["ndcg@5", "map"], "verify": 100, "threads": 1, **SHOP}
     together = duckmetrics.evaluate(RECOMMENDATIONS, PURCHASES, **options)
@@ -361,6 +371,7 @@ ITEMS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "item_desc_text"])
 @pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS)
 def test_ties_of_items_of_every_kind(item: str, ties: str) -> None:
@@ -372,6 +383,7 @@ def test_ties_of_items_of_every_kind(item: str, ties: str) -> None:
     assert all_agree(result)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "item_desc_text"])
 def test_ties_of_items_of_several_columns(ties: str) -> None:
     """In order of the numbers 9 comes before 10, as text behind it."""
@@ -419,6 +431,7 @@ def test_slices_of_rows_of_any_value() -> None:
     assert {one.recomputed for one in result.verified} == {60}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("weighted", [True, False])
 def test_weights_and_groups_of_several_columns(weighted: bool) -> None:
     rows = """SELECT i % 4 = 0 AS label, i * 37 % 101 / 101 AS score, i % 3 AS weight, i % 7 AS person,
@@ -492,6 +505,7 @@ def test_a_fault_is_found_with_its_metric_and_query(plant: Plant) -> None:
     assert "reciprocal_rank|" in found.message
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("change", ["NULL", "value + 'nan'::DOUBLE", "value / 0e0"])
 def test_no_number_where_there_is_one_is_infinitely_far(plant: Plant, change: str) -> None:
     plant(*wrong_at(RR, "query_id = 'q2'", change))
@@ -514,6 +528,7 @@ LOST, INVENTED, DOUBLED = (
 )
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("fault", "query"), [LOST, INVENTED, DOUBLED])
 def test_a_query_too_few_or_too_many_is_found(plant: Plant, fault: str, query: str) -> None:
     truth = "SELECT DISTINCT query_id FROM truth WHERE $population = 'truth'"
@@ -671,6 +686,7 @@ def test_the_command_line_verifies(run: Command) -> None:
         assert other.err.splitlines()[0] == "verified: 2 queries; no difference"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("format_", ["table", "json", "csv"])
 def test_a_fault_ends_the_command_with_1(run: Command, plant: Plant, format_: str) -> None:
     plant(*wrong_at(RR, "query_id = 'q2'", "NULL"))

@@ -22,6 +22,7 @@ def test_right_numbers_agree() -> None:
         assert [one for one in verified(**options).verified if not one.agrees] == []
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("column", "shift"), [("value_0", "1e-6"), ("n_missing", "1"), ("n_undefined_2", "1")]
 )

@@ -9,6 +9,7 @@ import duckmetrics
 from benchmarks.simulations import UNIFORM_RR, coverage, impressions, p_values, rankings
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("queries", [60, 200])
 def test_intervals_of_means_over_queries(queries: int) -> None:
     data = rankings(1000, queries, seed=queries)
@@ -16,6 +17,7 @@ def test_intervals_of_means_over_queries(queries: int) -> None:
     assert 0.93 <= coverage(result, "mrr", UNIFORM_RR) <= 0.97
 
 
+@pytest.mark.slow
 def test_intervals_by_clusters() -> None:
     """The truth is what a hundred thousand users show; by rows the intervals hold it far too rarely."""
     metrics = ["auc", "ctr", "log_loss", "calibration_ratio", "normalized_entropy"]
@@ -30,6 +32,7 @@ def test_intervals_by_clusters() -> None:
     assert coverage(by_row, "ctr", population["ctr"]) < 0.85
 
 
+@pytest.mark.slow
 def test_equal_systems_are_rarely_called_different() -> None:
     """5 % of the comparisons, give or take what 2,000 repetitions allow."""
     p = p_values(2000, 30, seed=11)

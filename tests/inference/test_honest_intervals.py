@@ -53,6 +53,7 @@ def bounds(result: Evaluation, metric: str) -> tuple[float, float]:
 # --- proportions ---------------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("n", "missed"), [(20, 0), (20, 1), (50, 50), (200, 3)])
 def test_hits_and_misses_have_wilsons_interval(n: int, missed: int) -> None:
     """Twenty hits of twenty do not prove that there are no misses."""
@@ -142,6 +143,7 @@ def test_few_units_of_a_slice_are_told() -> None:
     assert warning == "intervals: only 5 clusters of u for log_loss where country=MT; read them with care"
 
 
+@pytest.mark.slow
 def test_comparisons_have_as_many_degrees_of_freedom_as_the_users_are_worth(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -171,6 +173,7 @@ WITHOUT = (
 )  # fmt: skip
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("metric", WITHOUT)
 def test_a_metric_without_intervals_alone(connection: duckdb.DuckDBPyConnection, metric: str) -> None:
     (row,) = duckmetrics.evaluate("log", metrics=metric, connection=connection, interval=0.95).rows
@@ -189,6 +192,7 @@ def test_an_aggregation_without_intervals_alone(spec: str) -> None:
     assert "of the queries, not their mean" in row["reason"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", ["ece", "ece(binning=mass)", "mce", "ace", "ks"])
 def test_a_biased_metric_has_no_percentile_interval(
     connection: duckdb.DuckDBPyConnection, metric: str

@@ -103,6 +103,7 @@ def logit(value: float, error: float, df: float, level: float = 0.95) -> tuple[f
     return 1 / (1 + math.exp(-lower)), 1 / (1 + math.exp(-upper))
 
 
+@pytest.mark.slow
 def test_every_interval_of_rows_is_that_of_the_numerical_derivative(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -146,6 +147,7 @@ def test_auc_of_rows_after_delong(connection: duckdb.DuckDBPyConnection) -> None
     assert "16 rows; if several belong to one user, say so with cluster=" in str(result)
 
 
+@pytest.mark.slow
 def test_slices_and_systems_have_intervals_of_their_own(connection: duckdb.DuckDBPyConnection) -> None:
     specs = ["auc", "log_loss", "recall"]
     specs = [spec if spec != "recall" else "classification.recall" for spec in specs]
@@ -167,6 +169,7 @@ def test_slices_and_systems_have_intervals_of_their_own(connection: duckdb.DuckD
     assert bounds(sliced, "auc", system="two", slice="") == pytest.approx((1 - upper, 1 - lower), rel=1e-11)
 
 
+@pytest.mark.slow
 def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
     """A mapped cluster, else the group, else the query; without any, the rows."""
     asked = duckmetrics.evaluate(
@@ -184,6 +187,7 @@ def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
     assert asked.rows[0]["upper"] > by_row.rows[0]["upper"]
 
 
+@pytest.mark.slow
 def test_a_bootstrap_takes_metrics_without_derivatives_as_a_whole(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -216,6 +220,7 @@ def test_a_bootstrap_takes_metrics_without_derivatives_as_a_whole(
     assert None not in bounds(result, "log_loss", slice="")
 
 
+@pytest.mark.slow
 def test_where_nothing_varies_there_is_no_interval(connection: duckdb.DuckDBPyConnection) -> None:
     """AUC 1 has variance 0 by the formula, which is no reason to be sure of it; nor has one class any."""
     perfect = (
@@ -235,6 +240,7 @@ def test_where_nothing_varies_there_is_no_interval(connection: duckdb.DuckDBPyCo
     assert bounds(result, "brier") == pytest.approx(student([0.01, 0.04]), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_one_positive_tells_nothing_of_others(connection: duckdb.DuckDBPyConnection) -> None:
     """Nor do positives of one user alone; where the scores are constant, rounding is no interval."""
     rows = "SELECT {} AS label, {} AS score, i % 50 AS u FROM range(200) AS t(i)"
@@ -249,6 +255,7 @@ def test_one_positive_tells_nothing_of_others(connection: duckdb.DuckDBPyConnect
         assert bounds(result, "auc") == (None, None), (label, cluster)
 
 
+@pytest.mark.slow
 def test_rows_that_come_in_another_order_each_time(connection: duckdb.DuckDBPyConnection) -> None:
     """What tells rows apart is decided once."""
     table = (
@@ -332,6 +339,7 @@ def test_queries_of_one_user_are_no_independent_witnesses(rankings: duckdb.DuckD
     assert "24 clusters of user_id" in str(result)
 
 
+@pytest.mark.slow
 def test_bootstrap_is_deterministic_and_near_the_t_interval(rankings: duckdb.DuckDBPyConnection) -> None:
     def found(**options: Any) -> tuple[float, float]:
         result = duckmetrics.evaluate(
@@ -361,6 +369,7 @@ def test_only_a_mean_has_an_interval(rankings: duckdb.DuckDBPyConnection) -> Non
     assert "mrr(agg=median): has no interval: it is the median of the queries, not their mean" in str(result)
 
 
+@pytest.mark.slow
 def test_one_query_has_no_interval_and_equal_ones_a_narrow_one(rankings: duckdb.DuckDBPyConnection) -> None:
     one = duckmetrics.evaluate(
         "SELECT 1 AS query_id, 1 AS item_id, 1.0 AS score", "SELECT 1 AS query_id, 1 AS item_id", "mrr",

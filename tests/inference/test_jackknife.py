@@ -164,6 +164,7 @@ def row_of(result: Evaluation, metric: str, **where: Any) -> Row:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["log", "weighted"])
 def test_every_interval_of_clusters_is_that_of_the_jackknife(
     connection: duckdb.DuckDBPyConnection, table: str
@@ -234,6 +235,7 @@ SHARES: Mapping[str, Callable[[Sequence[Observation]], float]] = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("average", SHARES)
 def test_auc_of_groups_by_the_jackknife_over_groups_with_pairs(
     connection: duckdb.DuckDBPyConnection, average: str

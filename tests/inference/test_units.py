@@ -64,6 +64,7 @@ def p_values(engine: DuckDBEngine, name: str, seed: int, factor: float, **more: 
     return [{n: row[n] for n in counted if row.get(n) is not None} for row in found.rows]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", TESTS)
 def test_no_p_depends_on_the_unit(engine: DuckDBEngine, name: str) -> None:
     methods = ("studentized", "percentile") if name == "paired_bootstrap" else (None,)
@@ -76,6 +77,7 @@ def test_no_p_depends_on_the_unit(engine: DuckDBEngine, name: str) -> None:
                 assert row == pytest.approx(same, rel=1e-6), factor
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["paired_t", "sign_test", "wilcoxon", "randomization_test"])
 def test_rounding_is_no_difference(engine: DuckDBEngine, name: str) -> None:
     """Sums in another order: 1e-16 of the size of the values, all on one side."""

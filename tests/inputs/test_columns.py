@@ -89,6 +89,7 @@ def test_a_column_whose_name_has_a_plus_is_one_column() -> None:
     assert overall(predictions, columns={"predictions.query_id": "a+b"}) == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("key", ["query_id", "item_id"])
 def test_a_composite_key_with_a_null_part_is_a_null_id(key: str) -> None:
     other = "item_id" if key == "query_id" else "query_id"
@@ -97,6 +98,7 @@ def test_a_composite_key_with_a_null_part_is_a_null_id(key: str) -> None:
         overall(rows, rows, columns={key: "a+b"})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ODD)
 def test_a_column_name_is_data_never_code(connection: Connection, name: str) -> None:
     predictions = f"SELECT query_id AS {quoted(name)}, item_id, score FROM predictions"
@@ -106,6 +108,7 @@ def test_a_column_name_is_data_never_code(connection: Connection, name: str) -> 
     assert overall(predictions, columns={"score": name}, connection=connection) == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ODD)
 def test_a_table_name_is_data_never_code(connection: Connection, name: str) -> None:
     connection.execute(f"CREATE TABLE {quoted(name)} AS FROM predictions")
@@ -132,6 +135,7 @@ RELEVANT = """SELECT 'q1' AS query_id, ['b', 'c'] AS relevant UNION ALL SELECT '
     UNION ALL SELECT 'q3', ['z']"""
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("predictions", [LISTS, SCORED, "predictions"], ids=["items", "scores", "long"])
 @pytest.mark.parametrize("truth", [RELEVANT, "truth"], ids=["relevant", "long"])
 def test_lists_are_rows_in_their_order(predictions: str, truth: str) -> None:
@@ -177,6 +181,7 @@ def test_the_scores_of_a_list_are_checked_like_a_column() -> None:
 LOGS = """SELECT *, item_id IN ('b', 'c') AS label FROM predictions"""
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "label", ["label::BOOLEAN", "label::INTEGER", "label::DOUBLE", "label::DECIMAL(3, 1)"]
 )
@@ -197,6 +202,7 @@ def test_labels_may_come_with_several_systems() -> None:
     assert {row["system"]: row["value"] for row in result.rows} == {"A": 0.5, "B": 1.0}
 
 
+@pytest.mark.slow
 def test_a_rank_counts_as_a_score_that_falls() -> None:
     place = "row_number() OVER (PARTITION BY query_id ORDER BY score DESC)"
     ranked = f"SELECT query_id, item_id, {place} AS rank FROM predictions"
@@ -213,6 +219,7 @@ def test_a_mapping_decides_between_a_score_and_a_rank() -> None:
         overall(both)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("type_", ["FLOAT", "DECIMAL(5, 1)", "DOUBLE"])
 def test_scores_and_grades_may_be_any_number(type_: str) -> None:
     predictions = f"SELECT * REPLACE (score::{type_} AS score) FROM {PREDICTIONS}"
@@ -221,6 +228,7 @@ def test_scores_and_grades_may_be_any_number(type_: str) -> None:
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("grade", ["true AS relevance", "NULL AS other"])
 def test_boolean_grades_are_one_and_absent_grades_too(grade: str) -> None:
     assert overall("predictions", f"SELECT query_id, item_id, {grade} FROM truth") == pytest.approx(

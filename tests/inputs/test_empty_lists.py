@@ -20,6 +20,7 @@ EXPECTED: dict[str, tuple[dict[str, Any], tuple[float, int, int]]] = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("options", "expected"), EXPECTED.values(), ids=EXPECTED)
 def test_an_empty_list_is_an_answer(options: dict[str, Any], expected: tuple[float, int, int]) -> None:
     """Spark's own suite, "few predictions": precision at 1 of a right and an empty list is 0.5."""

@@ -45,6 +45,7 @@ def test_a_rank_is_taken_as_it_is() -> None:
     assert duckmetrics.evaluate(RUN, TRUTH, "mrr@10", like="rectools")["mrr@10"] == pytest.approx(1 / 6)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "switches",
     [{}, {"unjudged": "skip"}, {"duplicates": "first"}, {"ties": "input"}, {"ties": "pessimistic"},
@@ -83,6 +84,7 @@ BAD = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ranks", BAD.values(), ids=BAD)
 def test_what_is_no_rank_is_refused(ranks: list[float]) -> None:
     for metric in ("mrr", "mrr@10", "judged@5"):
@@ -147,6 +149,7 @@ def test_the_command_line_agrees(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert [row["value"] for row in results(outcome)] == [pytest.approx(1 / 6)]
 
 
+@pytest.mark.slow
 def test_the_shell_agrees() -> None:
     connection = connected()
     connection.register("run", RUN)

@@ -33,6 +33,7 @@ def of_type(type_: str, value: str) -> str:
     return f"SELECT {id_} AS query_id, {id_} AS item_id, 1 AS score, 1 AS relevance"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("truth", ["TINYINT", "BIGINT", "UHUGEINT", "DECIMAL(18, 0)"])
 def test_integers_of_every_width_are_one_kind(truth: str) -> None:
     predictions = {type_: of_type(type_, "7") for type_ in INTEGERS}
@@ -47,6 +48,7 @@ def test_neighbouring_large_integers_stay_apart(left: str, right: str) -> None:
     assert overall(predictions, truth, "rr") == 0.5
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("type_", "value"), SAME.values(), ids=SAME)
 def test_ids_may_be_of_every_exact_kind(type_: str, value: str) -> None:
     assert overall(of_type(type_, value), of_type(type_, value), "rr") == 1
@@ -56,6 +58,7 @@ ONE_KIND = [("ENUM('x', 'y')", "VARCHAR"), ("ENUM('x')", "ENUM('y', 'x')"), ("TI
             ("TIMESTAMP_NS", "TIMESTAMP")]  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("left", "right"), ONE_KIND)
 def test_types_of_one_kind_join(left: str, right: str) -> None:
     value = "'x'" if "ENUM" in left else "'2024-01-01'"
@@ -82,6 +85,7 @@ KINDS = {"INTEGER": "7", "VARCHAR": "'7'", "BOOLEAN": "true", "DATE": "'2024-01-
          "TIMESTAMPTZ": NOON, "UUID": f"'{'1' * 32}'"}  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("truth", KINDS)
 def test_ids_of_two_kinds_are_refused(truth: str) -> None:
     for predictions in KINDS.keys() - {truth}:
@@ -118,6 +122,7 @@ SIDES = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("kind", ["table", "parquet"])
 @pytest.mark.parametrize("side", SIDES)
 def test_integers_are_exact_however_wide(tmp_path: Path, side: str, kind: str) -> None:

@@ -61,11 +61,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- files -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", COPIES)
 def test_a_file_of_every_format_gives_the_same_number(folder: Path, suffix: str) -> None:
     assert overall(f"{folder}/predictions.{suffix}", f"{folder}/truth.{suffix}") == pytest.approx(DCG)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "path", ["parts/*.parquet", "parts/q?.parquet", "parts", "hive", "hive/", "hive/**/*.parquet"]
 )
@@ -78,6 +80,7 @@ def test_a_path_object_and_a_list_of_paths_are_accepted(folder: Path) -> None:
     assert overall([folder / "parts/q1.parquet", f"{folder}/parts/q2.parquet"]) == pytest.approx(DCG)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"], ids=["lf", "crlf", "blank lines"])
 @pytest.mark.parametrize("suffix", ["run", "trec", "txt"])
 def test_trec_text_is_told_apart_by_blanks_of_any_kind(tmp_path: Path, suffix: str, ending: str) -> None:
@@ -101,6 +104,7 @@ def test_trec_ids_are_text_whatever_they_look_like(tmp_path: Path) -> None:
     assert overall(run, qrels, "recall") == pytest.approx(6 / 7)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
 def test_whole_scores_in_the_first_file_do_not_round_those_of_the_next(tmp_path: Path, suffix: str) -> None:
     with duckdb.connect() as connection:
@@ -115,6 +119,7 @@ def test_whole_scores_in_the_first_file_do_not_round_those_of_the_next(tmp_path:
 # --- tables, views, SQL ----------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "name", ["predictions", "PREDICTIONS", "table:predictions", "main.predictions", '"predictions"', "seen"]
 )
@@ -131,6 +136,7 @@ def test_a_database_file_is_opened_by_its_path(tmp_path: Path) -> None:
     assert overall("p", "t", connection=str(path)) == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "sql",
     [
@@ -158,6 +164,7 @@ def test_sql_text_runs_as_it_was_written(connection: Connection) -> None:
     assert overall(predictions, truth, "rr", connection=connection) == 1
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["truth", "systems", "queries", "ideal", "asked", "judgments", "ranked"])
 def test_a_table_may_be_called_like_a_step_of_the_query(name: str) -> None:
     with duckdb.connect() as connection:
@@ -244,6 +251,7 @@ FRAMES: dict[str, Build] = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("build", FRAMES.values(), ids=FRAMES)
 def test_a_relation_or_frame_gives_the_same_number(
     connection: Connection, folder: Path, build: Build
@@ -271,6 +279,7 @@ def test_a_relation_and_a_frame_can_be_evaluated_again(connection: Connection) -
     assert len(relation.fetchall()) == 5
 
 
+@pytest.mark.slow
 def test_nothing_is_left_on_the_connection_of_the_caller(connection: Connection) -> None:
     frame = arrow(connection)
     result = duckmetrics.evaluate(frame, "truth", "rr", connection=connection)
@@ -287,6 +296,7 @@ SETTINGS = ["default_order = 'desc'", "default_null_order = 'nulls_first'", "int
             "preserve_insertion_order = false", "default_collation = 'nocase'"]  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_of_the_callers_connection_change_no_number(connection: Connection, setting: str) -> None:
     connection.execute(f"SET {setting}")

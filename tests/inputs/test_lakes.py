@@ -51,6 +51,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.some(20)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("given", [str, Path, lambda path: f"file:{path}", lambda path: [path]])
 def test_the_files_of_versions_are_not_read_as_plain_parquet(
@@ -86,6 +87,7 @@ def test_a_relative_path_is_looked_at_as_well(
         duckmetrics.evaluate(Path(file).name, TRUTH, ["ndcg@10"])
 
 
+@pytest.mark.some(1)
 def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
     folder, _, _ = lake
     plain = folder.parent / "plain"
@@ -95,6 +97,7 @@ def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
         assert duckmetrics.evaluate(path, TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0
 
 
+@pytest.mark.some(2)
 def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
     _, file, _ = lake
     assert duckmetrics.evaluate(f"FROM '{file}'", TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0

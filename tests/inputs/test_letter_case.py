@@ -26,6 +26,7 @@ def sources(table: pa.Table, folder: Path) -> list[Any]:
     return [table, path, str(path), f"{folder}/*.parquet", table.to_pandas()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [[*RUN], [*reversed(RUN)]], ids=["first", "last"])
 def test_the_exact_name_wins(tmp_path: Path, order: list[str]) -> None:
     for source in sources(pa.table({name: RUN[name] for name in order}), tmp_path):
@@ -35,6 +36,7 @@ def test_the_exact_name_wins(tmp_path: Path, order: list[str]) -> None:
             assert found["mrr"] == value
 
 
+@pytest.mark.slow
 def test_where_none_is_exact_both_are_named(tmp_path: Path) -> None:
     table = pa.table(RUN).rename_columns(["query_id", "item_id", "Score", "SCORE", "extra"])
     for source in sources(table, tmp_path):
@@ -44,6 +46,7 @@ def test_where_none_is_exact_both_are_named(tmp_path: Path) -> None:
         assert duckmetrics.evaluate(source, TRUTH, "mrr", columns={"score": "SCORE"})["mrr"] == 1
 
 
+@pytest.mark.slow
 def test_a_column_that_is_called_like_a_renamed_one_is_itself(tmp_path: Path) -> None:
     table = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [2.0, 1.0], "score_1": [1.0, 2.0]})
     for source in sources(table, tmp_path):

@@ -34,6 +34,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("switches", "expected"), EXPECTED.items(), ids=str)
 def test_missing_is_asked_before_no_relevant(switches: tuple[str, str], expected: tuple[float, int]) -> None:
     """By hand: q1 is 1/2; nothing relevant to find is left out under null, whoever lacks it."""
@@ -46,6 +47,7 @@ def test_missing_is_asked_before_no_relevant(switches: tuple[str, str], expected
     assert (sum(kept) / len(kept), len(kept)) == (pytest.approx(expected[0]), expected[1])
 
 
+@pytest.mark.slow
 def test_the_shell_agrees() -> None:
     connection = connected()
     connection.execute(f"CREATE TABLE run AS {RUN}; CREATE TABLE qrels AS {TRUTH}")

@@ -46,6 +46,7 @@ def test_a_column_tells_systems_apart() -> None:
     assert (result.value("rr", system="A"), result.value("rr", system="B")) == (RR, 1 / 3)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("by_argument", [False, True])
 def test_a_mapping_names_systems(by_argument: bool) -> None:
     runs = {"A": "predictions", "it's": "SELECT * REPLACE (-score AS score) FROM predictions"}
@@ -112,6 +113,7 @@ def test_two_systems_of_one_name_are_refused() -> None:
 COUNTRIES = {("", None): (RR, 3), ("country", "DE"): (1 / 4, 2), ("country", "FR"): (1.0, 1)}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("by", ["country", ["country"], ("country",), [["country"]]])
 def test_slices_come_from_the_table_of_queries(by: Any) -> None:
     assert values(evaluation(by=by, queries=USERS), "slice", "country") == COUNTRIES
@@ -162,6 +164,7 @@ def test_a_list_of_lists_means_several_groupings() -> None:
     assert result.per_query.column_names == ["system", "metric", "country", "device", "query_id", "value"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "by",
     [[[], ["country"]], [["country"], ["country"]], [["country"], ["COUNTRY"]], ["country", "country"]],
@@ -206,12 +209,14 @@ INTERNAL = ["slice_number", "measure_number", "segment", "missing", "score", "it
             "a b", 'a"b', "a,b", "ü", "select"]  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_slice_cannot_be_called_like_a_column_of_the_results(name: str) -> None:
     with pytest.raises(InputError, match=f"by: '{name}' is also a column of the results; rename it"):
         evaluation(by=name, queries=f'SELECT query_id, country AS "{name}" FROM ({USERS})')
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", INTERNAL)
 def test_a_slice_may_have_any_other_name(name: str) -> None:
     quoted = name.replace('"', '""')
@@ -259,6 +264,7 @@ def test_unused_columns_of_the_queries_do_no_harm() -> None:
     assert values(evaluation(queries=USERS), "slice") == {("",): (RR, 3)}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "segment", [{"country": "ES"}, {"planet": "Mars"}, {"country": "DE", "device": "web"}]
 )

@@ -30,6 +30,7 @@ FILES = {
 }  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_cannot_be_read_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

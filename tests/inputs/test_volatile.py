@@ -30,6 +30,7 @@ STEADY = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("query", "named"), VOLATILE.items())
 def test_rows_that_change_are_refused(query: str, named: str) -> None:
     with duckdb.connect() as connection:
@@ -54,6 +55,7 @@ def test_so_are_views_of_such_rows(kind: str) -> None:
         assert duckmetrics.evaluate("steady", TRUTH, "mrr", connection=connection).rows
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("query", STEADY)
 def test_other_rows_are_taken(query: str) -> None:
     assert duckmetrics.evaluate(query, TRUTH, "mrr").rows

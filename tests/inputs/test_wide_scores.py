@@ -46,6 +46,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("type_", "base"), WIDE)
 def test_scores_that_would_tie_are_refused(type_: str, base: int) -> None:
     with pytest.raises(InputError, match=r"1 group of different scores of a query .* tie \(query_id=1, one"):
@@ -58,12 +59,14 @@ def test_scores_that_would_tie_are_refused(type_: str, base: int) -> None:
     ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("type_", "base"), KEPT)
 def test_scores_that_a_double_keeps_are_not(type_: str, base: int) -> None:
     assert duckmetrics.evaluate(lists(type_, base), TRUTH, "mrr").rows[0]["value"] == 1
     assert duckmetrics.evaluate(rows(type_, base), metrics="auc").rows[0]["value"] == 1
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("type_", "base"), WIDE)
 def test_what_the_advice_says_helps(type_: str, base: int) -> None:
     for change, mrr in (("score - min(score) OVER ()", 1.0), ("CAST(score AS DOUBLE)", 0.5)):
@@ -78,6 +81,7 @@ def test_equal_scores_may_tie_and_so_may_those_of_other_queries_and_systems() ->
     duckmetrics.evaluate(f"SELECT *, item_id AS system FROM ({wide})", TRUTH, "mrr", system="system")
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("predictions", "options"),
     [
@@ -116,6 +120,7 @@ def test_the_command_line_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert re.search(r"different scores of a query", done.out + done.err)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("type_", "base"), WIDE)
 def test_the_shell_refuses_them(session: duckdb.DuckDBPyConnection, type_: str, base: int) -> None:
     session.execute(f"CREATE OR REPLACE TABLE predictions AS {lists(type_, base)}")
@@ -127,6 +132,7 @@ def test_the_shell_refuses_them(session: duckdb.DuckDBPyConnection, type_: str, 
     assert found[0] == ("rounded_score",)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("type_", "base"), KEPT)
 def test_the_shell_takes_the_others(session: duckdb.DuckDBPyConnection, type_: str, base: int) -> None:
     session.execute(f"CREATE OR REPLACE TABLE predictions AS {lists(type_, base)}")
@@ -136,6 +142,7 @@ def test_the_shell_takes_the_others(session: duckdb.DuckDBPyConnection, type_: s
     assert session.execute("SELECT value FROM auc('data', label, score)").fetchall() == [(1.0,)]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("type_", ["DOUBLE", "FLOAT", "INTEGER", "DECIMAL(9,2)", "DECIMAL(15,3)"])
 def test_usual_types_cost_nothing(session: duckdb.DuckDBPyConnection, type_: str) -> None:
     """Python asks nothing; of what the shell asks, nothing is left in the plan."""

@@ -134,6 +134,7 @@ def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
         assert any(query.find(exp.Window, exp.Join) for query in read), f"{name} could be an aggregate"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_a_macro_is_the_metric_of_every_case(
     name: str, connection: duckdb.DuckDBPyConnection, told: Told
@@ -153,6 +154,7 @@ def test_a_macro_is_the_metric_of_every_case(
                 assert same(value, wanted, TOLERANCE), (spec, case, value, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*UNBOUNDED, *APART])
 def test_macros_of_any_score(case: str) -> None:
     """Scores that are no probabilities, labels that are -1 and 1, ratings."""
@@ -180,6 +182,7 @@ def test_macros_of_any_score(case: str) -> None:
             assert same(found, wanted, TOLERANCE), (name, found, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [TOGETHER, "graded", "integer_ids", "ties"])
 def test_aggregates_of_a_ranking(case: str) -> None:
     """Every item of the truth that was returned, in the order of the scores, equal ones worst first."""
@@ -218,6 +221,7 @@ def test_aggregates_of_a_ranking(case: str) -> None:
         assert wrong == {}, wanted
 
 
+@pytest.mark.slow
 def test_a_condition_takes_the_place_of_filter(connection: duckdb.DuckDBPyConnection) -> None:
     arguments = {name: macro.overloads[0].arguments for name, macro in OF_CLASSES.items()}
     required = {name: {a.name: REQUIRED[a.name] for a in known if a.required and a.name in REQUIRED}
@@ -255,6 +259,7 @@ def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:
     assert set(by_name) <= set(sets)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("asked", "problem"),
     [

@@ -205,6 +205,7 @@ def data(connection: Connection, tmp_path_factory: pytest.TempPathFactory) -> It
         yield at
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_table_in_every_form_gives_the_same(
     connection: Connection, confusion: list[tuple[Any, ...]], data: Path, form: str
@@ -215,6 +216,7 @@ def test_a_table_in_every_form_gives_the_same(
         assert value(connection, f"FROM dcg({predictions}, {truth})") == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("run", "qrels"),
     [
@@ -236,6 +238,7 @@ def test_rows_written_out(connection: Connection) -> None:
     assert value(connection, "FROM roc_auc('values (1, 2), (1, 0), (0, 1)', col0, col1)") == 0.5
 
 
+@pytest.mark.slow
 def test_tables_of_the_calling_query(connection: Connection) -> None:
     steps = "WITH predictions AS (FROM shop.predictions), t AS (FROM truth WHERE query_id <> 'q3')"
     assert value(connection, f"{steps} FROM dcg(predictions, 't')") == pytest.approx(DCG * 3 / 2)
@@ -249,6 +252,7 @@ def test_a_step_of_the_calling_query_goes_before_a_table(connection: Connection)
     assert value(connection, f"{steps} FROM dcg(predictions, truth)") == pytest.approx(DCG * 3 / 2)
 
 
+@pytest.mark.slow
 def test_parameters_of_a_prepared_statement(connection: Connection, data: Path) -> None:
     parts = [f"parts/predictions{i}.parquet" for i in (1, 2)]
     for given in ([parts, "truth", 2], ["FROM predictions", "v1.2/truth.csv", 2]):
@@ -276,6 +280,7 @@ for kind in ("df", "pl", "to_arrow_table", "distinct"):
 """
 
 
+@pytest.mark.slow
 def test_frames_by_the_name_of_their_variable(tmp_path: Path) -> None:
     """In a process of its own, which DuckDB may bring down: pandas, polars, arrow, and a relation."""
     (tmp_path / "duckmetrics.sql").write_text(text(), "utf-8")
@@ -290,6 +295,7 @@ def test_frames_by_the_name_of_their_variable(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_table_may_list_the_queries(connection: Connection) -> None:
     for population in ("'FROM truth WHERE query_id = ''q2'''", "['q2_only']", "'table:q2_only'"):
         connection.execute("CREATE OR REPLACE TEMP VIEW q2_only AS SELECT 'q2' AS query_id, 1 AS other")
@@ -325,6 +331,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("first", range(0, len(ODD), 4))
 def test_a_column_of_any_name(connection: Connection, first: int) -> None:
     """Each name is that of a column that is meant, in whatever case, beside all the others."""
@@ -354,6 +361,7 @@ def more(table: str, own: Sequence[str], cell: str) -> str:
     return f"$$SELECT {names}, * FROM {table}$$"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("cell", ["'junk'", "7"])
 def test_columns_named_like_parameters_and_steps_are_left_alone(
     connection: Connection, confusion: list[tuple[Any, ...]], cell: str
@@ -367,16 +375,19 @@ def test_columns_named_like_parameters_and_steps_are_left_alone(
     assert rows(connection, f"FROM threshold_table({data}, label, score)") == confusion
 
 
+@pytest.mark.slow
 def test_without_a_relevance_every_row_is_relevant(connection: Connection) -> None:
     judged = more("(SELECT query_id, item_id FROM truth)", ("query_id", "item_id", "relevance", "label"), "7")
     assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(UNGRADED_DCG)
 
 
+@pytest.mark.slow
 def test_a_label_is_a_relevance_where_there_is_no_other(connection: Connection) -> None:
     judged = "'SELECT * RENAME (relevance AS \"Label\") FROM truth'"
     assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(DCG)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("first", range(0, len(COLUMNS), 4))
 def test_columns_named_like_parameters_and_steps_can_be_meant(connection: Connection, first: int) -> None:
     """Every name is once a query, an item, a score or a relevance."""
@@ -389,6 +400,7 @@ def test_columns_named_like_parameters_and_steps_can_be_meant(connection: Connec
     assert value(connection, f"FROM dcg({run}, {judged}, {names})") == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("macro", "step"), [("roc_auc", 3), ("threshold_table", 1)])
 def test_expressions_over_columns_named_like_parameters(
     connection: Connection, macro: str, step: int
@@ -402,6 +414,7 @@ def test_expressions_over_columns_named_like_parameters(
         assert rows(connection, query) == expected, query
 
 
+@pytest.mark.slow
 def test_label_and_score_may_change_places(connection: Connection) -> None:
     swapped = "'SELECT score AS label, label AS score FROM clicks'"
     for macro in ("roc_auc", "log_loss", "roc_curve", "confusion"):
@@ -428,6 +441,7 @@ def named(connection: Connection) -> Iterator[None]:
     connection.execute("USE memory.main; DROP SCHEMA named CASCADE")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("named")
 def test_tables_named_like_steps(connection: Connection, confusion: list[tuple[Any, ...]]) -> None:
     """All of them are there at once; none of them is read but those that are meant."""
@@ -444,6 +458,7 @@ def test_tables_named_like_steps(connection: Connection, confusion: list[tuple[A
     assert value(connection, "FROM roc_auc(_labeled, label, score)") == pytest.approx(AUC)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("run", "judged"), [("_truth", "_predictions"), ("relevant", "_query_values")])
 def test_steps_of_the_calling_query_named_like_those_of_the_macro(
     connection: Connection, run: str, judged: str
@@ -547,6 +562,7 @@ def plain(connection: Connection) -> Found:
     return everything(connection)
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
     """What the sessions below are compared with says something about every metric."""
     assert {row[0] for row in plain["rankings"] if row[2] is None} == set()
@@ -565,6 +581,7 @@ def change(connection: Connection, settings: dict[str, str]) -> list[str]:
     return [*(settings.keys() & known)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", SETTINGS)
 def test_results_do_not_depend_on_the_session(connection: Connection, plain: Found, group: str) -> None:
     changed = change(connection, SETTINGS[group])
@@ -578,6 +595,7 @@ def test_results_do_not_depend_on_the_session(connection: Connection, plain: Fou
         assert found[name] == close(expected), name
 
 
+@pytest.mark.slow
 def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
     """What was set when they were created is not kept in them either."""
     with little() as connection:
@@ -753,6 +771,7 @@ def refusing() -> Iterator[Connection]:
         yield connection
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("call", PARAMETERS_REFUSED)
 def test_bad_values_of_parameters(connection: Connection, call: str) -> None:
     macro, _, argument = call.partition(": ")
@@ -763,6 +782,7 @@ def test_bad_values_of_parameters(connection: Connection, call: str) -> None:
     assert next_ in message
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", RANKINGS_REFUSED)
 def test_rankings_that_cannot_be_evaluated(refusing: Connection, case: str) -> None:
     predictions, truth, message = RANKINGS_REFUSED[case]
@@ -771,6 +791,7 @@ def test_rankings_that_cannot_be_evaluated(refusing: Connection, case: str) -> N
     assert re.fullmatch(r"Invalid Input Error: duckmetrics: .+; .+", found, re.DOTALL)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("case", CLASSIFICATION_REFUSED)
 def test_rows_that_cannot_be_evaluated(refusing: Connection, case: str) -> None:
     call, what, next_ = CLASSIFICATION_REFUSED[case]
@@ -786,6 +807,7 @@ def test_metrics_must_be_said(connection: Connection) -> None:
             rows(connection, f"FROM {call}")
 
 
+@pytest.mark.slow
 def test_a_rank_is_found_where_there_is_no_score(connection: Connection) -> None:
     place = "row_number() OVER (PARTITION BY query_id ORDER BY score DESC)"
     ranked = f"SELECT query_id, item_id, {place} AS {{}} FROM predictions"
@@ -802,6 +824,7 @@ def test_an_order_of_rows_needs_a_column(connection: Connection) -> None:
     assert "position" in refusal(connection, "FROM rr('FROM predictions', truth, ties := 'input')")
 
 
+@pytest.mark.slow
 def test_only_what_is_asked_for_is_checked(refusing: Connection) -> None:
     """Scores that are no probabilities do for other metrics, as do grades above a scale that nobody uses."""
     assert value(refusing, "FROM roc_auc(no_probability, label, score)") == 0.5
@@ -811,6 +834,7 @@ def test_only_what_is_asked_for_is_checked(refusing: Connection) -> None:
     assert value(refusing, "FROM dcg(predictions, 'SELECT * REPLACE (99 AS relevance) FROM truth')") > 9
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "call",
     [
@@ -824,6 +848,7 @@ def test_what_is_refused_may_be_allowed(refusing: Connection, call: str) -> None
     assert value(refusing, f"FROM rr({call})") > 0
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", NO_COLUMN)
 def test_what_is_not_there_is_named(refusing: Connection, name: str) -> None:
     with pytest.raises(duckdb.Error, match=re.escape(name)):
@@ -833,6 +858,7 @@ def test_what_is_not_there_is_named(refusing: Connection, name: str) -> None:
 # --- 5. databases and transactions ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_database_that_may_only_be_read(tmp_path: Path) -> None:
     path = str(tmp_path / "x.duckdb")
     with little() as connection:
@@ -850,6 +876,7 @@ def test_a_database_that_may_only_be_read(tmp_path: Path) -> None:
         assert rows(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal") == []
 
 
+@pytest.mark.slow
 def test_macros_load_twice_and_in_transactions(connection: Connection) -> None:
     connection.execute(text())
     connection.execute("BEGIN; CREATE TABLE new_truth AS FROM truth WHERE query_id <> 'q3'")
@@ -860,6 +887,7 @@ def test_macros_load_twice_and_in_transactions(connection: Connection) -> None:
         rows(connection, "FROM dcg(predictions, new_truth)")
 
 
+@pytest.mark.slow
 def test_macros_that_were_loaded_in_a_transaction_may_be_taken_back() -> None:
     with little() as connection:
         connection.execute("BEGIN")
@@ -905,6 +933,7 @@ def test_one_answered_query_among_many_missing(connection: Connection) -> None:
     assert skipped == [(1,), (1,)]
 
 
+@pytest.mark.slow
 def test_nothing_is_relevant(connection: Connection) -> None:
     judged = "'SELECT * REPLACE (0 AS relevance) FROM truth'"
     found = rows(connection, f"SELECT value, n_no_relevant, reason FROM ndcg(predictions, {judged})")

@@ -50,6 +50,7 @@ def values(connection: duckdb.DuckDBPyConnection, query: str) -> list[float]:
 TABLES = ("log_loss", "brier", "roc_auc", "pr_auc", "ks", "roc_curve", "calibration_curve", "hosmer_lemeshow")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("macro", TABLES)
 def test_a_weight_without_its_name_does_not_slice(connection: duckdb.DuckDBPyConnection, macro: str) -> None:
     message = refusal(connection, f"FROM {macro}(data, label, score, w)")
@@ -73,6 +74,7 @@ def test_a_value_macro_takes_no_weight_for_a_condition(
         connection.execute(f"SELECT {macro}(label, score, {third}w) FROM data")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("third", "named"),
     [("3", "k := 3"), ("[1, 3]", "k := [1, 3]"), ("'trec_eval', 3", "\"like\" := 'trec_eval', k := 3")],
@@ -100,6 +102,7 @@ def printed(connection: duckdb.DuckDBPyConnection, all_: bool) -> Iterator[tuple
                 yield kind, call, like
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("all_", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnection, all_: bool) -> None:
     """A call may refuse these data in words of ours; DuckDB itself must find nothing wrong with it."""

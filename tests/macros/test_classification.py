@@ -330,6 +330,7 @@ def of_table(
 # --- the cases -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_metrics_of_probabilities_with_every_parameter(
     probabilities: duckdb.DuckDBPyConnection, weighted: bool
@@ -342,6 +343,7 @@ def test_metrics_of_probabilities_with_every_parameter(
     assert of_metrics(probabilities, result, PLAIN, weight) == []
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_metrics_of_any_score_with_every_parameter(
     unbounded: duckdb.DuckDBPyConnection, weighted: bool
@@ -368,6 +370,7 @@ def one_at_a_time(metric: Definition) -> list[str]:
     return [of[len(of) // 2] for of in specs.values()] or [plain_spec(metric)]
 
 
+@pytest.mark.slow
 def test_the_macro_of_every_metric_with_every_parameter(probabilities: duckdb.DuckDBPyConnection) -> None:
     specs = [spec for metric in METRICS for spec in one_at_a_time(metric)]
     result = evaluation(probabilities, specs, True, by="name")
@@ -383,6 +386,7 @@ def test_the_macro_of_every_metric_with_every_parameter(probabilities: duckdb.Du
                        if len(param.choices) != 1}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> None:
     """Without weights, and with no parameter that need not be; an alias binds what its header says."""
     specs, told = {}, {}
@@ -409,6 +413,7 @@ def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> No
 ALONE = ("booleans", "float32", "infinite", *APART, "sample", "weightless")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ALONE)
 def test_a_case_alone(session: duckdb.DuckDBPyConnection, name: str) -> None:
     """The types of the columns are those of the case: booleans, FLOAT, DECIMAL, dates."""
@@ -466,6 +471,7 @@ def _printed(value: Any) -> Any:
 # --- tables ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @WEIGHTED
 def test_tables_of_probabilities_with_every_parameter(
     probabilities: duckdb.DuckDBPyConnection, weighted: bool
@@ -482,6 +488,7 @@ def test_tables_of_probabilities_with_every_parameter(
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_tables_of_any_score_with_every_parameter(unbounded: duckdb.DuckDBPyConnection) -> None:
     specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]
     result = evaluation(unbounded, ["auc"], False, by="name")
@@ -498,6 +505,7 @@ PER: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PER)
 def test_segments(slices: duckdb.DuckDBPyConnection, case: str) -> None:
     """Some are NULL, or of one class; they come in order, NULL last, and each metric where it was asked."""
@@ -528,6 +536,7 @@ GROUPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GROUPS)
 def test_groups(slices: duckdb.DuckDBPyConnection, case: str) -> None:
     columns, group = GROUPS[case]
@@ -563,6 +572,7 @@ def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
                 assert differences(calls[1], by_name, by_place, list(by_place[0])) == []
 
 
+@pytest.mark.slow
 def test_weights_are_expressions(slices: duckdb.DuckDBPyConnection) -> None:
     """A weight of NULL, which is no column, is none; all metrics and tables see the same weights."""
     doubled = "SELECT * REPLACE (weight * 2 + row_number % 2 AS weight) FROM predictions"
@@ -578,6 +588,7 @@ def planned(definition: Definition) -> bool:
     return "plan" in CATALOG.placeholders(definition)
 
 
+@pytest.mark.slow
 def test_all_plans_give_the_same(probabilities: duckdb.DuckDBPyConnection) -> None:
     specs = [spec for spec in EVERY if planned(parse_measure(CATALOG, spec).metric)]
     result = evaluation(probabilities, specs, False, by="name")
@@ -606,6 +617,7 @@ CONTESTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTESTED)
 def test_a_value_goes_to_the_metrics_that_allow_it(slices: duckdb.DuckDBPyConnection, name: str) -> None:
     """To the others their own default, as with a switch of Python; where none does, it is refused."""
@@ -700,12 +712,14 @@ ASKED: dict[str, str] = {
 }
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("metrics", ASKED)
 def test_metrics_that_cannot_be_had(slices: duckdb.DuckDBPyConnection, metrics: str) -> None:
     with pytest.raises(duckdb.Error, match=re.escape(f"{MARK}{ASKED[metrics]}")):
         slices.execute(called(SEVERAL, {}, metrics=metrics))
 
 
+@pytest.mark.slow
 def test_a_parameter_that_no_metric_takes_is_refused(slices: duckdb.DuckDBPyConnection) -> None:
     """In a list of metrics; the macro of a metric does not have it."""
     for name in PARAMS:
@@ -761,6 +775,7 @@ def test_every_check_of_rows_is_tried() -> None:
     assert len(WRONG_ROWS) > 20
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", WRONG_ROWS)
 def test_rows_that_python_refuses_are_refused(connection: duckdb.DuckDBPyConnection, case: str) -> None:
     """By the macro of the metric, by that of several, and by a table."""
@@ -819,6 +834,7 @@ def _plain(metric: Definition) -> dict[str, str]:
     return given(parse_measure(CATALOG, plain_spec(metric)))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("table", "metrics", "weight"),
     [
@@ -892,6 +908,7 @@ def test_no_rows_are_refused(connection: duckdb.DuckDBPyConnection) -> None:
                 connection.execute(called(macro, asked, "empty", per=per))
 
 
+@pytest.mark.slow
 def test_python_leaves_the_macros_of_a_connection(session: duckdb.DuckDBPyConnection) -> None:
     """Both may be in use at once: what Python defines and drops is not what the macros call."""
     using(session, "ties")
@@ -908,6 +925,7 @@ def test_python_leaves_the_macros_of_a_connection(session: duckdb.DuckDBPyConnec
 # --- names of columns and tables -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_columns_may_be_called_as_the_parameters(slices: duckdb.DuckDBPyConnection) -> None:
     """Label and score change places, and every parameter is a column as well, of another meaning."""
     names = sorted(
@@ -940,6 +958,7 @@ def test_columns_may_be_called_as_the_parameters(slices: duckdb.DuckDBPyConnecti
         assert differences(sql, rows_of(slices, sql), wanted, list(wanted[0])) == []
 
 
+@pytest.mark.slow
 def test_data_are_tables_files_queries_and_steps(slices: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
     parquet, csv = tmp_path / "log.parquet", tmp_path / "log.csv"
     for path in (parquet, csv):

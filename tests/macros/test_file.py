@@ -18,6 +18,7 @@ from duckmetrics.macros.script import macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
 from support.duckdb_shell import executable, text, written
+from support.loops import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,6 +171,7 @@ def open_shell(
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_shell_has_the_macros(tmp_path: Path) -> None:
     executable()
     done = open_shell("-csv", "-c", "SELECT normal_p(0.0) AS p")
@@ -199,12 +201,14 @@ def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatc
     assert seen.read_text("utf-8") == "-- duckmetrics 0: written anew\n"
 
 
+@pytest.mark.slow
 def test_the_shell_reads_what_people_have_set_up(tmp_path: Path) -> None:
     (tmp_path / ".duckdbrc").write_text("CREATE TEMP MACRO mine() AS 42;")
     done = open_shell("-csv", script="SELECT mine() AS a, mae(1, 3) AS b;", home=tmp_path)
     assert done.stdout.split() == ["a,b", "42,2.0"], done.stderr
 
 
+@pytest.mark.slow
 def test_the_shell_names_data_files_by_their_stem(tmp_path: Path) -> None:
     folder = tmp_path / "a folder, it's one"
     folder.mkdir()
@@ -240,6 +244,7 @@ def test_an_interrupt_leaves_the_shell_open(monkeypatch: pytest.MonkeyPatch, tmp
     assert shell.run([]) == 7
 
 
+@pytest.mark.slow
 def test_the_shell_passes_on_how_it_ended() -> None:
     assert open_shell("-bail", "-c", "SELECT nothing").returncode == 1
 
@@ -253,6 +258,7 @@ def test_without_a_shell_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch,
     assert "pip install duckdb-cli" in ended.err
 
 
+@pytest.mark.slow
 def test_loading_leaves_nothing_behind(tmp_path: Path) -> None:
     file = tmp_path / "own.duckdb"
     duckdb.connect(file).close()
@@ -266,7 +272,7 @@ def test_loading_leaves_nothing_behind(tmp_path: Path) -> None:
         assert connection.execute("SHOW TABLES").fetchall() == []
 
 
-@pytest.mark.parametrize("macro", PUBLIC, ids=lambda macro: f"{macro.name}-{macro.is_table}")
+@each("macro", PUBLIC, lambda macro: f"{macro.name}-{macro.is_table}")
 def test_the_help_tells_what_a_macro_is(macro: object) -> None:
     (found,) = [m for m in PUBLIC if m is macro]
     lines = found.about.split("\n")

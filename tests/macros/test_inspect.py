@@ -78,6 +78,7 @@ def test_it_finds_what_the_check_finds(
         assert " := " in row[6] or "=" not in row[6].replace(":=", "")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "problem"), UNREADABLE.items(), ids=UNREADABLE)
 def test_what_cannot_be_read_is_raised(
     connection: duckdb.DuckDBPyConnection, folder: Path, name: str, problem: str

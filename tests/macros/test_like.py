@@ -93,6 +93,7 @@ def test_a_macro_follows_a_tool_as_python_does(
     assert row["n"] == wanted.rows[0]["n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("like", "gain"), [("catboost", "exp2"), ("lightgbm", "linear")])
 def test_a_value_that_is_given_wins(session: duckdb.DuckDBPyConnection, like: str, gain: str) -> None:
     """Also where it is the default."""
@@ -103,6 +104,7 @@ def test_a_value_that_is_given_wins(session: duckdb.DuckDBPyConnection, like: st
     assert session.execute(query.replace(gain, "binary")).fetchone() != (pytest.approx(wanted[spec_]),)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("query", "problem"),
     [

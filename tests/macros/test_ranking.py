@@ -328,6 +328,7 @@ def test_evaluate_gives_a_parameter_to_the_metrics_that_take_it(texts: Data, nam
     assert_agrees(texts, specs, **TOLERANT, **{name: value})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "value"), [(n, v) for n, values in REQUIRED.items() for v in values], ids=str
 )
@@ -377,6 +378,7 @@ def test_every_other_name_of_a_metric_has_a_macro(two: Data, name: str) -> None:
     assert differences(actual, wanted) == []
 
 
+@pytest.mark.slow
 def test_one_call_takes_every_name(two: Data) -> None:
     names = [name for family, name in CATALOG.names if family == "ranking"]
     rows = two.python([_spec_of(name, NEEDED) for name in names])
@@ -395,6 +397,7 @@ FIXED = [
 PERCENTILES = [name for name, alias in CATALOG.aggregation_names.items() if "p" in alias.bound]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("agg", [*(n for n in CATALOG.aggregation_names if n not in PERCENTILES), "p75"])
 def test_values_are_aggregated_the_same(two: Data, agg: str) -> None:
     specs = [*plain(RANKING[::3], (3,)), *FIXED]
@@ -407,6 +410,7 @@ def test_values_are_aggregated_the_same(two: Data, agg: str) -> None:
     assert differences([row[2:] for row in alone], rows[-1:]) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("agg", PERCENTILES)
 def test_percentiles_of_many_queries_are_the_same(texts: Data, agg: str) -> None:
     metric = AVERAGED[-1]
@@ -428,6 +432,7 @@ def test_every_switch_means_the_same_to_all_metrics(
     assert bool(differences(rows, plain_values)) == changes, "what changes nothing is not tested here"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "switches", [USUAL, {"no_relevant": "keep"}, {"missing": "undefined"}], ids=["usual", "keep", "undefined"]
 )
@@ -445,6 +450,7 @@ def test_switches_mean_the_same_where_ids_are_numbers(integers: Data, switches: 
     assert_agrees(integers, plain([*RANKING[::3], *AVERAGED]), **{**TOLERANT, **switches})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("switches", [*{next(iter(s)): s for s in OTHER}.values(), *TOGETHER], ids=str)
 def test_the_macro_of_a_metric_takes_the_switches_that_the_metric_takes(
     texts: Data, switches: dict[str, Any]
@@ -483,6 +489,7 @@ REASONS = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("reason", REASONS)
 def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> None:
     population = f"SELECT query_id FROM truth EXCEPT SELECT query_id {REASONS[reason]}"
@@ -606,6 +613,7 @@ def test_the_command_line_gives_the_same_for_every_case(path: Path, command_line
     assert [key for key, value in values.items() if not same(shown[key], value)] == []
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_every_digit(command_line: CommandLine) -> None:
     numbers = [0.1 + 0.2, 1 / 3, 2 / 3, 5e-324, 1e300, 0.6309297535714575, -123456789.123456789]
     shown = ", ".join(f"'{number!r}'::DOUBLE AS n{i}" for i, number in enumerate(numbers))
@@ -613,6 +621,7 @@ def test_the_command_line_prints_every_digit(command_line: CommandLine) -> None:
     assert list(row.values()) == numbers
 
 
+@pytest.mark.slow
 def test_the_command_line_ends_with_what_a_macro_refuses(command_line: CommandLine) -> None:
     case = next(path for path in CASES if path.stem == REFUSED[0]).read_text("utf-8")
     done = command_line.process(f"{case}{call('evaluate', metrics=['map'])};\nSELECT 1 AS reached;\n")
@@ -678,6 +687,7 @@ def test_what_the_python_api_refuses_a_macro_refuses(small: duckdb.DuckDBPyConne
         refusal(small, call("evaluate_by_query", predictions, truth, metrics=[metric.name], **switches))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", MEND)
 def test_what_is_refused_can_be_mended_by_its_switch(small: duckdb.DuckDBPyConnection, name: str) -> None:
     predictions, truth, _ = BAD[name]
@@ -697,6 +707,7 @@ ODD: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metrics", ODD.values(), ids=ODD)
 def test_a_metric_that_the_python_api_refuses_a_macro_refuses(
     small: duckdb.DuckDBPyConnection, metrics: tuple[str, ...]

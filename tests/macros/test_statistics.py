@@ -69,6 +69,7 @@ def rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "place", "given"), EVERY, ids=str)
 def test_a_macro_gives_what_python_gives(
     session: duckdb.DuckDBPyConnection, name: str, place: int, given: Row
@@ -84,6 +85,7 @@ def test_a_macro_gives_what_python_gives(
         assert rows(session, call(name, source, given, **mine(alias))) == wanted.rows, source
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [n for n, alias in NAMES.items() if alias.metric.optional])
 def test_a_column_may_be_missing(session: duckdb.DuckDBPyConnection, name: str) -> None:
     alias = NAMES[name]
@@ -94,6 +96,7 @@ def test_a_column_may_be_missing(session: duckdb.DuckDBPyConnection, name: str) 
     assert rows(session, call(name, query, {}, **{c: c for c in there})) == wanted.rows
 
 
+@pytest.mark.slow
 def test_values_per_query_are_read_as_evaluate_writes_them(
     session: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
@@ -170,11 +173,13 @@ def plain(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return session
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("query", REFUSED)
 def test_a_macro_says_what_is_wrong(plain: duckdb.DuckDBPyConnection, query: str) -> None:
     assert REFUSED[query] in refusal(plain, query)
 
 
+@pytest.mark.slow
 def test_hints_stand_where_they_help_alone(plain: duckdb.DuckDBPyConnection) -> None:
     """Values per query are read by names between quotes, and 1 is no percentage."""
     alone = "FROM paired_t('FROM v WHERE system = ''A''', baseline := 'X')"
@@ -214,6 +219,7 @@ def test_the_help_finds_words_in_any_order(session: duckdb.DuckDBPyConnection) -
     assert rows(session, "FROM duckmetrics_help('paired nothing')") == []
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("support.duckdb_shell.text", lambda: FILE)
     file = tmp_path / "values.parquet"

@@ -37,6 +37,7 @@ def test_every_tool_has_a_preset() -> None:
     assert set(PRESETS.values()) == set(presets())
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("one", IMITATED, ids=name_of)
 def test_the_value_is_that_of_the_tool(one: Recorded) -> None:
     if isinstance(one.value, str) and one.value.startswith("ERROR"):

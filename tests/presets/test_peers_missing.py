@@ -21,6 +21,7 @@ RECTOOLS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("spec", "value"), RECTOOLS.items())
 def test_a_user_missing_from_the_run_counts_zero_in_rectools(spec: str, value: float) -> None:
     found = duckmetrics.evaluate(RUN, TRUTH, spec, like="rectools")
@@ -43,6 +44,7 @@ def printed(grades: dict[str, int]) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("like", ["trec_eval", "trec_eval9", "pytrec_eval", "ir_measures"])
 @pytest.mark.parametrize(("spec", "name"), [("infap", "infAP"), ("bpref", "bpref")])
 def test_a_pooled_item_that_nobody_judged_is_refused_and_not_taken_as_nonrelevant(

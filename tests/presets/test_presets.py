@@ -119,6 +119,7 @@ def test_an_unknown_tool_is_told_with_what_was_meant() -> None:
     assert preset("Trec-Eval") is preset("trec_eval")
 
 
+@pytest.mark.slow
 def test_what_is_said_wins_over_the_tool() -> None:
     """The spec, then the switches of the call, then the tool."""
     plain = duckmetrics.evaluate(*DATA, "mrr", like="pytrec_eval")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import pytest
-
 from support.cases import CATALOG, ROOT
+from support.loops import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +78,7 @@ def rooms_of(path: Path) -> set[str]:
     return parts - {"reference", room_of(path)}
 
 
-@pytest.mark.parametrize("path", [p for p in OWN if room_of(p) not in ENTRANCES], ids=shown)
+@each("path", [p for p in OWN if room_of(p) not in ENTRANCES], shown)
 def test_a_room_imports_only_from_the_floors_below(path: Path) -> None:
     assert room_of(path) in FLOOR, f"say in FLOORS where {room_of(path)} stands"
     upward = {room for room in rooms_of(path) if FLOOR[room] <= FLOOR[room_of(path)]}
@@ -125,34 +124,34 @@ def body_lines(node: ast.ClassDef | ast.FunctionDef) -> int:
     return (node.end_lineno or 0) - first.lineno + 1
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
+@each("path", MODULES, shown)
 def test_only_engines_import_a_database(path: Path) -> None:
     tops = {name.partition(".")[0] for name in imported(path, typing=False)}
     if room_of(path) != "engines":
         assert not tops & {"duckdb", "pyspark"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
+@each("path", MODULES, shown)
 def test_only_what_writes_sql_imports_the_parser(path: Path) -> None:
     tops = {name.partition(".")[0] for name in imported(path, typing=False)}
     if room_of(path) not in PARSE:
         assert "sqlglot" not in tops
 
 
-@pytest.mark.parametrize("path", REFERENCE, ids=shown)
+@each("path", REFERENCE, shown)
 def test_the_reference_shares_nothing_with_the_rest(path: Path) -> None:
     for name in imported(path, typing=False):
         assert not name.startswith("duckmetrics") or name.startswith("duckmetrics.reference"), name
         assert name.partition(".")[0] not in {"duckdb", "sqlglot", "pyarrow", "numpy", "pandas"}, name
 
 
-@pytest.mark.parametrize("path", OWN, ids=shown)
+@each("path", OWN, shown)
 def test_only_what_verifies_reads_the_reference(path: Path) -> None:
     if shown(path) != "evaluation/verification.py":
         assert not any(name.startswith("duckmetrics.reference") for name in imported(path, typing=False))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
+@each("path", MODULES, shown)
 def test_modules_are_named_after_things(path: Path) -> None:
     assert path.stem not in VAGUE
 
@@ -170,14 +169,14 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-@pytest.mark.parametrize("path", OWN, ids=shown)
+@each("path", OWN, shown)
 def test_no_module_knows_a_metric_by_name(path: Path) -> None:
     names = {name for _, name in CATALOG.names} | {f"{family}.{name}" for family, name in CATALOG.names}
     found = [(line, text) for line, text in strings(path) if text in names - ALSO_WORDS]
     assert not found, f"{shown(path)} names a metric: {found}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=shown)
+@each("path", MODULES, shown)
 def test_no_module_asserts(path: Path) -> None:
     lines = [n.lineno for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Assert)]
     assert not lines, f"{shown(path)} asserts in lines {lines}; raise an error of duckmetrics instead"

@@ -36,6 +36,7 @@ def run(command: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("block", BASH, ids=lambda block: block.split("\n")[0][:40])
 def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
     command = re.sub(r"python3 -m venv .*? && \.venv/bin/pip install [^&]* && \.venv/bin/", "", block)
@@ -61,6 +62,7 @@ def test_the_block_for_spark_runs(tmp_path: Path) -> None:
     assert (tmp_path / "values.parquet/_SUCCESS").exists()
 
 
+@pytest.mark.slow
 def test_the_session_in_the_shell_prints_what_it_says() -> None:
     """Through the real DuckDB shell, in the folder of the README."""
     told = {marker: text for marker, _, text in BLOCKS if marker}
@@ -72,6 +74,7 @@ def test_the_session_in_the_shell_prints_what_it_says() -> None:
     assert done.stdout + problem.strip() + "\n" == told["shell output"]
 
 
+@pytest.mark.slow
 def test_the_python_block_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
     for block in [text for _, language, text in BLOCKS if language == "python"]:

@@ -151,6 +151,7 @@ def test_auc(rows: Rows) -> None:
     assert close(scalar.gini(rows), 2 * expected - 1)
 
 
+@pytest.mark.some(32)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("max_fpr", [1e-3, 0.3, 0.9999, 1.0])
 def test_partial_auc(rows: Rows, max_fpr: float) -> None:
@@ -172,6 +173,7 @@ def test_average_precision(rows: Rows) -> None:
     assert close(scalar.average_precision(rows, interpolation="trapezoid"), area)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("rows", SETS)
 def test_roc_curve_and_what_is_read_from_it(rows: Rows) -> None:
     y, s, w = arrays(rows)
@@ -189,6 +191,7 @@ def test_roc_curve_and_what_is_read_from_it(rows: Rows) -> None:
         assert close(scalar.tpr_at_fpr(rows, fpr=limit), expected), limit
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("rows", SETS)
 def test_pr_curve_and_what_is_read_from_it(rows: Rows) -> None:
     y, s, w = arrays(rows)
@@ -209,6 +212,7 @@ def test_pr_curve_and_what_is_read_from_it(rows: Rows) -> None:
         assert close(scalar.precision_at_recall(rows, recall=limit), max(p for p, r in points if r >= limit))
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("rows", SETS)
 def test_gauc_is_the_mean_of_the_groups(rows: Rows) -> None:
     values, by = [], {"impressions": [], "positives": [], "pairs": [], "uniform": []}  # type: ignore[var-annotated]
@@ -234,6 +238,7 @@ def test_gauc_is_the_mean_of_the_groups(rows: Rows) -> None:
 # --- scikit-learn: at a threshold ----------------------------------------------------------------
 
 
+@pytest.mark.some(18)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("threshold", [-0.0, 0.3, 0.7, 2.0])
 def test_at_a_threshold(rows: Rows, threshold: float) -> None:
@@ -284,6 +289,7 @@ def differences(found: dict[str, float | None], expected: dict[str, float]) -> l
     ]
 
 
+@pytest.mark.some(13)
 @pytest.mark.parametrize("rows", SETS)
 def test_confusion_and_threshold_table(rows: Rows) -> None:
     y, s, w = arrays(rows)
@@ -543,6 +549,7 @@ def test_weights_of_billions() -> None:
     assert scalar.mcc(rows, threshold=2) == pytest.approx(2 / math.sqrt(6))  # tp 5, fp 1, fn 0, tn 4
 
 
+@pytest.mark.some(60)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("bins", [1, 2, 7, 100])
 def test_auc_lies_within_its_bounds(rows: Rows, bins: int) -> None:
@@ -904,6 +911,7 @@ def everything_of(rows: Rows) -> dict[str, Any]:
 SMALL = ["no ties", "heavy ties", "two scores", "one score", "1e-17 apart", "zeros", "few"]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", SMALL)
 def test_the_order_of_rows_does_not_matter(name: str) -> None:
     rows = WORLDS[name][:120]
@@ -1055,6 +1063,7 @@ def test_the_metrics_are_those_that_were_agreed() -> None:
     assert public == set(scalar.__all__)
 
 
+@pytest.mark.slow
 def test_many_rows() -> None:
     chance = random.Random(0)
     rows = [

@@ -157,6 +157,7 @@ def pytrec(data: World, measure: str, level: int = 1, judged_only: bool = False)
     return {query: value for query, row in values.items() for value in row.values()}
 
 
+@pytest.mark.some(49)
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize(("measure", "name", "params"), PYTREC)
 def test_pytrec_eval(measure: str, name: str, params: dict[str, Any], level: int) -> None:
@@ -328,6 +329,7 @@ SKLEARN = {
 }
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("k", [None, 1, 3, 10])
 @pytest.mark.parametrize("gain", TRANSFORMED)
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def compared(connection: duckdb.DuckDBPyConnection, where: str = "TRUE", **optio
 # ---- all differences are equal ------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("test", ["t", "bootstrap", "randomization", "sign", "wilcoxon", "mcnemar"])
 def test_equal_differences_have_a_verdict(connection: duckdb.DuckDBPyConnection, test: str) -> None:
     found = compared(connection, test=test, resamples=2000)
@@ -62,6 +63,7 @@ def test_equal_differences_have_a_verdict(connection: duckdb.DuckDBPyConnection,
     assert turned.row("hit_rate@1")["verdict"] == "better"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("n", "verdict"), [(1, "not tested"), (2, "not distinguishable"), (6, "worse")])
 def test_a_verdict_needs_enough_equal_differences(
     connection: duckdb.DuckDBPyConnection, n: int, verdict: str
@@ -72,6 +74,7 @@ def test_a_verdict_needs_enough_equal_differences(
     assert row["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 def test_equal_differences_of_classifiers(connection: duckdb.DuckDBPyConnection, method: str) -> None:
     found = compare(
@@ -87,6 +90,7 @@ def test_equal_differences_of_classifiers(connection: duckdb.DuckDBPyConnection,
     )
 
 
+@pytest.mark.slow
 def test_units_that_say_nothing_are_no_evidence(connection: duckdb.DuckDBPyConnection) -> None:
     """One user of forty has positives: recall of all others is of nothing, so that no user differs."""
     log = "SELECT i % 40 AS user_id, (i % 40 = 0)::INT AS label, {} AS score FROM range(120) AS t(i)"
@@ -104,6 +108,7 @@ def test_units_that_say_nothing_are_no_evidence(connection: duckdb.DuckDBPyConne
 # ---- want of evidence ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_not_tested_fails_and_says_why(connection: duckdb.DuckDBPyConnection) -> None:
     single = compared(connection, "query_id = 0")
     for gate in ("hit_rate@1 verdict = worse", "hit_rate@1 verdict != better", "hit_rate@1 p < 0.05",
@@ -118,6 +123,7 @@ def test_what_is_not_tested_fails_and_says_why(connection: duckdb.DuckDBPyConnec
     assert "no queries have a value in both" in line
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("gate", "message"),
     [
@@ -140,6 +146,7 @@ def test_what_cannot_be_read_is_refused(
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_column_without_any_value_is_known(connection: duckdb.DuckDBPyConnection) -> None:
     for column in ("p", "p_adjusted", "mde", "statistic", "effect_size", "wins", "delta_upper"):
         lines = compared(connection, "query_id = 0").failures(f"hit_rate@1 {column} < -9")
@@ -172,6 +179,7 @@ FACTS = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("fact", FACTS)
 def test_no_gate_passes_without_evidence(

@@ -136,6 +136,7 @@ TABLE = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("name", "kind", "system"), TABLE, ids=str)
 def test_the_table_of_the_paper(name: str, kind: str, system: str) -> None:
     gamma = float(kind.removeprefix("BV_gamma")) if kind.startswith("BV") else 1.0
@@ -155,6 +156,7 @@ def test_the_estimator_of_bias_and_variance(gamma: float, key: str) -> None:
         assert of_toy(gamma)[SPECS[name], "bv"][: len(first)] == pytest.approx(first, rel=1e-9, abs=1e-13)
 
 
+@pytest.mark.slow
 def test_the_expectation_of_what_is_reported_over_samples_of_other_sizes() -> None:
     for m, systems in TOY["expected"]["sweep_m"].items():
         if int(m) > 200:
@@ -169,6 +171,7 @@ def test_the_expectation_of_what_is_reported_over_samples_of_other_sizes() -> No
 # --- bias and variance -----------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("n", "m", "gamma"),
     [(2, 1, 0.5), (3, 2, 0.1), (10, 9, 1.0), (50, 7, 0.01), (200, 19, 1e-3), (1000, 150, 0.1)],
@@ -233,6 +236,7 @@ def test_the_table_of_few_samples() -> None:
     assert value == pytest.approx(expected["EM_500_iterations"], rel=1e-9)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (12, 11), (40, 5), (300, 20)])
 @pytest.mark.parametrize("steps", [1, 2, 60])
 def test_maximum_likelihood_rank_by_rank(n: int, m: int, steps: int) -> None:
@@ -247,6 +251,7 @@ def test_maximum_likelihood_rank_by_rank(n: int, m: int, steps: int) -> None:
         assert found[system] == pytest.approx(expected, rel=1e-9), system
 
 
+@pytest.mark.slow
 def test_maximum_likelihood_over_groups_of_ranks() -> None:
     """Ranks that samples hardly tell apart share a probability, and the value hardly changes."""
     n, m = 4000, 60
@@ -274,6 +279,7 @@ def test_it_ends_where_a_step_hardly_raises_the_likelihood() -> None:
     assert bounded[""] != pytest.approx(found, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_systems_are_estimated_apart() -> None:
     """A system alone and beside another one, of whose ranks it has none."""
     data = {"A": [1, 2, 1, 3], "B": [30, 28, 31, 25]}
@@ -317,6 +323,7 @@ def assert_like_evaluate(
             assert found["n"] == row["n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ties", "missing", "no_relevant"),
     [
@@ -343,6 +350,7 @@ def test_ties_missing_queries_and_queries_without_a_relevant_item(
         assert found["A", method] != found["A", "naive"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("method", ["bv", "em"])
 def test_what_a_missing_query_counts_beside_estimates(method: str) -> None:
     """Two of three queries are answered: their estimate, times 2 / 3, or alone."""
@@ -359,6 +367,7 @@ def test_what_a_missing_query_counts_beside_estimates(method: str) -> None:
     assert (warning.check, warning.count) == ("missing_query", 1)
 
 
+@pytest.mark.slow
 def test_different_orders_of_ties_beside_each_other() -> None:
     options: dict[str, Any] = {"n_items": 40, "system": "system", "methods": ("naive", "bv")}
     orders = ("pessimistic", "optimistic")
@@ -385,6 +394,7 @@ def test_the_order_of_the_rows_breaks_ties_where_it_shall() -> None:
         assert result.value("mrr", "naive", row["system"]) == pytest.approx(row["value"], rel=1e-12)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", CORRECTED, ids=lambda metric: metric.name)
 def test_every_metric_of_the_rank_is_what_evaluate_has(metric: Any) -> None:
     """Under each of its own parameters."""
@@ -396,6 +406,7 @@ def test_every_metric_of_the_rank_is_what_evaluate_has(metric: Any) -> None:
     assert all(math.isfinite(row["value"]) for row in result.rows)
 
 
+@pytest.mark.slow
 def test_conventions_of_another_tool() -> None:
     """trec_eval puts the larger id first."""
     tied = f"SELECT * FROM ({TIED}) AS t WHERE query_id = 'q1'"
@@ -419,12 +430,14 @@ def graded(*grades: float) -> tuple[str, str]:
     return predictions, f"SELECT * FROM (VALUES {rows}) AS t(query_id, item_id, relevance)"
 
 
+@pytest.mark.slow
 def test_the_grade_of_all_relevant_items_counts() -> None:
     data = graded(3, 3, 3)
     result = duckmetrics.sampled(*data, "dcg@9,dcg(gain=exp2),err,ndcg", n_items=80, system="system")
     assert_like_evaluate(result, *data, 80)
 
 
+@pytest.mark.slow
 def test_grades_that_matter_must_be_alike() -> None:
     data = graded(3, 1, 2)
     result = duckmetrics.sampled(
@@ -509,6 +522,7 @@ def test_more_candidates_than_items() -> None:
 SHORT = f"SELECT * FROM ({GOOD[0]}) AS p WHERE query_id <> 1 OR score > -11"
 
 
+@pytest.mark.slow
 def test_the_number_of_candidates_must_be_one() -> None:
     message = (
         "column 'query_id': the queries have 10 to 13 candidates, but one number must have been drawn for "
@@ -547,6 +561,7 @@ def test_more_negatives_than_candidates_that_are_left() -> None:
     )
 
 
+@pytest.mark.slow
 def test_nobody_answered_anything() -> None:
     truth = "SELECT 99 AS query_id, 0 AS item_id"
     with pytest.raises(InputError, match="none of them in both tables"):
@@ -563,6 +578,7 @@ def test_nobody_answered_anything() -> None:
     assert "NULL" in repr(skipped)
 
 
+@pytest.mark.slow
 def test_what_would_take_too_long_is_refused() -> None:
     options: dict[str, Any] = {"n_items": 1_000_001, "system": "system"}
     with pytest.raises(UnsupportedError, match="bv and em take too long over 1000001 items and 12 negatives"):
@@ -576,6 +592,7 @@ def test_what_would_take_too_long_is_refused() -> None:
 # --- the model -------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (2, 3), (7, 6), (90, 40), (3000, 300)])
 def test_the_chances_are_binomial(n: int, m: int) -> None:
     text = CATALOG.sampling["chances"].text.rstrip().rstrip(";")
@@ -644,6 +661,7 @@ def test_the_summary_is_a_table() -> None:
     assert "list_dot_product" in result.sql.lower()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
@@ -690,6 +708,7 @@ def from_python(**options: Any) -> SampledEvaluation:
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table(run: Command) -> None:
     outcome = run(*ASK)
     assert outcome == (0, f"{from_python()!r}\n", "")
@@ -697,6 +716,7 @@ def test_the_command_prints_the_table(run: Command) -> None:
     assert outcome.out == f"{from_python(methods=('bv', 'em'), gamma=0.5, n_negatives=14)!r}\n"
 
 
+@pytest.mark.slow
 def test_the_command_prints_rows(run: Command) -> None:
     expected = list(from_python().rows)
     found = json.loads(run(*ASK, "--format", "json").out)

@@ -35,6 +35,7 @@ def by_tool(*arguments: Any, **options: Any) -> dict[str, Any]:
     return {row.like: row for row in duckmetrics.conventions(*arguments, **options).rows}
 
 
+@pytest.mark.slow
 def test_the_shop_has_several_values_of_map_each_with_its_reason() -> None:
     rows = by_tool(CANDIDATE, PURCHASES, "map@10", columns=USER)
     assert rows.keys() == {"duckmetrics", *presets()}
@@ -50,6 +51,7 @@ def test_the_shop_has_several_values_of_map_each_with_its_reason() -> None:
     assert rows["pytrec_eval"].effects.keys() == {"missing", "no_relevant", "ties"}
 
 
+@pytest.mark.slow
 def test_each_value_is_that_of_the_preset() -> None:
     rows = by_tool(CANDIDATE, PURCHASES, "ndcg@10", columns=USER)
     for name in ("pytrec_eval", "ir_measures", "replay", "sklearn", "catboost"):
@@ -70,6 +72,7 @@ def test_the_effects_are_those_of_single_switches() -> None:
         assert effect == pytest.approx(alone - usual, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_four_values_of_one_list() -> None:
     """One list of three items, five relevant ones: 1/3, 5/9 and 5/6 are all called AP@3."""
     rows = by_tool(*ROWS, "map@3", like=["rectools", "recbole", "torchmetrics"])
@@ -95,6 +98,7 @@ def test_equal_scores_in_an_order_that_nobody_can_tell_are_said() -> None:
         duckmetrics.evaluate(tied, ROWS[1], "map@3", like="recbole")
 
 
+@pytest.mark.slow
 def test_what_stops_a_tool_is_told() -> None:
     rows = by_tool(ROWS[0], LONGER, "map@3", like=["trec_eval", "elliot", "cornac", "recbole"])
     assert rows["trec_eval"].value is None
@@ -124,6 +128,7 @@ def test_systems_are_told_apart() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_evaluate() -> None:
     with pytest.raises(MetricError, match="did you mean 'ranx'"):
         duckmetrics.conventions(*ROWS, "map@3", like=["ranks"])
@@ -133,6 +138,7 @@ def test_errors_are_those_of_evaluate() -> None:
         duckmetrics.conventions(f"{ROWS[0]} UNION ALL SELECT 'q', 'a', 9", ROWS[1], "map@3")
 
 
+@pytest.mark.slow
 def test_shown_and_written(run: Command, tmp_path: Any) -> None:
     result = duckmetrics.conventions(*ROWS, "map@3", like=["recbole", "elliot"])
     lines = repr(result).splitlines()

@@ -150,6 +150,7 @@ def test_hit_rates_over_few_samples() -> None:
         assert of_one_run(curve, ranks, n)[0] == pytest.approx(example["expected"][name], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_metrics_that_say_so_are_consistent_under_sampling() -> None:
     """Their expectation over samples is the value over all items; the others' is not, or never moves."""
     n, ranks = 200, (1, 4, 60, 150)
@@ -185,6 +186,7 @@ def test_the_rank_in_a_sample_becomes_a_rank_among_all_items(m: int, n: int, ran
     assert [found[rank] for rank in range(1, m + 2)] == ranks
 
 
+@pytest.mark.slow
 def test_a_sample_of_all_items_is_no_sample() -> None:
     specs = [spec for metric in CORRECTED for spec in specs_of(metric, (None, 2), one_at_a_time=True)]
     assert curves(4, specs, catalog_size=5) == curves(4, specs)
@@ -197,6 +199,7 @@ def test_the_list_is_as_long_as_there_are_items() -> None:
     assert curves(4, specs, catalog_size=20)[specs[1]][2] == 1 / 8  # rank 1 + floor(19 / 4) = 5
 
 
+@pytest.mark.slow
 def test_a_smaller_depth_changes_no_estimated_rank() -> None:
     connection = duckdb.connect()
     predictions, truth = samples(9)
@@ -254,6 +257,7 @@ UNFIT = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("truth", "size", "counts"), UNFIT.values(), ids=UNFIT)
 def test_the_rank_of_what_is_no_sample_cannot_be_corrected(truth: str, size: int, counts: str) -> None:
     predictions, _ = samples(19)
@@ -340,6 +344,7 @@ PLAIN = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("kept", "m", "truth"), PLAIN.values(), ids=PLAIN)
 @pytest.mark.parametrize("rows", [10_000, 3], ids=["seen in the first rows", "seen in all rows"])
 def test_other_rankings_are_not_warned_of(

@@ -57,6 +57,7 @@ def orders(rows: Any) -> Any:
         yield [(*row[:3], float(-place)) for place, row in enumerate(flat)]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("spec", METRICS)
 def test_the_bounds_are_those_over_all_orders(seed: int, spec: str) -> None:

@@ -115,6 +115,7 @@ def test_the_table_of_the_textbooks(engine: DuckDBEngine) -> None:
     assert result.min_expected == pytest.approx(expected["min_expected"], rel=1e-13)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("statistic", METHODS)
 @pytest.mark.parametrize("correction", [False, True])
 @pytest.mark.parametrize(
@@ -132,6 +133,7 @@ def test_two_by_two_as_scipy(
     assert result.correction is correction
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("statistic", METHODS)
 def test_random_tables_as_scipy(engine: DuckDBEngine, statistic: str) -> None:
     random = np.random.default_rng(7)
@@ -149,6 +151,7 @@ def test_random_tables_as_scipy(engine: DuckDBEngine, statistic: str) -> None:
         assert (result.statistic, result.p) == pytest.approx((one.statistic, one.pvalue), rel=1e-10)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.tuples(COUNT, st.sampled_from([0.0, 0.1, 0.25, 1.0, 7.0, 1e5])), min_size=2, max_size=9),
@@ -162,6 +165,7 @@ def test_categories_as_the_reference(pairs: list[tuple[int, float]], statistic: 
     close(result, reference.chi_square(pairs, statistic))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.integers(2, 4).flatmap(
@@ -255,6 +259,7 @@ def example_of(statistic: Definition) -> tuple[str, dict[str, Any], list[tuple[A
     return example["rows"], params, rows
 
 
+@pytest.mark.some(3)
 def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
     """In a shell where its functions and relations exist, with its parameters bound; as the header shows."""
     rows, params, expected = example_of(statistic)
@@ -298,6 +303,7 @@ COIN = {"observed": [3, 7]}
 CELLS = {"row": ["A", "A", "B", "B"], "column": [True, False, True, False], "n": [10, 20, 30, 20]}
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize(
     "observed",
     [
@@ -311,6 +317,7 @@ def test_a_coin_in_every_shape(engine: DuckDBEngine, observed: Any) -> None:
     assert chi_square(observed, connection=engine).statistic == 1.6
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "observed",
     [
@@ -496,6 +503,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(13)
 @pytest.mark.parametrize(("observed", "options", "message"), REFUSED, ids=lambda value: str(value)[:40])
 def test_what_cannot_be_tested_is_refused(
     database: duckdb.DuckDBPyConnection, observed: Any, options: dict[str, Any], message: str
@@ -547,6 +555,7 @@ WARNED: list[tuple[Any, dict[str, Any], list[str]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("observed", "options", "warnings"), WARNED, ids=lambda value: str(value)[:40])
 def test_what_makes_a_p_value_doubtful_is_told(
     engine: DuckDBEngine, observed: Any, options: dict[str, Any], warnings: list[str]
@@ -580,6 +589,7 @@ def run(
     return Command(capsys)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "arguments",
     [

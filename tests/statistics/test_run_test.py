@@ -65,6 +65,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 # ---- what it answers ----------------------------------------------------------------------------
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_statistic_and_alias_runs(database: duckdb.DuckDBPyConnection, name: str) -> None:
     alias = NAMES[name]
@@ -99,6 +100,7 @@ def test_the_rows_have_an_order(database: duckdb.DuckDBPyConnection) -> None:
     assert [(r["system"], r["other"]) for r in pairs[:3]] == [("A", "B"), ("A", "C"), ("B", "C")]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "table",
     [
@@ -115,6 +117,7 @@ def test_a_table_in_every_shape_as_scipy(table: Any) -> None:
     assert (row["n_control"], row["n"]) == (3, 3)
 
 
+@pytest.mark.slow
 def test_pairs_as_scipy_from_what_evaluate_returns() -> None:
     query = "SELECT q AS query_id, i AS item_id, {} AS score FROM range(40) AS a(q), range(12) AS b(i)"
     systems = {"A": query.format("(i * 7 + q * 3) % 11"), "B": query.format("(i * 5 + q * q) % 13")}
@@ -193,6 +196,7 @@ def test_the_connection_is_left_as_it_was(database: duckdb.DuckDBPyConnection) -
     assert sorted(objects()) == sorted(before)
 
 
+@pytest.mark.slow
 def test_the_sql_is_what_ran(database: duckdb.DuckDBPyConnection) -> None:
     result = run_test("welch_t", "observations", connection=database, control="A")
     with duckdb.connect() as other:
@@ -218,6 +222,7 @@ def test_a_p_value_is_never_0() -> None:
     assert near.to_dict()["rows"][0]["p"] == near.rows[0]["p"]
 
 
+@pytest.mark.slow
 def test_warnings(database: duckdb.DuckDBPyConnection) -> None:
     wilcoxon = run_test("wilcoxon", "per_query", connection=database, baseline="A")
     assert "does not compare means" in wilcoxon.warnings[0]
@@ -315,6 +320,7 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(24)
 @pytest.mark.parametrize(("error", "message", "arguments", "given"), CALLS, ids=[call[1] for call in CALLS])
 def test_what_is_wrong_is_said(
     database: duckdb.DuckDBPyConnection,

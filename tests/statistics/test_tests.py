@@ -284,6 +284,7 @@ def both(values: dict[str, list[float | None]]) -> tuple[np.ndarray[Any, Any], n
     return np.array([a for a, _ in kept]), np.array([b for _, b in kept])
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_as_scipy(engine: DuckDBEngine, seed: int) -> None:
     values = noisy(seed, 12 + 40 * seed, "A", "B")
@@ -363,6 +364,7 @@ def test_tukey_as_the_studentized_range(engine: DuckDBEngine) -> None:
         assert row["effect_size"] == pytest.approx(row["delta"] / math.sqrt(mse), rel=1e-9)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("method", "theirs"),
     [("bonferroni", "bonferroni"), ("holm", "holm"), ("hochberg", "simes-hochberg"),
@@ -397,6 +399,7 @@ def test_proportions_as_statsmodels(engine: DuckDBEngine) -> None:
         close(run(engine, "wilson_interval", rows, level=0.9)[0], lower=low, upper=high, hits=x, n=m)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_arms_as_scipy(engine: DuckDBEngine, seed: int) -> None:
     source = np.random.default_rng(seed)
@@ -447,6 +450,7 @@ def test_ratios_as_numpy(engine: DuckDBEngine) -> None:
           relative_upper=rb / ra * math.exp(half) - 1)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ratios_without_each_user_as_scipy(engine: DuckDBEngine) -> None:
     """The jackknife, leaving out one user after the other, and Welch's t of effective numbers of users."""
     source = np.random.default_rng(9)
@@ -471,6 +475,7 @@ def test_ratios_without_each_user_as_scipy(engine: DuckDBEngine) -> None:
           relative_upper=math.expm1(bounds[1]))  # fmt: skip
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("hits", "n", "share"),
     [(0, 9, 0.5), (7, 10, 0.25), (3, 47, 0.1), (40, 100, 0.5), (0, 30, 0.001), (12, 12, 0.9), (1, 2, 0.5),
@@ -606,6 +611,7 @@ def named(row: Row) -> Row:
     return (*names, row[3]) if GAINS.intersection(names) else names
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", [name for name in LATER if name not in DRAWN])
 def test_little_inputs_as_the_reference(engine: DuckDBEngine, name: str) -> None:
     ((table, _),) = CATALOG.statistics[name].inputs.items()
@@ -625,6 +631,7 @@ def test_little_inputs_as_the_reference(engine: DuckDBEngine, name: str) -> None
     assert seen
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", sorted(DRAWN))
 def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None:
     """What does not depend on the draws is the same, the rest is close."""
@@ -648,12 +655,14 @@ def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None
 # ---- edges --------------------------------------------------------------------------------------
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", LATER)
 def test_no_rows_make_no_rows(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
     assert run(engine, name, [], **required(name), **few) == []
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", PAIRED)
 def test_a_baseline_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -661,12 +670,14 @@ def test_a_baseline_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: 
     assert run(engine, name, per_query(A=[1.0, None], B=[None, 4.0]), **(few | {"baseline": "A"})) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", AGAINST_CONTROL)
 def test_a_control_that_is_not_there_makes_no_rows(engine: DuckDBEngine, name: str) -> None:
     width = len(next(iter(CATALOG.statistics[name].inputs.values())))
     assert run(engine, name, [("a", *[1.0] * (width - 1)), ("b", *[1.0] * (width - 1))], control="c") == []
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", [n for n in PAIRED if n != "movers"])
 def test_one_unit_has_no_p(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -675,6 +686,7 @@ def test_one_unit_has_no_p(engine: DuckDBEngine, name: str) -> None:
     assert row.get("delta_lower") is row.get("se") is None
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", [n for n in PAIRED if n != "movers"])
 def test_systems_that_are_alike(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -751,6 +763,7 @@ def test_metrics_share_their_draws(engine: DuckDBEngine) -> None:
                 row.get("system"), row.get("other"))))  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [n for n in LATER if "per_query" in CATALOG.statistics[n].inputs])
 def test_a_metric_that_is_a_constant_of_the_query(engine: DuckDBEngine, name: str) -> None:
     """The composer groups by no constant: that must not change a result."""
@@ -827,6 +840,7 @@ def test_half_a_proportion_is_left_out(engine: DuckDBEngine, name: str) -> None:
     assert run(engine, name, [*rows, *halves], **required(name)) == expected
 
 
+@pytest.mark.slow
 def test_arms_without_spread(engine: DuckDBEngine) -> None:
     rows = arms(a=[0.1, 0.1, 0.1], b=[0.1, 0.1], c=[0.3, 0.3], d=[0.5])
     alike, apart, single = run(engine, "welch_t", rows, control="a")
@@ -839,6 +853,7 @@ def test_arms_without_spread(engine: DuckDBEngine) -> None:
     assert [row["p"] for row in run(engine, "cuped", ratios, control="a")] == [1.0, None, None]
 
 
+@pytest.mark.slow
 def test_means_that_are_not_positive_have_no_relative_interval(engine: DuckDBEngine) -> None:
     for name, more in (("welch_t", ()), ("ratio_delta", (1.0,))):
         rows = [(*row, *more) for row in arms(a=[-1.0, -2.0], b=[1.0, 2.0], c=[-3.0, -4.0])]
@@ -859,6 +874,7 @@ def test_a_constant_covariate_changes_nothing(engine: DuckDBEngine) -> None:
         close(row, theta=0.0, variance_reduction=0.0, p=welch["p"], se=welch["se"], delta=welch["delta"])
 
 
+@pytest.mark.slow
 def test_every_arm_is_compared_in_order(engine: DuckDBEngine) -> None:
     rows = [
         ("c", 1.0, 2.0),

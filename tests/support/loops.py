@@ -1,0 +1,47 @@
+"""One test over many things: it fails with the list of those that do not hold, not with the first of them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def each(name: str, values: Iterable[Any], label: Callable[[Any], str] = str) -> Callable[..., Any]:
+    """Run a test for each value of an argument.
+
+    For what takes a moment each and only reads: a thousand tests cost more than what they look at.
+
+    Args:
+        name: the argument.
+        label: what a value is called in the list of failures.
+    """
+    known = list(values)
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def loop(**fixtures: Any) -> None:
+            failures = []
+            for value in known:
+                try:
+                    test(**{name: value}, **fixtures)
+                except pytest.skip.Exception:
+                    continue
+                except Exception as error:
+                    failures.append(f"{label(value)}: {type(error).__name__}: {error}")
+            assert known, f"no {name} to test"
+            if failures:
+                pytest.fail(f"{len(failures)} of {len(known)}:\n" + "\n".join(failures), pytrace=False)
+
+        signature = inspect.signature(test)
+        others = [p for p in signature.parameters.values() if p.name != name]
+        loop.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        del loop.__wrapped__  # type: ignore[attr-defined]
+        return loop
+
+    return decorated
