@@ -249,7 +249,7 @@ def examples_of_rows() -> duckmetrics.Evaluation:
     return duckmetrics.evaluate("predictions", None, specs, connection=classification.open_case("sample"))
 
 
-@pytest.mark.some(14)
+@pytest.mark.some(8)
 def test_the_example_of_rows_holds(of_rows: Definition) -> None:
     spec, value = example_of(of_rows)
     assert of_rows.name == spec.partition(".")[2].partition("(")[0]
@@ -361,7 +361,7 @@ def unprefixed(function: exp.Create) -> exp.Create:
     return macro(CATALOG, CATALOG.functions[name], prefix="")
 
 
-@pytest.mark.some(15)
+@pytest.mark.some(13)
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("definition", [*METRICS, *TABLES], ids=lambda definition: definition.name)
 def test_the_files_of_rows_run_as_they_stand(every_case: Any, definition: Definition, weighted: bool) -> None:

@@ -12,7 +12,7 @@ from support.cases import CATALOG, RANKING, specs_of
 CLASSIFICATION = [m for (family, _), m in CATALOG.metrics.items() if family == "classification"]
 
 
-@pytest.mark.some(19)
+@pytest.mark.some(16)
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_a_signature_is_read_as_it_is_written(metric: duckmetrics.catalog.Definition) -> None:
     for spec in specs_of(metric):
@@ -23,7 +23,7 @@ def test_a_signature_is_read_as_it_is_written(metric: duckmetrics.catalog.Defini
         assert signature.k == measure.values.get("k")
 
 
-@pytest.mark.some(13)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_the_spec_of_a_signature_has_that_signature(metric: duckmetrics.catalog.Definition) -> None:
     """Complete: nothing behind the number is left out, whatever the switches of the call were."""

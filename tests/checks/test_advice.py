@@ -21,7 +21,7 @@ TRUTH = pa.table({"query_id": ["q"], "item_id": ["a"], "relevance": [1]})
 CLICKS = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("spec", "advice"),
     [
@@ -119,6 +119,7 @@ def test_the_cast_that_is_advised_works(case: str) -> None:
     assert duckmetrics.evaluate(mended, truth, [metric])[metric] == 1.0
 
 
+@pytest.mark.slow
 def test_a_list_called_item_id_is_read_as_a_list() -> None:
     lists = "SELECT 'q' AS query_id, ['a', 'b'] AS item_id"
     with pytest.raises(InputError, match=r"columns=\{'items': 'item_id'\}"):

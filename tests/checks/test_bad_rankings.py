@@ -195,7 +195,7 @@ def connection() -> Iterator[Connection]:
         yield connection
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_data_is_named_with_what_to_do_next(connection: Connection, case: Case) -> None:
     predictions, truth, options, message = case

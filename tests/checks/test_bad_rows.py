@@ -34,7 +34,7 @@ def evaluation(
     return duckmetrics.evaluate(table, truth, metrics, connection=connection, **options)
 
 
-@pytest.mark.some(10)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_rows_are_named_with_what_to_do_next(connection: duckdb.DuckDBPyConnection, case: Case) -> None:
     table, metric, options, message = case
@@ -174,7 +174,7 @@ TABLE_SPECS: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("spec", "params", "message"), TABLE_SPECS)
 def test_a_table_that_cannot_be_read(
     connection: duckdb.DuckDBPyConnection, spec: str, params: dict[str, Any], message: str

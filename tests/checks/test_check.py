@@ -89,7 +89,7 @@ def test_every_check_has_a_fault() -> None:
     assert {*CATALOG.checks, *CATALOG.inspections} - {"stacked_prediction"} <= told
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rows", [10_000, 5])
 @pytest.mark.parametrize(("name", "asked"), CLEAN.items(), ids=CLEAN)
 def test_clean_data_have_no_finding(

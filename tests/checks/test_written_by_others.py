@@ -58,7 +58,7 @@ def rewritten(folder: Path, name: str, writer: str) -> list[Path | None]:
     return paths
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_wrong_number_is_found_in_files_of_pyarrow(folder: Path, name: str) -> None:
     fault = faults.EVERY[name]

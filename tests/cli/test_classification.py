@@ -68,7 +68,7 @@ def test_thresholds_can_be_a_list(run: Command) -> None:
     assert outcome.out.splitlines() == ["threshold,tp,fp,fn,tn", "0.3,3.0,2.0,0.0,2.0", "0.5,1.0,1.0,2.0,3.0"]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("suffix", ["json", "csv", "md", "parquet", "txt"])
 def test_a_curve_is_written_to_a_file(run: Command, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"curve.{suffix}"

@@ -130,7 +130,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.some(32)
+@pytest.mark.some(30)
 @pytest.mark.parametrize("arguments", WRONG.values(), ids=WRONG)
 def test_a_wrong_call_is_one_message_and_exit_code_2(run: Command, arguments: list[str]) -> None:
     code, out, err = run(*arguments)

@@ -230,6 +230,7 @@ finally:
 """
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["evaluate", "--help"], ["sql", "--help"]])
 def test_help_needs_neither_the_database_nor_the_parser(arguments: list[str]) -> None:
     code, out, err = python("-c", PROGRAM.format(arguments=arguments))

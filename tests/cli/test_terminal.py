@@ -102,6 +102,7 @@ def test_a_closed_pipe_is_no_failed_gate(folder: Path) -> None:
     assert done.returncode == 141
 
 
+@pytest.mark.slow
 def test_ascii_is_enough(folder: Path) -> None:
     done = shell(folder, "", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

@@ -160,7 +160,7 @@ def test_values_are_as_accurate_as_the_note_says(engine: DuckDBEngine, function:
         assert abs(value - exact) <= float(bound) * scale, (at, value, exact)
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("table", TABLES)
 def test_the_tables_of_the_textbooks(engine: DuckDBEngine, table: str) -> None:
     points = [point[:-1] for point in TABLES[table]]
@@ -168,6 +168,7 @@ def test_the_tables_of_the_textbooks(engine: DuckDBEngine, table: str) -> None:
     assert computed(engine, IN_TABLES[table], points) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("name", "oracle"),
     [
@@ -262,6 +263,7 @@ def test_outside_of_the_domain_is_null_and_nothing_else_is(
             assert low <= value <= high, point
 
 
+@pytest.mark.slow
 def test_arguments_of_other_types_are_computed_with_as_doubles(engine: DuckDBEngine) -> None:
     assert value_of(engine, "normal_quantile(0.1)") == value_of(engine, "normal_quantile(1e-1)")
     assert value_of(engine, "chi_square_sf(3, 2)") == value_of(engine, "chi_square_sf(3e0, 2e0)")
@@ -272,7 +274,7 @@ def test_arguments_of_other_types_are_computed_with_as_doubles(engine: DuckDBEng
     assert value_of(engine, "NORMAL_CDF(0.0)") == 0.5
 
 
-@pytest.mark.some(20)
+@pytest.mark.some(14)
 @pytest.mark.parametrize(
     ("call", "value"),
     [
@@ -333,7 +335,7 @@ def shell() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.some(34)
+@pytest.mark.some(17)
 def test_a_file_runs_as_it_stands_once_its_functions_exist(
     shell: duckdb.DuckDBPyConnection, function: Definition
 ) -> None:

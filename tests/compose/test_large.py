@@ -149,6 +149,7 @@ BESIDE_THE_FIRST = """
 """
 
 
+@pytest.mark.slow
 def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
     """The copy of the third item of q1 is below the second rank; q1 is not of the first queries."""
     copied, once = (BESIDE_THE_FIRST.format(query="q1", copies=n) for n in (1, 0))

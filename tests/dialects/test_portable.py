@@ -122,6 +122,7 @@ def test_functions_written_out_are_those_of_duckdb() -> None:
         assert connection.execute(inlined(CATALOG, query).sql("duckdb")).fetchall() == wanted
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 255])
 def test_the_range_of_a_score_counts_the_edges_below(n: int) -> None:
     import duckdb

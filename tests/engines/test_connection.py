@@ -76,7 +76,7 @@ def test_nothing_is_left_while_an_exception_is_held(connection: Connection, pred
 # --- transactions -----------------------------------------------------------------------------------
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     "options",
     [{"threads": 0}, {"threads": "x"}, {"memory_limit": "much"}, {"memory_limit": "1GB"},
@@ -101,6 +101,7 @@ def test_a_transaction_stays_open_and_is_the_callers(connection: Connection) -> 
     assert overall("predictions", metric="rr", connection=connection) == pytest.approx(RR)
 
 
+@pytest.mark.slow
 def test_an_aborted_transaction_keeps_nothing_for_ever(connection: Connection) -> None:
     found = evaluation(connection=connection)
     connection.execute("BEGIN")
@@ -126,7 +127,7 @@ def test_an_evaluation_within_a_transaction(connection: Connection, end: str) ->
     assert overall("predictions", connection=connection) == pytest.approx(DCG)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     "text",
     ["DELETE FROM truth", "DROP TABLE truth", "COPY truth TO 'x.csv'", "ATTACH 'x.duckdb'", "INSTALL httpfs",

@@ -70,7 +70,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 # --- what is never replaced -------------------------------------------------------------------------
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("command", BUSY)
 @pytest.mark.parametrize(
     "name",
@@ -92,6 +92,7 @@ def test_a_format_that_is_asked_for_replaces_no_file_either(here: Command, folde
     assert contents(folder) == before
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("option", ["--per-query", "--movers"])
 @pytest.mark.parametrize("name", ["p.parquet", "reverse.parquet", "disguised.parquet"])
 def test_files_beside_the_results_replace_none_either(

@@ -151,6 +151,7 @@ def test_tables_of_any_score_with_every_parameter(weighted: bool) -> None:
         assert wrong_rows(result, specs, observations(connection, system="name"), weighted) == []
 
 
+@pytest.mark.slow
 def test_a_curve_without_an_evaluation_is_the_same_table() -> None:
     with open_case("ties") as connection:
         result = evaluation(connection, ["auc"], True)

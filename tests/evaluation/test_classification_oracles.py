@@ -164,7 +164,7 @@ def calibration_line(y: Any, p: Any, w: Any) -> Mapping[str, float]:
 SLOW = [metric for metric in ORACLES if metric.name == "auc_pairwise"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @SETS
 def test_the_oracle_of_the_header_agrees(name: str, weighted: bool) -> None:
     result = evaluated(is_narrow(name), weighted)
@@ -200,7 +200,7 @@ def test_pairs_one_by_one(weighted: bool) -> None:
 # --- the curves ------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @SETS
 def test_roc_and_precision_recall_curves(name: str, weighted: bool) -> None:
     y, s, w = arrays(name, weighted)
@@ -219,7 +219,7 @@ def test_roc_and_precision_recall_curves(name: str, weighted: bool) -> None:
     assert points["area"][-1].as_py() == pytest.approx(expected, abs=EXACT)
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(5)
 @SETS
 def test_confusion(name: str, weighted: bool) -> None:
     y, s, w = arrays(name, weighted)

@@ -210,6 +210,7 @@ def test_null_relevance_is_refused_or_judged_nonrelevant() -> None:
     assert counted(evaluation(predictions, judged(("a", None)), null_relevance="zero"))[1:4] == (0, 0, 1)
 
 
+@pytest.mark.slow
 def test_a_threshold_moves_what_is_relevant_but_not_the_graded_gain() -> None:
     predictions, truth = rows(("a", 3), ("b", 2)), judged(("a", 1), ("b", 2), ("c", 0))
     assert overall(predictions, truth, "rr") == 1

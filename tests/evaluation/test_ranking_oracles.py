@@ -64,7 +64,7 @@ def by_query() -> dict[str, tuple[list[float], list[int]]]:
     return rows
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("metric", ORACLES, ids=lambda metric: metric.name)
 def test_the_oracle_of_the_header_agrees(metric: Any) -> None:
     library, _, name = metric.header["oracle"].partition(" ")

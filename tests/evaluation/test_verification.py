@@ -219,7 +219,7 @@ def test_every_case_of_rows(names: tuple[str, ...], weighted: bool) -> None:
 POPULATIONS = ["truth", "predictions", "both", "SELECT unnest(['q1', 'q3', 'q9', 'q1']) AS query_id"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("population", POPULATIONS)
 @pytest.mark.parametrize(("missing", "no_relevant"), [("zero", "null"), ("skip", "one")])
 def test_every_population(population: str, missing: str, no_relevant: str) -> None:
@@ -371,7 +371,7 @@ ITEMS = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "item_desc_text"])
 @pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS)
 def test_ties_of_items_of_every_kind(item: str, ties: str) -> None:
@@ -528,7 +528,7 @@ LOST, INVENTED, DOUBLED = (
 )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("fault", "query"), [LOST, INVENTED, DOUBLED])
 def test_a_query_too_few_or_too_many_is_found(plant: Plant, fault: str, query: str) -> None:
     truth = "SELECT DISTINCT query_id FROM truth WHERE $population = 'truth'"
@@ -652,6 +652,7 @@ def test_one_line_tells_it_wherever_a_result_is_shown() -> None:
     assert "<p>verified: 2 queries; no difference</p>" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_the_verification_leaves_the_result_as_it_is() -> None:
     options: dict[str, Any] = {"metrics": ["ndcg@10", "map"], "threads": 1, **SHOP}
     plain = duckmetrics.evaluate(RECOMMENDATIONS, PURCHASES, **options)

@@ -122,7 +122,7 @@ SIDES = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["table", "parquet"])
 @pytest.mark.parametrize("side", SIDES)
 def test_integers_are_exact_however_wide(tmp_path: Path, side: str, kind: str) -> None:

@@ -80,7 +80,7 @@ def test_a_path_object_and_a_list_of_paths_are_accepted(folder: Path) -> None:
     assert overall([folder / "parts/q1.parquet", f"{folder}/parts/q2.parquet"]) == pytest.approx(DCG)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"], ids=["lf", "crlf", "blank lines"])
 @pytest.mark.parametrize("suffix", ["run", "trec", "txt"])
 def test_trec_text_is_told_apart_by_blanks_of_any_kind(tmp_path: Path, suffix: str, ending: str) -> None:
@@ -271,6 +271,7 @@ def test_a_relation_means_the_table_of_its_own_connection(connection: Connection
         assert overall(other.table("predictions"), connection=connection) == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_a_relation_and_a_frame_can_be_evaluated_again(connection: Connection) -> None:
     relation, frame = connection.sql("FROM predictions"), arrow(connection)
     for _ in range(2):

@@ -51,7 +51,7 @@ PATHS = [
 ]
 
 
-@pytest.mark.some(20)
+@pytest.mark.some(13)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("given", [str, Path, lambda path: f"file:{path}", lambda path: [path]])
 def test_the_files_of_versions_are_not_read_as_plain_parquet(
@@ -67,6 +67,7 @@ def test_the_files_of_versions_are_not_read_as_plain_parquet(
         assert words in message or "/.." in message
 
 
+@pytest.mark.some(4)
 def test_the_folder_of_the_data_files_alone_is_refused(lake: tuple[Path, str, str]) -> None:
     _, file, _ = lake
     for path in (
@@ -97,7 +98,7 @@ def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
         assert duckmetrics.evaluate(path, TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
     _, file, _ = lake
     assert duckmetrics.evaluate(f"FROM '{file}'", TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0

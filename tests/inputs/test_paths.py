@@ -48,7 +48,7 @@ def items(given: Any) -> list[str]:
     return sorted(item for (item,) in engine.rows(exp.select("item_id").from_(relation)))
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "suffix"),
     [
@@ -65,7 +65,7 @@ def test_a_file_is_found_by_its_own_name(folder: Path, name: str, suffix: str) -
         assert items(given) == ["a"], given
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["d[1]", "st*r", "q?"])
 def test_a_folder_is_found_by_its_own_name(folder: Path, name: str) -> None:
     for place, query in ((name, RIGHT), ({"d[1]": "d1", "st*r": "star", "q?": "qq"}[name], WRONG)):

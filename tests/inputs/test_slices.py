@@ -231,6 +231,7 @@ def test_a_name_with_a_comma_is_one_column() -> None:
     assert (result.value("rr", **{"a,b": "FR"}), result.value("rr", a="web", b="DE")) == (1, 0)
 
 
+@pytest.mark.slow
 def test_every_slice_equals_the_evaluation_of_its_queries_alone() -> None:
     metrics = ["dcg", "recall@2", "rr(agg=median)"]
     result = evaluation(MODELS, metric=metrics, system="model", by=["country"], queries=USERS)

@@ -59,7 +59,7 @@ def test_scores_that_would_tie_are_refused(type_: str, base: int) -> None:
     ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("type_", "base"), KEPT)
 def test_scores_that_a_double_keeps_are_not(type_: str, base: int) -> None:
     assert duckmetrics.evaluate(lists(type_, base), TRUTH, "mrr").rows[0]["value"] == 1
@@ -81,7 +81,7 @@ def test_equal_scores_may_tie_and_so_may_those_of_other_queries_and_systems() ->
     duckmetrics.evaluate(f"SELECT *, item_id AS system FROM ({wide})", TRUTH, "mrr", system="system")
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("predictions", "options"),
     [
@@ -142,7 +142,7 @@ def test_the_shell_takes_the_others(session: duckdb.DuckDBPyConnection, type_: s
     assert session.execute("SELECT value FROM auc('data', label, score)").fetchall() == [(1.0,)]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("type_", ["DOUBLE", "FLOAT", "INTEGER", "DECIMAL(9,2)", "DECIMAL(15,3)"])
 def test_usual_types_cost_nothing(session: duckdb.DuckDBPyConnection, type_: str) -> None:
     """Python asks nothing; of what the shell asks, nothing is left in the plan."""

@@ -259,7 +259,7 @@ def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:
     assert set(by_name) <= set(sets)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("asked", "problem"),
     [

@@ -848,7 +848,7 @@ def test_what_is_refused_may_be_allowed(refusing: Connection, call: str) -> None
     assert value(refusing, f"FROM rr({call})") > 0
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", NO_COLUMN)
 def test_what_is_not_there_is_named(refusing: Connection, name: str) -> None:
     with pytest.raises(duckdb.Error, match=re.escape(name)):
@@ -912,6 +912,7 @@ def test_macros_work_from_every_schema(connection: Connection) -> None:
 # --- 6. little or nothing ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cutoff_beyond_the_end_changes_nothing(connection: Connection) -> None:
     asked = [f"{metric}{k}" for metric in ("ndcg", "map", "recall") for k in ("", "@1000", "@2147483646")]
     found = rows(connection, f"SELECT metric, value FROM evaluate(predictions, truth, {asked})")

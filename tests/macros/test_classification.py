@@ -712,7 +712,7 @@ ASKED: dict[str, str] = {
 }
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("metrics", ASKED)
 def test_metrics_that_cannot_be_had(slices: duckdb.DuckDBPyConnection, metrics: str) -> None:
     with pytest.raises(duckdb.Error, match=re.escape(f"{MARK}{ASKED[metrics]}")):

@@ -502,6 +502,7 @@ def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> No
     assert reason in {row[-1] for row in rows}
 
 
+@pytest.mark.slow
 def test_every_query_is_told_to_be_missing_or_without_a_relevant_item(texts: Data) -> None:
     """The flags of the query that the Python layer composes, which its results only count."""
     specs = plain(RANKING, (2,))

@@ -53,7 +53,7 @@ def test_a_parameter_that_a_tool_has_otherwise(
         assert entry.otherwise[param] in str(caught.value)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("tool", "family", "name", "entry"), WHOLE, ids=lambda v: getattr(v, "name", v))
 def test_fractional_grades(tool: Preset, family: str, name: str, entry: Entry) -> None:
     with pytest.raises(InputError, match=r"relevance = FLOOR\(relevance\)"):

@@ -21,7 +21,7 @@ RECTOOLS = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("spec", "value"), RECTOOLS.items())
 def test_a_user_missing_from_the_run_counts_zero_in_rectools(spec: str, value: float) -> None:
     found = duckmetrics.evaluate(RUN, TRUTH, spec, like="rectools")

@@ -151,7 +151,7 @@ def test_auc(rows: Rows) -> None:
     assert close(scalar.gini(rows), 2 * expected - 1)
 
 
-@pytest.mark.some(32)
+@pytest.mark.some(23)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("max_fpr", [1e-3, 0.3, 0.9999, 1.0])
 def test_partial_auc(rows: Rows, max_fpr: float) -> None:
@@ -173,7 +173,7 @@ def test_average_precision(rows: Rows) -> None:
     assert close(scalar.average_precision(rows, interpolation="trapezoid"), area)
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("rows", SETS)
 def test_roc_curve_and_what_is_read_from_it(rows: Rows) -> None:
     y, s, w = arrays(rows)
@@ -212,7 +212,7 @@ def test_pr_curve_and_what_is_read_from_it(rows: Rows) -> None:
         assert close(scalar.precision_at_recall(rows, recall=limit), max(p for p, r in points if r >= limit))
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("rows", SETS)
 def test_gauc_is_the_mean_of_the_groups(rows: Rows) -> None:
     values, by = [], {"impressions": [], "positives": [], "pairs": [], "uniform": []}  # type: ignore[var-annotated]
@@ -238,7 +238,7 @@ def test_gauc_is_the_mean_of_the_groups(rows: Rows) -> None:
 # --- scikit-learn: at a threshold ----------------------------------------------------------------
 
 
-@pytest.mark.some(18)
+@pytest.mark.some(14)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("threshold", [-0.0, 0.3, 0.7, 2.0])
 def test_at_a_threshold(rows: Rows, threshold: float) -> None:
@@ -363,6 +363,7 @@ def test_calibration_curve_without_edge_values(bins: int, binning: str) -> None:
     assert close(scalar.ace(rows, **given), np.mean(abs(scores - labels)))
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("name", ["no ties", "heavy ties", "two scores", "rare", "miscalibrated"])
 @pytest.mark.parametrize("weigh", WEIGHINGS.values(), ids=WEIGHINGS)
 def test_calibration_line(name: str, weigh: Callable[[Rows], Rows]) -> None:
@@ -549,7 +550,7 @@ def test_weights_of_billions() -> None:
     assert scalar.mcc(rows, threshold=2) == pytest.approx(2 / math.sqrt(6))  # tp 5, fp 1, fn 0, tn 4
 
 
-@pytest.mark.some(60)
+@pytest.mark.some(44)
 @pytest.mark.parametrize("rows", SETS)
 @pytest.mark.parametrize("bins", [1, 2, 7, 100])
 def test_auc_lies_within_its_bounds(rows: Rows, bins: int) -> None:
@@ -921,6 +922,7 @@ def test_the_order_of_rows_does_not_matter(name: str) -> None:
         assert everything_of(shuffled) == expected
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_row_of_weight_zero_is_not_there(name: str) -> None:
     rows = WORLDS[name][:120]
@@ -931,6 +933,7 @@ def test_a_row_of_weight_zero_is_not_there(name: str) -> None:
         assert found[metric] == expected[metric], metric
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_whole_weight_is_so_many_rows(name: str) -> None:
     """But for the tests without weights, bins of equal mass, and the n of a bin, which counts rows."""

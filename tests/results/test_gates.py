@@ -213,6 +213,7 @@ def test_no_gate_passes_without_evidence(
 # ---- the command line ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exit_codes(
     connection: duckdb.DuckDBPyConnection,
     tmp_path: Path,

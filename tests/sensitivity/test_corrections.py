@@ -136,7 +136,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "kind", "system"), TABLE, ids=str)
 def test_the_table_of_the_paper(name: str, kind: str, system: str) -> None:
     gamma = float(kind.removeprefix("BV_gamma")) if kind.startswith("BV") else 1.0
@@ -150,6 +150,7 @@ def test_the_table_of_the_paper(name: str, kind: str, system: str) -> None:
     assert math.sqrt(math.fsum(variances)) / len(means) == pytest.approx(deviation, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("gamma", "key"), [(0.1, "BV01_Mhat_first8"), (1.0, "BV1_Mhat_first8")])
 def test_the_estimator_of_bias_and_variance(gamma: float, key: str) -> None:
     for name, first in TOY["expected"][key].items():
@@ -236,7 +237,7 @@ def test_the_table_of_few_samples() -> None:
     assert value == pytest.approx(expected["EM_500_iterations"], rel=1e-9)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (12, 11), (40, 5), (300, 20)])
 @pytest.mark.parametrize("steps", [1, 2, 60])
 def test_maximum_likelihood_rank_by_rank(n: int, m: int, steps: int) -> None:
@@ -729,6 +730,7 @@ def test_the_command_prints_rows(run: Command) -> None:
     assert run(*ASK, "--format", "markdown").out.startswith("| system | metric | method | value |")
 
 
+@pytest.mark.slow
 def test_the_command_takes_conventions_and_tells_what_was_found(run: Command) -> None:
     ask = [argument if argument != "t.parquet" else "more.parquet" for argument in ASK]
     outcome = run(*ask, "--format", "csv")

@@ -83,6 +83,7 @@ def test_the_four_values_of_one_list() -> None:
     assert rows["torchmetrics"].name == "RetrievalMAP"
 
 
+@pytest.mark.slow
 def test_rows_without_an_order_fall_back_to_the_usual_ties() -> None:
     rows = by_tool(*ROWS, "mrr@3", like=["ranx", "rectools"])
     assert rows["ranx"].value == 1.0

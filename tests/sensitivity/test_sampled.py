@@ -113,6 +113,7 @@ def test_the_exact_values_of_the_paper() -> None:
             assert result.value(SPECS[name], system=system) == pytest.approx(value, abs=5e-4), (system, name)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("system", RANKS)
 def test_the_values_over_samples_of_the_paper(naive: dict[str, Curve], system: str) -> None:
     for name, spec in SPECS.items():
@@ -177,6 +178,7 @@ def test_the_metrics_that_say_so_are_consistent_under_sampling() -> None:
 # --- the correction --------------------------------------------------------------------------------
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("m", "n", "ranks"), [(3, 10, [1, 4, 7, 10]), (4, 11, [1, 3, 6, 8, 11]), (3, 4, [1, 2, 3, 4])]
 )
@@ -305,6 +307,7 @@ def warnings(predictions: str, truth: str, specs: Any = "ndcg@10", **options: An
     return [finding for finding in found if finding.check == "sampled_candidates"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "specs", ["ndcg@10", ["query_auc", "recall@5", "ndcg@10", "infap", "err@5"]], ids=str
 )
@@ -358,6 +361,7 @@ def test_other_rankings_are_not_warned_of(
         assert warnings(samples(m)[0], judged)
 
 
+@pytest.mark.slow
 def test_a_ranking_of_all_items_is_not_warned_of() -> None:
     predictions = (
         "SELECT q AS query_id, i AS item_id, (q * 7 + i * 3) % 31 AS score "

@@ -116,6 +116,7 @@ def test_composite_ids() -> None:
     assert (row.pessimistic, row.optimistic, row.n_dependent, row.n_queries) == (0.75, 1.0, 1, 2)
 
 
+@pytest.mark.slow
 def test_shown_and_written(run: Command) -> None:
     given = tables(*world(0))
     report = duckmetrics.ties(*given, ["map@3", "mrr"])

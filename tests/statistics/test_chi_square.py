@@ -115,7 +115,7 @@ def test_the_table_of_the_textbooks(engine: DuckDBEngine) -> None:
     assert result.min_expected == pytest.approx(expected["min_expected"], rel=1e-13)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("statistic", METHODS)
 @pytest.mark.parametrize("correction", [False, True])
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def example_of(statistic: Definition) -> tuple[str, dict[str, Any], list[tuple[A
     return example["rows"], params, rows
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
     """In a shell where its functions and relations exist, with its parameters bound; as the header shows."""
     rows, params, expected = example_of(statistic)
@@ -618,6 +618,7 @@ def test_tables_at_the_command_line(run: Command) -> None:
         assert outcome == (0, f"{chi_square('log.parquet', columns=log, **options)!r}\n", "")
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

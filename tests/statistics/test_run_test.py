@@ -90,6 +90,7 @@ def test_every_statistic_and_alias_runs(database: duckdb.DuckDBPyConnection, nam
     assert len(lines) == 3 + len(result.rows) + len(result.warnings)
 
 
+@pytest.mark.slow
 def test_the_rows_have_an_order(database: duckdb.DuckDBPyConnection) -> None:
     backwards = f"FROM ({ROWS['per_query']}) ORDER BY system DESC, metric DESC"
     result = run_test("paired_t", backwards, baseline="B")
@@ -320,7 +321,7 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.some(24)
+@pytest.mark.some(19)
 @pytest.mark.parametrize(("error", "message", "arguments", "given"), CALLS, ids=[call[1] for call in CALLS])
 def test_what_is_wrong_is_said(
     database: duckdb.DuckDBPyConnection,

@@ -332,6 +332,7 @@ def test_every_choice_of_signs_as_scipy(engine: DuckDBEngine, seed: int) -> None
     close(row, exact=True, resamples=2 ** len(a), p=expected.pvalue, statistic=expected.statistic)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_several_systems_as_scipy(engine: DuckDBEngine, seed: int) -> None:
     """Against the F test of nested least-squares fits, and the ranks of scipy."""
@@ -655,7 +656,7 @@ def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None
 # ---- edges --------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", LATER)
 def test_no_rows_make_no_rows(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -866,6 +867,7 @@ def test_means_that_are_not_positive_have_no_relative_interval(engine: DuckDBEng
     close(one(engine, "ratio_delta", nowhere, control="a"), control_ratio=None, delta=None, se=None, p=None)
 
 
+@pytest.mark.slow
 def test_a_constant_covariate_changes_nothing(engine: DuckDBEngine) -> None:
     rows = arms(a=[1.0, 2.0, 4.0], b=[2.0, 5.0, 7.0])
     welch = one(engine, "welch_t", rows, control="a")
@@ -890,6 +892,7 @@ def test_every_arm_is_compared_in_order(engine: DuckDBEngine) -> None:
         assert found == ["a", "b"], name
 
 
+@pytest.mark.slow
 def test_categories_that_cannot_be_tested(engine: DuckDBEngine) -> None:
     for rows in ([(3, 1)], [(3, 1), (4, 1), (5, 1)], [(2.5, 1), (3, 1)], [(0, 1), (0, 1)]):
         assert one(engine, "binomial_test", rows)["p"] is None, rows
