@@ -128,7 +128,7 @@ class Examination:
         """Write what reads these inputs; no filter of DuckDB may trust the statistics of their files."""
         if not self.engine.portable:
             queries = {name: unpruned(query) for name, query in queries.items()}
-        return Composer(self.catalog, queries, self.inputs.constants, self.inputs.facts)
+        return self.inputs.composer(self.catalog, queries)
 
     def run(self, definitions: Iterable[Definition], found: Collection[str] = ()) -> list[Finding]:
         """Run those of the checks that the measures call for, or a check that found something does.

@@ -1,4 +1,4 @@
-"""The SQL of Apache DataFusion, which sqlglot does not know: that of PostgreSQL, but for a few functions; see `rewrites`."""
+"""The SQL of Apache DataFusion, which sqlglot does not know: that of PostgreSQL; see also `rewrites`."""
 
 from __future__ import annotations
 

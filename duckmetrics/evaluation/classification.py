@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.checks.examination import check, check_values
 from duckmetrics.checks.notes import unweighted
-from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
 from duckmetrics.inference.unit_values import units_of_rows
@@ -62,6 +61,6 @@ def table_query(
     inputs, (measure,) = observed(request, [measure], attach, partial(keep_readable, engine))
     check(catalog, engine, inputs, [measure])
     plan = plans_on(catalog, engine, inputs, [measure])[measure.text]
-    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    composer = inputs.composer(catalog)
     query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return on_engine(catalog, engine, query)

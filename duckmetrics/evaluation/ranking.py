@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
-from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
@@ -74,9 +73,7 @@ def _query_values(
     scale = None if engine.portable else scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
     columns: list[Columns] = []
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = Composer(catalog, part.queries, part.constants, part.facts).per_query(
-            measures, _ranking_plan(engine, measures)
-        )
+        query, found = part.composer(catalog).per_query(measures, _ranking_plan(engine, measures))
         engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
         columns = found
     return table, columns
@@ -108,7 +105,7 @@ def _largest_gain(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> float | None:
     """The largest gain that a measure gives to an item."""
-    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    composer = inputs.composer(catalog)
     truth = composer.relation("truth", {})
     found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
     largest: float | None = found[0][0]
@@ -125,7 +122,7 @@ def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     plan, depth = _ranking_plan(engine, measures), depth_of(measures)
     if plan != TOP:
         return inputs
-    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    composer = inputs.composer(catalog)
     found = {composer.relation(CONTENDERS, {**m.values, "plan": plan, "depth": depth}) for m in measures}
     query = composer.complete(exp.select(exp.Star()).from_(found.pop()))
     if found or any(cte.alias == "truth" for cte in query.ctes):

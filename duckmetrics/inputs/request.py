@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.compose.composer import Composer
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.sources import Source
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
@@ -102,6 +104,14 @@ class Inputs:
     def unsliced(self) -> Mapping[str, exp.Query]:
         """The queries, each row of the predictions once."""
         return self.queries if self.rows is None else {**self.queries, "predictions": self.rows}
+
+    def composer(self, catalog: Catalog, queries: Mapping[str, exp.Query] | None = None) -> Composer:
+        """Return a composer of queries over these inputs.
+
+        Args:
+            queries: in place of the canonical ones.
+        """
+        return Composer(catalog, self.queries if queries is None else queries, self.constants, self.facts)
 
     def column_label(self, table: str, column: str) -> str:
         """What the user calls a canonical column."""

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.compose.composer import Composer
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -55,7 +53,7 @@ def sampled_ranks(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> list[SampledRanks]:
     """Count the ranks among the candidates, once for the measures that rank in the same way."""
-    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    composer = inputs.composer(catalog)
     definition = catalog.sampling["sampled_ranks"]
     alike: dict[str, list[Measure]] = {}
     for measure in measures:

@@ -9,7 +9,6 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.composer import Composer
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.request import Inputs
@@ -277,7 +277,7 @@ def segment_values(
     Args:
         plan: how the pairs of each measure are counted, if it is decided already.
     """
-    composer = Composer(catalog, inputs.queries, inputs.constants, inputs.facts)
+    composer = inputs.composer(catalog)
     query = per_segment(composer, measures, plan or plans_on(catalog, engine, inputs, measures))
     table = engine.name("per_segment")
     engine.keep(table, on_engine(catalog, engine, query))

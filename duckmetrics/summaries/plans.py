@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import RangeOf, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.composer import Composer
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.request import Inputs
 
@@ -115,9 +115,7 @@ def plans_on(
         return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
     distinct = None
     if depend_on_scores(catalog, measures):
-        distinct = engine.rows(
-            distinct_scores(Composer(catalog, inputs.queries, inputs.constants, inputs.facts))
-        )[0]
+        distinct = engine.rows(distinct_scores(inputs.composer(catalog)))[0]
     return plans(catalog, measures, distinct)
 
 
@@ -129,7 +127,7 @@ def _range_of(
         return None
 
     def composer() -> Composer:
-        return Composer(catalog, inputs.unsliced, inputs.constants, inputs.facts)
+        return inputs.composer(catalog, inputs.unsliced)
 
     ((distinct, n),) = engine.rows(distinct_scores(composer()))
     number = min(n // ROWS_OF_RANGE + 1, MOST_RANGES)
