@@ -12,7 +12,7 @@ import pytest
 import duckmetrics
 from duckmetrics import compare
 from duckmetrics.cli.main import main
-from support.intervals import LOG, wilson
+from support.intervals import LOG, load_log, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE weighted (user_id INT, country TEXT, label INT, score DOUBLE, weight DOUBLE)"
-        )
-        connection.executemany("INSERT INTO weighted VALUES (?, ?, ?, ?, ?)", LOG)
-        connection.execute("CREATE TABLE log AS SELECT * EXCLUDE (weight) FROM weighted")
+        load_log(connection)
         yield connection
 
 

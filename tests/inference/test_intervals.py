@@ -20,7 +20,7 @@ from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 from support.cases import CATALOG, ROOT
 from support.classification import METRICS, PLAIN
-from support.intervals import LOG, wilson
+from support.intervals import LOG, load_log, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,11 +36,7 @@ DELONG = FIXTURE["delong_auc"]
 @pytest.fixture(scope="module")
 def connection() -> Any:
     with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE weighted (user_id INT, country TEXT, label INT, score DOUBLE, weight DOUBLE)"
-        )
-        connection.executemany("INSERT INTO weighted VALUES (?, ?, ?, ?, ?)", LOG)
-        connection.execute("CREATE TABLE log AS SELECT * EXCLUDE (weight) FROM weighted")
+        load_log(connection)
         values = zip(*(DELONG["inputs"][name] for name in ("label", "score1", "user")), strict=True)
         connection.execute("CREATE TABLE delong (label INT, score DOUBLE, user_id INT)")
         connection.executemany("INSERT INTO delong VALUES (?, ?, ?)", list(values))

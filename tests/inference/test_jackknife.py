@@ -16,7 +16,7 @@ from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 from support.cases import CATALOG
 from support.classification import METRICS, PLAIN
-from support.intervals import LOG
+from support.intervals import LOG, load_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,11 +32,7 @@ CUT = 0.5
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE weighted (user_id INT, country TEXT, label INT, score DOUBLE, weight DOUBLE)"
-        )
-        connection.executemany("INSERT INTO weighted VALUES (?, ?, ?, ?, ?)", LOG)
-        connection.execute("CREATE TABLE log AS SELECT * EXCLUDE (weight) FROM weighted")
+        load_log(connection)
         yield connection
 
 

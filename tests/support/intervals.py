@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 import random
 from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
 
 USERS = 24
 
@@ -30,3 +34,12 @@ def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return center - half, center + half
+
+
+def load_log(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create the tables weighted and log, which has no weights."""
+    connection.execute(
+        "CREATE TABLE weighted (user_id INT, country TEXT, label INT, score DOUBLE, weight DOUBLE)"
+    )
+    connection.executemany("INSERT INTO weighted VALUES (?, ?, ?, ?, ?)", LOG)
+    connection.execute("CREATE TABLE log AS SELECT * EXCLUDE (weight) FROM weighted")
