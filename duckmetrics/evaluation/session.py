@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Catalog, catalog
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, RANKING
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.evaluation.classification import evaluate_rows, table_query
 from duckmetrics.evaluation.part import Part
@@ -94,7 +95,7 @@ def opened(
         inference=inference,
     )
     tool = None if like is None else preset(like)
-    used = _engine(engine, connection, threads, memory_limit, temp_directory)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory)
     with used.exclusive(keep):
         yield Session(request, used, given, tool)
 
@@ -209,45 +210,6 @@ class Session:
     def usual(self) -> str:
         """What is computed where nobody names a metric."""
         return catalog().usual(self.family() or RANKING)
-
-
-def _engine(
-    engine: Any,
-    connection: Any,
-    threads: int | None,
-    memory_limit: str | None,
-    temp_directory: str | os.PathLike[str] | None,
-) -> Any:
-    """The engine that a call means: DuckDB unless another one is given.
-
-    Raises:
-        MetricError: there is no such engine, or settings of DuckDB are given for another one.
-    """
-    from duckmetrics.engines.duckdb import DuckDBEngine
-
-    for made in (engine, connection):
-        if isinstance(made, DuckDBEngine):
-            return made
-    if engine is None or engine == DIALECT:
-        return DuckDBEngine(connection, threads, memory_limit, temp_directory)
-    settings = {
-        "connection": connection, "threads": threads, "memory_limit": memory_limit,
-        "temp_directory": temp_directory,
-    }  # fmt: skip
-    for name, value in settings.items():
-        if value is not None:
-            raise MetricError(
-                f"{name}: is for DuckDB; set it for the session of Spark instead, and leave it out"
-            )
-    from duckmetrics.engines.spark import SparkEngine
-
-    if isinstance(engine, SparkEngine):
-        return engine
-    if engine == SparkEngine.dialect:
-        return SparkEngine()
-    if not hasattr(engine, "createDataFrame"):
-        raise MetricError(f"engine: {engine!r} is none; give a session of Spark, 'spark' or 'duckdb'")
-    return SparkEngine(engine)
 
 
 def _is_choice(population: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.functions import linked
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.results.tabular import SMALLEST_P, p_text
 from duckmetrics.statistics.count_checks import check_groups, check_rows
@@ -135,9 +136,8 @@ def chi_square(
     Source:
         Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897.
     """
-    from duckmetrics.engines.duckdb import DuckDBEngine
 
-    engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
+    engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
         counts = read_counts(observed, expected, dict(columns or {}), engine.attach)

@@ -13,6 +13,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.specs import parse_statistic
 from duckmetrics.compose.functions import linked
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.results.tabular import SMALLEST_P, Tabular, aligned, p_text
@@ -131,10 +132,9 @@ def run_test(
             baseline or control is not in the data.
         EngineError: the database refused a query.
     """
-    from duckmetrics.engines.duckdb import DuckDBEngine
 
     measure = parse_statistic(catalog(), name, _asked(name, params))
-    engine = connection if isinstance(connection, DuckDBEngine) else DuckDBEngine(connection)
+    engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
         source = engine.attach(_listed(measure.metric, table), "data")
