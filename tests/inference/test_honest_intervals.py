@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import random
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pytest
+import scipy.stats
 
 import duckmetrics
 from duckmetrics import compare
 from duckmetrics.cli.main import main
-from support.intervals import LOG, load_log, wilson
+from support.intervals import LOG, fewer, load_log, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -231,3 +236,24 @@ def test_json_has_the_units_of_an_interval(capsys: pytest.CaptureFixture[str], t
     assert ks["n_units"] is None
     assert auc["n_units"] == 40
     assert 20 < auc["n_effective"] <= 40
+
+
+def test_auc_near_one_has_the_degrees_of_freedom_of_its_long_tails() -> None:
+    """DeLong's components by hand: most positives are above all negatives, and a few are far below."""
+    chance = random.Random(3)
+    positives = [chance.gauss(2.9, 1) for _ in range(40)]
+    negatives = [chance.gauss(0, 1) for _ in range(200)]
+    won = [fmean(x > y for y in negatives) for x in positives]
+    lost = [fmean(x > y for x in positives) for y in negatives]
+    area = fmean(won)
+    variance = stdev(won) ** 2 / 40 + stdev(lost) ** 2 / 200
+    moved = [math.sqrt(40 / 39) * (x - area) / 40 for x in won]
+    moved += [math.sqrt(200 / 199) * (y - area) / 200 for y in lost]
+    df = fewer(239, moved)
+    assert 2 < df < 20
+    half = float(scipy.stats.t.isf(0.025, df)) * math.sqrt(variance) / (area * (1 - area))
+    log_odds = math.log(area / (1 - area))
+    expected = [1 / (1 + math.exp(-log_odds + side * half)) for side in (1, -1)]
+    rows = pa.table({"label": [1] * 40 + [0] * 200, "score": positives + negatives})
+    (row,) = duckmetrics.evaluate(rows, metrics="auc", interval=0.95).rows
+    assert [row["lower"], row["upper"]] == pytest.approx(expected, rel=1e-12)

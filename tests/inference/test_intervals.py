@@ -20,7 +20,7 @@ from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 from support.cases import CATALOG, ROOT
 from support.classification import METRICS, PLAIN
-from support.intervals import LOG, load_log, wilson
+from support.intervals import LOG, fewer, load_log, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def expected_bounds(
     if scale == "proportion":
         return wilson(value, value * (1 - value) / error**2, level)
     if scale == "logit":
-        return logit(value, error, m - 1, level)
+        return logit(value, error, fewer(m - 1, moved), level)
     return scipy.stats.t.interval(level, m - 1, value, error)
 
 

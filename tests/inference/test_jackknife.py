@@ -16,7 +16,7 @@ from duckmetrics.reference import classification as scalar
 from duckmetrics.reference.observation import Observation
 from support.cases import CATALOG
 from support.classification import METRICS, PLAIN
-from support.intervals import LOG, load_log
+from support.intervals import LOG, fewer, load_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -136,9 +136,11 @@ def standard_error(moved: Sequence[float]) -> float:
 
 
 def expected_bounds(
-    value: float, error: float, size: float, scale: str, low: float = 0.0, high: float = 1.0
+    value: float, moved: Sequence[float], size: float, scale: str, low: float = 0.0, high: float = 1.0
 ) -> tuple[float, float]:
-    t = float(scipy.stats.t.isf(0.025, size - 1))
+    error = standard_error(moved)
+    df = fewer(size - 1, moved) if scale == "logit" else size - 1
+    t = float(scipy.stats.t.isf(0.025, df))
     if scale == "logit":
         center = math.log((value - low) / (high - value))
         half = t * error * (high - low) / ((value - low) * (high - value))
@@ -194,7 +196,7 @@ def test_every_interval_of_clusters_is_that_of_the_jackknife(
             assert row["reason"].startswith("no interval: ")
             continue
         low = -1.0 if name == "gini" else 0.0
-        wanted = expected_bounds(row["value"], standard_error(moved), size, scale, low)
+        wanted = expected_bounds(row["value"], moved, size, scale, low)
         assert (row["lower"], row["upper"]) == pytest.approx(wanted, rel=1e-8, abs=1e-12), row
         tried.add(name)
     assert tried == {*DENOMINATORS}
@@ -253,7 +255,7 @@ def test_auc_of_groups_by_the_jackknife_over_groups_with_pairs(
     (row,) = result.rows
     size = effective([*shares.values()])
     assert (row["n_units"], row["n_effective"]) == (len(areas), pytest.approx(size, rel=1e-12))
-    error = standard_error([mean() - mean(user) for user in areas])
+    moved = [mean() - mean(user) for user in areas]
     assert (row["lower"], row["upper"]) == pytest.approx(
-        expected_bounds(mean(), error, size, "logit"), rel=1e-9
+        expected_bounds(mean(), moved, size, "logit"), rel=1e-9
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import duckdb
 
 USERS = 24
@@ -34,6 +36,14 @@ def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return center - half, center + half
+
+
+def fewer(df: float, values: Sequence[float]) -> float:
+    """The degrees of freedom of the variance of values with long tails."""
+    n, mean = len(values), fmean(values)
+    spread = math.fsum((x - mean) ** 2 for x in values)
+    fourth = math.fsum((x - mean) ** 4 for x in values)
+    return min(df, max(1.0, 2 * spread**2 / (fourth - spread**2 / n)))
 
 
 def load_log(connection: duckdb.DuckDBPyConnection) -> None:

@@ -4,7 +4,8 @@
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1), clustered BOOLEAN DEFAULT FALSE
 -- grain:    system, metric
 -- formula:  mean -+ t * sd / sqrt(n), t with df = n - 1, of clusters n_effective - 1; logit: the same of
---           ln(x / (1 - x)); proportions: Wilson's interval of as many trials as have this standard error
+--           ln(x / (1 - x)), with fewer degrees of freedom where values have long tails; proportions: Wilson's
+--           interval of as many trials as have this standard error
 -- source:   Wilson, Journal of the American Statistical Association 1927, doi:10.1080/01621459.1927.10502953
 -- note:     scale is mean; hits, a mean of values that may all be 0 or 1; proportion; or logit, of a value that
 --           stays within low and high. Where there are no bounds, why tells the reason

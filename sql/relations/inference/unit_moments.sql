@@ -5,8 +5,10 @@
 -- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  se = sd / sqrt(n); Student's t with df = n - 1, of clusters n_effective - 1; of proportions of independent
---           units the normal distribution
--- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965
+--           units the normal distribution; on the logit scale no more than 2 n / (kurtosis - 1), the degrees of
+--           freedom of a variance that is estimated from values with long tails
+-- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965;
+--           variance of a variance: Cramer, Mathematical Methods of Statistics, 1946
 WITH moments AS (
     SELECT
         system,
@@ -15,6 +17,7 @@ WITH moments AS (
         CASE WHEN count(value) = 0 AND max(n_effective) IS NOT NULL THEN count(*) ELSE count(value) END AS n,
         CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
         avg(value) AS mean,
+        kurtosis_pop(value) FILTER (WHERE scale = 'logit') AS excess,
         CASE WHEN count(value) > 1 THEN stddev_samp(value) END AS sd,
         max(scale) AS scale,
         max(low) AS low,
@@ -33,6 +36,13 @@ SELECT
     CASE
         WHEN n < 2 OR n_effective < 2 THEN NULL
         WHEN is_proportion AND NOT $clustered THEN normal_quantile(0.5e0 + 0.5e0 * $level)
-        ELSE student_t_critical(1 - $level, CASE WHEN $clustered THEN n_effective ELSE n END - 1)
+        ELSE student_t_critical(
+            1 - $level,
+            -- Other scales have no excess kurtosis, and least() leaves NULL out.
+            least(
+                CASE WHEN $clustered THEN n_effective ELSE n END - 1,
+                CASE WHEN excess > -2 THEN greatest(1e0, 2e0 * n / (excess + 2e0)) END
+            )
+        )
     END AS critical
 FROM moments;
