@@ -120,9 +120,10 @@ def of_small_samples(repetitions: int) -> Iterator[str]:
     for area, positives, negatives in (
         (0.8, 10, 10), (0.95, 20, 20), (0.95, 50, 50), (0.98, 20, 200), (0.98, 50, 50), (0.98, 100, 900),
     ):  # fmt: skip
-        data = two_normals(repetitions, positives, negatives, area, seed=positives + negatives)
+        # Chance alone moves a coverage of 95 % by 1.4 points in 1,000 repetitions, by 0.6 in 5,000.
+        data = two_normals(5 * repetitions, positives, negatives, area, seed=positives + negatives)
         result = duckmetrics.evaluate(data, metrics="auc", by=["repetition"], interval=0.95)
-        rows = f"{positives} + {negatives} rows"
+        rows = f"{positives} + {negatives} rows, {5 * repetitions:,} repetitions"
         yield f"| AUC {area} | {rows} | {described(result, 'auc', area)} |"
 
 
