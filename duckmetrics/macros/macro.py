@@ -200,9 +200,10 @@ def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
 def _sql(tree: exp.Expr) -> str:
     """Write an expression with every direction of its orders: a session may have other defaults.
 
-    A generator of our own would be the usual way; those of a compiled sqlglot have no subclasses.
+    A generator of our own would be the usual way; those of a compiled sqlglot have no subclasses. To write
+    an expression changes it, and some are written twice.
     """
-    generator = DuckDBGenerator(dialect=DIALECT)
+    tree, generator = tree.copy(), DuckDBGenerator(dialect=DIALECT)
     for order in reversed(list(tree.find_all(exp.Order))):  # the innermost first
         order.set("expressions", [_directed(key, generator) for key in order.expressions])
     return generator.generate(tree, copy=False)

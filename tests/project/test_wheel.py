@@ -25,7 +25,7 @@ def test_the_wheel_installs_and_evaluates(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     for definition in (ROOT / "sql").rglob("*.sql"):
-        assert f"duckmetrics/sql/{definition.parent.name}/{definition.name}" in names
+        assert f"duckmetrics/{definition.relative_to(ROOT).as_posix()}" in names
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=True)
     binaries = environment / ("Scripts" if sys.platform == "win32" else "bin")
