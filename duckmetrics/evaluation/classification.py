@@ -10,7 +10,6 @@ from duckmetrics.checks.examination import check, check_values
 from duckmetrics.checks.notes import unweighted
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
-from duckmetrics.inference.unit_values import units_of_rows
 from duckmetrics.inputs.classification import observed
 from duckmetrics.summaries.classification import SegmentSummary, segment_values
 from duckmetrics.summaries.kept import on_engine
@@ -40,6 +39,8 @@ def evaluate_rows(
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
     part = Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
     if request.inference is not None:
+        from duckmetrics.inference.unit_values import units_of_rows
+
         units = units_of_rows(catalog, engine, inputs, measures, request.inference)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:

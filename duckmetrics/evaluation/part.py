@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects.portable import refuse_unportable
 from duckmetrics.errors import UnsupportedError
-from duckmetrics.inference.intervals import biased, with_intervals
 from duckmetrics.summaries.kept import kept_rows
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ def refuse_unsupported(
 
 def with_bounds(catalog: Catalog, engine: Engine, inference: Inference, part: Part, units: Units) -> Part:
     """The results with their intervals."""
+    from duckmetrics.inference.intervals import biased, with_intervals
+
     summary, told = with_intervals(catalog, engine, inference, units, part.summary)
     rows, kept = kept_rows(engine, summary)
     findings = (*part.findings, *told, *biased(units, rows))

@@ -16,7 +16,6 @@ from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_pla
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
-from duckmetrics.inference.unit_values import units_of_rankings
 from duckmetrics.inputs.chunks import chunks_of
 from duckmetrics.inputs.ranking import gather
 from duckmetrics.summaries.kept import kept_rows, materialized
@@ -53,6 +52,8 @@ def evaluate_rankings(
     notes += explained(catalog, engine, inputs, measures, notes)
     part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
     if request.inference is not None:
+        from duckmetrics.inference.unit_values import units_of_rankings
+
         units = units_of_rankings(catalog, engine, inputs, measures, summary)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:

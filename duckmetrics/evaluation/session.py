@@ -19,7 +19,6 @@ from duckmetrics.evaluation.classification import evaluate_rows, table_query
 from duckmetrics.evaluation.part import Part
 from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inference.units import over_rows
 from duckmetrics.inputs.chunks import number_of_chunks
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.request import Request
@@ -145,6 +144,8 @@ class Session:
 
     def _movers(self, per_query: exp.Query | None, baseline: str, n: int, lower: Sequence[str]) -> pa.Table:
         values: dict[str, Value] = {"baseline": baseline, "n": n}
+        from duckmetrics.inference.units import over_rows
+
         found = over_rows(catalog(), MOVERS, _queries(per_query), values)
         return self.engine.arrow(_with_losses_where_more_is_worse(found, lower))
 
