@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.stats
 
@@ -435,3 +436,24 @@ def test_clusters_must_be_there(
             interval=0.95,
             cluster="country",
         )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_auc_next_to_an_end_keeps_its_digits(sign: int) -> None:
+    """Three of 1,000 positives are below one, two and four negatives: AUC is 1 less seven millionths."""
+    n, below = 1000, {0: 1, 1: 2, 2: 4}
+    positives = [-below[i] + 0.5 if i in below else 1.0 for i in range(n)]
+    negatives = [-float(j) for j in range(n)]
+    lost = [below.get(i, 0) / n for i in range(n)]
+    found = [sum(b > j for b in below.values()) / n for j in range(n)]
+    missing = math.fsum(lost) / n
+    variance = stdev(lost) ** 2 / n + stdev(found) ** 2 / n
+    moved = [x - missing for x in (*lost, *found)]
+    half = scipy.stats.t.isf(0.025, fewer(2 * n - 1, moved)) * math.sqrt(variance) / (missing * (1 - missing))
+    log_odds = math.log(missing / (1 - missing))
+    ends = [1 / (1 + math.exp(-log_odds + side * half)) for side in (1, -1)]
+    rows = pa.table({"label": [1] * n + [0] * n, "score": [sign * s for s in (*positives, *negatives)]})
+    (row,) = duckmetrics.evaluate(rows, metrics="auc", interval=0.95).rows
+    if sign > 0:
+        ends = [1 - end for end in reversed(ends)]
+    assert [row["lower"], row["upper"]] == pytest.approx(ends, rel=1e-9)

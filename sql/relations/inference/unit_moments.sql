@@ -17,7 +17,11 @@ WITH moments AS (
         CASE WHEN count(value) = 0 AND max(n_effective) IS NOT NULL THEN count(*) ELSE count(value) END AS n,
         CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
         avg(value) AS mean,
-        kurtosis_pop(value) FILTER (WHERE scale = 'logit') AS excess,
+        -- Distances from the nearer end: next to it the powers of the values themselves have no digits left.
+        CASE WHEN avg(value) > max((low + high) / 2)
+            THEN kurtosis_pop(high - value) FILTER (WHERE scale = 'logit')
+            ELSE kurtosis_pop(value - low) FILTER (WHERE scale = 'logit')
+        END AS excess,
         CASE WHEN count(value) > 1 THEN stddev_samp(value) END AS sd,
         max(scale) AS scale,
         max(low) AS low,
