@@ -83,6 +83,6 @@ def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
     if options["movers"]:
         from duckmetrics.cli.output import write_rows
 
+        rows = result.movers(baseline=options["baseline"])
         format_ = outputs.format_of(options["movers"], None)
-        with outputs.replacing(options["movers"], format_) as path:
-            write_rows(result.movers(baseline=options["baseline"]), format_, path)
+        write_to(options["movers"], format_, lambda path: write_rows(rows, format_, path))

@@ -54,16 +54,17 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
 def write_comparison(result: Comparison, format_: str, path: Path | None) -> None:
     """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see."""
     if format_ == "table":
-        _put("\n".join(result.lines()) + "\n", path)
+        put("\n".join(result.lines()) + "\n", path)
     elif format_ == "markdown":
         header, cells = result.cells()
         rule = ["---:" if name in RIGHT else "---" for name in header]
-        _put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+        put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
     else:
         write_rows(result.summary, format_, path)
 
 
-def _put(text: str, path: Path | None) -> None:
+def put(text: str, path: Path | None) -> None:
+    """Write text to a file, or to stdout."""
     if path is None:
         sys.stdout.write(text)
     else:

@@ -9,7 +9,7 @@ import click
 
 from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, switches_of, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED
-from duckmetrics.cli.files import checked_files
+from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
     BY,
     INPUTS,
@@ -22,7 +22,6 @@ from duckmetrics.cli.options import (
     with_options,
 )
 from duckmetrics.cli.progress import progress_of
-from duckmetrics.engines import outputs
 from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
@@ -103,14 +102,10 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             **more,
             **switches_of(compute, options["switches"]),
         )
-    if options["output"]:
-        with outputs.replacing(options["output"], format_) as path:
-            write_rows(result.summary, format_, path)
-    elif format_ == "table":
+    if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
-    else:
-        write_rows(result.summary, format_, None)
+    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
     for finding in getattr(result, "checks", ()):
         click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result

@@ -11,7 +11,6 @@ from duckmetrics.cli.arguments import counts_of, engine_of, pairs_of, row_of_cou
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
 from duckmetrics.cli.progress import progress_of
-from duckmetrics.engines import outputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +61,7 @@ def _listed(texts: Sequence[str], expected: str | None) -> Any:
 
 def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
-    from duckmetrics.cli.output import write_rows
+    from duckmetrics.cli.output import put, write_rows
     from duckmetrics.statistics.run import run_test
 
     format_ = checked_files(options, [table] if isinstance(table, str) else [], known=False)
@@ -74,11 +73,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     if format_ in ("table", "json"):
         whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
         text = f"{whole if format_ == 'json' else result}\n"
-        if options["output"]:
-            with outputs.replacing(options["output"], format_) as path:
-                outputs.write_text(path, text)
-        else:
-            click.echo(text, nl=False)
+        write_to(options["output"], format_, lambda path: put(text, path))
         return
     write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
     for warning in result.warnings:

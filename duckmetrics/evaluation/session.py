@@ -19,14 +19,13 @@ from duckmetrics.evaluation.classification import evaluate_rows, table_query
 from duckmetrics.evaluation.part import Part
 from duckmetrics.evaluation.ranking import evaluate_rankings
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.chunks import number_of_chunks
+from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.presets.presets import preset
 from duckmetrics.results.evaluation import Evaluation
-from duckmetrics.results.verification import sample_size
 
 if TYPE_CHECKING:
     import os
@@ -89,8 +88,8 @@ def opened(
         queries=queries,
         population=population,
         columns=_mapped(columns),
-        verify=None if verify is None else sample_size(verify),
-        chunks=0 if chunks is None else number_of_chunks(chunks),
+        verify=None if verify is None else positive_number("verify", verify, "queries", 1000),
+        chunks=0 if chunks is None else positive_number("chunks", chunks, "parts", 8),
         inference=inference,
     )
     tool = None if like is None else preset(like)

@@ -67,14 +67,6 @@ class Unknown:
 _UNKNOWN = Unknown()
 
 
-def whole_number(value: object) -> int:
-    """The whole number that a value of any integer type is; 0 where it is none, as True is."""
-    try:
-        return 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return 0
-
-
 def literal(value: Value) -> exp.Expr:
     """Write a Python value as SQL; a float becomes a DOUBLE, never a DECIMAL or NULL."""
     if value is None:

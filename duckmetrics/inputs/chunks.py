@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import selects
-from duckmetrics.errors import MetricError
-from duckmetrics.expressions.folding import literal, whole_number
+from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,18 +16,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Inputs
 
 KEY = "query_id"
-
-
-def number_of_chunks(asked: object) -> int:
-    """Read in how many parts the queries shall be evaluated.
-
-    Raises:
-        MetricError: it is no positive whole number.
-    """
-    number = whole_number(asked)
-    if number < 1:
-        raise MetricError(f"chunks: {asked!r} is no number of parts; write a whole one, as in chunks=8")
-    return number
 
 
 def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:

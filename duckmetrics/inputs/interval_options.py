@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.expressions.folding import whole_number
+from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.results.comparison import ALPHA
 
 if TYPE_CHECKING:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macros.checks import told
@@ -126,15 +124,25 @@ def _finite(name: str) -> exp.Expr:
 
 
 def _by_name(columns: Sequence[str]) -> exp.Select:
-    found = ", ".join(f"COLUMNS('(?i)^' || regexp_escape(${name}) || '$') AS {name}" for name in columns)
-    return cast(
-        "exp.Select", sqlglot.parse_one(f"SELECT {found} FROM query(${SOURCE}) AS given", dialect=DIALECT)
-    )
+    """Select the columns whose names the arguments give, whatever the case of their letters."""
+    return exp.select(*map(_column_of_name, columns)).from_(exp.alias_(_given_table(), "given", table=True))
+
+
+def _column_of_name(name: str) -> exp.Expr:
+    """Return ``COLUMNS('(?i)^' || regexp_escape($name) || '$') AS name``."""
+    escaped = exp.Anonymous(this="regexp_escape", expressions=[exp.Placeholder(this=name)])
+    begun = exp.DPipe(this=literal("(?i)^"), expression=escaped, safe=True)
+    return exp.Columns(this=exp.DPipe(this=begun, expression=literal("$"), safe=True)).as_(name)
 
 
 def _expressions(catalog: Catalog, table: str, columns: Sequence[str]) -> exp.Select:
-    read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
-    return exp.select(*(_typed(catalog, table, c, reference(c)).as_(c) for c in columns)).from_(read)
+    typed = (_typed(catalog, table, c, reference(c)).as_(c) for c in columns)
+    return exp.select(*typed).from_(_given_table())
+
+
+def _given_table() -> exp.Table:
+    """Return the table argument of a macro as a table."""
+    return exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
 
 
 def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr:

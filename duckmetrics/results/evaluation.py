@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.folding import whole_number
+from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.tabular import Tabular, aligned

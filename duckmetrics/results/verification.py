@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from duckmetrics.errors import MetricError
-from duckmetrics.expressions.folding import whole_number
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,18 +37,6 @@ class Verification:
     def agrees(self) -> bool:
         """Whether the two are the same but for rounding."""
         return self.largest <= TOLERANCE
-
-
-def sample_size(asked: object) -> int:
-    """Read how many queries shall be verified.
-
-    Raises:
-        MetricError: it is no positive whole number.
-    """
-    size = whole_number(asked)
-    if size < 1:
-        raise MetricError(f"verify: {asked!r} is no number of queries; write a whole one, as in verify=1000")
-    return size
 
 
 def in_one_line(verified: Sequence[Verification]) -> str:

@@ -14,7 +14,7 @@ from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.evaluation.session import opened
-from duckmetrics.expressions.folding import whole_number
+from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inputs.ranking import gather
 from duckmetrics.results.sampled import SampledEvaluation
 from duckmetrics.sensitivity.corrections import SamplingModel
