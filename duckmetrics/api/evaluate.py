@@ -11,7 +11,6 @@ from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
-from duckmetrics.evaluation.sql_text import composed_sql
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
 from duckmetrics.inputs.sources import is_of_spark
 
@@ -195,6 +194,8 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
         measures = [parse_table(catalog(), specs[0], switches=switches)]
     else:
         measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
+    from duckmetrics.evaluation.sql_text import composed_sql
+
     return composed_sql(catalog(), measures, dialect, steps)
 
 

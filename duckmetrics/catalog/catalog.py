@@ -46,6 +46,7 @@ class Catalog:
         self.shell: dict[str, Definition] = {}
         self.sampling: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
+        self._foundations: dict[Path, tuple[Definition, ...]] = {}
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
@@ -183,16 +184,18 @@ class Catalog:
             d.header["usual"] for d in self.metrics.values() if d.family == family and "usual" in d.header
         )
 
-    def foundations(self, definition: Definition) -> Iterator[Definition]:
-        """Yield everything a definition builds on, each once, nearest first."""
-        seen = {definition.path}
-        queue = [definition]
-        while queue:
-            for source in self.sources(queue.pop(0)):
-                if source.path not in seen:
-                    seen.add(source.path)
-                    queue.append(source)
-                    yield source
+    def foundations(self, definition: Definition) -> tuple[Definition, ...]:
+        """Return everything a definition builds on, each once, nearest first."""
+        if definition.path not in self._foundations:
+            found = {definition.path: definition}
+            queue = [definition]
+            while queue:
+                for source in self.sources(queue.pop(0)):
+                    if source.path not in found:
+                        found[source.path] = source
+                        queue.append(source)
+            self._foundations[definition.path] = tuple(found.values())[1:]
+        return self._foundations[definition.path]
 
     def placeholders(self, definition: Definition) -> frozenset[str]:
         """Return every ``$parameter`` that decides what a definition yields."""

@@ -9,17 +9,12 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from duckmetrics.cli.catalogue import dialects, metrics, presets
-from duckmetrics.cli.compare import compare
-from duckmetrics.cli.evaluate import curve, evaluate
 from duckmetrics.cli.exit_codes import BAD_INPUT, ENGINE_FAILED, INTERRUPTED, PIPE_CLOSED
-from duckmetrics.cli.questions import check, conventions, sampled, ties
-from duckmetrics.cli.sql import macros, shell, sql
-from duckmetrics.cli.statistical_tests import test
 from duckmetrics.errors import DefinitionError, DuckmetricsError, EngineError
 from duckmetrics.expressions.visible import escape_what_a_stream_cannot_write, visible
 from duckmetrics.version import __version__
@@ -36,7 +31,27 @@ class _ClosedPipeError(Exception):
     """Nobody reads the output any more; click would end with the exit code of a failed gate."""
 
 
+# The module of this package that holds each command.
+COMMANDS = {
+    "check": "questions", "compare": "compare", "conventions": "questions", "curve": "evaluate",
+    "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql", "metrics": "catalogue",
+    "presets": "catalogue", "sampled": "questions", "shell": "sql", "sql": "sql", "test": "statistical_tests",
+    "ties": "questions",
+}  # fmt: skip
+
+
 class _Commands(click.Group):
+    """Imports a command when somebody asks for it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # For a wrong name click looks for a similar one among all commands.
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            self.add_command(getattr(import_module(f"duckmetrics.cli.{COMMANDS[name]}"), name))
+        return super().get_command(ctx, cmd_name)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             result = super().invoke(ctx)
@@ -52,14 +67,6 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="duckmetrics", message="%(prog)s %(version)s")
 def cli() -> None:
     """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
-
-
-COMMANDS = (
-    check, compare, conventions, curve, dialects, evaluate, macros, metrics, presets, sampled, shell, sql,
-    test, ties,
-)  # fmt: skip
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -94,8 +94,6 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
         MetricError: the measures are of several families.
         UnsupportedError: the dialect is unknown or lacks something, or a metric is for DuckDB only.
     """
-    from duckmetrics.evaluation.sql_text import script
-
     known = find_dialect(dialect)
     refuse_unportable(catalog, known.name, measures)
     families = {measure.family for measure in measures}
