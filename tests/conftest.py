@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import duckdb
 
+# The marks that a default run leaves out.
+ELSEWHERE = ("slow", "spark", "postgres")
+
 
 @pytest.fixture(params=(TOGETHER, *ALONE))
 def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -24,15 +27,17 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to ``-m slow`` what ``@pytest.mark.some(n)`` leaves out: all but n cases, at equal distances."""
+    """Leave to ``-m slow`` what ``@pytest.mark.some(n)`` leaves out: all but n cases, at equal distances.
+
+    Cases that other marks leave out of a default run do not count.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        if item.get_closest_marker("some") and not any(map(item.get_closest_marker, ELSEWHERE)):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for alike in cases.values():
-        mark = alike[0].get_closest_marker("some")
-        if mark is None:
-            continue
-        kept = {(len(alike) * (2 * i + 1)) // (2 * mark.args[0]) for i in range(mark.args[0])}
+        (n,) = next(alike[0].iter_markers("some")).args
+        kept = {len(alike) * (2 * i + 1) // (2 * n) for i in range(n)}
         for place, item in enumerate(alike):
             if place not in kept:
                 item.add_marker(pytest.mark.slow)

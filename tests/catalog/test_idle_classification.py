@@ -1,6 +1,6 @@
 """A parameter that cannot change a metric of rows is refused, and what is refused could not have changed it.
 
-Generated, as in `test_idle_parameters`: every metric with every value of every parameter, on rows drawn at
+Generated, as in `test_idle_ranking`: every metric with every value of every parameter, on rows drawn at
 random, by the plain-Python reference.
 """
 

@@ -48,7 +48,6 @@ def pair(connection: duckdb.DuckDBPyConnection, **options: Any) -> Comparison:
 # ---- the level of a verdict ---------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     usual, narrow, strict = (
         pair(connection, **options) for options in ({}, {"interval": 0.5}, {"alpha": 1e-9})
@@ -124,7 +123,6 @@ def test_tests_that_resample_do_so_often_enough(connection: duckdb.DuckDBPyConne
     assert pair(connection, test="randomization", alpha=0.0001, resamples=500).row("mrr")["resamples"] == 500
 
 
-@pytest.mark.slow
 def test_one_unit_is_no_evidence_of_samples() -> None:
     """All rows of one user: every sample has the same difference, or none."""
     log = "SELECT 1 AS user_id, i % 2 AS label, {} AS score FROM range(40) AS t(i)"
@@ -140,7 +138,6 @@ def test_one_unit_is_no_evidence_of_samples() -> None:
 # ---- what could have been found -----------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_mde_is_found_four_times_out_of_five() -> None:
     """Of normal differences, in families of 1 and of 45, with the p of the package."""
     source = np.random.default_rng(11)
@@ -159,7 +156,6 @@ def test_the_mde_is_found_four_times_out_of_five() -> None:
         assert np.mean(t >= far) == pytest.approx(0.8, abs=0.015), (n, tests)
 
 
-@pytest.mark.slow
 def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) -> None:
     hits = "SELECT query_id, item_id, {} * item_id AS score FROM old"
     found = compare(

@@ -14,7 +14,6 @@ from support.cases import ROOT
 MODULES = sorted((ROOT / "duckmetrics").rglob("*.py"))
 
 
-@pytest.mark.slow
 def test_no_class_of_the_parser_has_a_subclass_of_ours() -> None:
     """But for dialects, which are not compiled."""
     found = []
