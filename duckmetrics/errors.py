@@ -47,7 +47,7 @@ class EngineError(DuckmetricsError):
 
 
 class UnsupportedError(DuckmetricsError):
-    """What was asked for is not available on this engine or in this combination."""
+    """A request that is not available on this engine or in this combination."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

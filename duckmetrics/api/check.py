@@ -1,4 +1,4 @@
-"""What is wrong with the data, before any number: a table of findings."""
+"""Findings about the data, as a table, before any metric is computed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Findings(Tabular):
-    """What the checks found, the worst first.
+    """Findings of the checks, the worst first.
 
     ``findings.errors`` is true where there is something that `evaluate` would refuse.
 
@@ -48,17 +48,17 @@ class Findings(Tabular):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What makes an evaluation impossible."""
+        """The findings that make an evaluation impossible."""
         return self._of("error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What can make a number wrong."""
+        """The findings that can make a number wrong."""
         return self._of("warning")
 
     @property
     def notes(self) -> tuple[Finding, ...]:
-        """What one should know of the numbers."""
+        """The findings that help to interpret the numbers."""
         return self._of("note")
 
     def _of(self, severity: str) -> tuple[Finding, ...]:
@@ -122,10 +122,10 @@ def check(
     like: str | None = None,
     **switches: Any,
 ) -> Findings:
-    """Look for what would make numbers wrong, or impossible, before there are any.
+    """Look for problems that would make results wrong, or impossible, before any is computed.
 
-    It runs all that `evaluate` checks and more, and tells all it finds at once. Bad data raise nothing:
-    what `evaluate` would refuse is a finding of severity error.
+    It runs all checks of `evaluate` and more, and reports all findings at once. Bad data do not raise an
+    error: a problem that `evaluate` would refuse is a finding of severity error.
 
     Args:
         metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
@@ -150,7 +150,7 @@ def check(
 
 
 def _family(session: Session) -> str:
-    """What the tables are for, as far as they tell."""
+    """Return the family of metrics that the tables are made for; classification if no table shows it."""
     if session.request.truth is not None:
         return RANKING
     try:

@@ -69,8 +69,9 @@ def compare(
         truth, metrics, system, by, columns, queries, connection, threads, memory_limit, temp_directory,
             chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
-        test: what tells p: ``"paired_t"``, or another test against a baseline under sql/statistics, such as
-            ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or ``"tukey"``.
+        test: the test that computes p: ``"paired_t"``, or another test against a baseline under
+            sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
+            ``"tukey"``.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
             default holm, and none where the test itself looks at all pairs of systems, as ``"tukey"``.
         alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
@@ -84,7 +85,7 @@ def compare(
 
     Raises:
         MetricError: a metric, switch, test or method cannot be read, no such baseline, or an aggregation
-            that is no mean.
+            that is not a mean.
         InputError: the data cannot be evaluated, or the systems have values of different queries or
             rows, or of other conventions.
         EngineError: the database refused a query.
@@ -128,7 +129,7 @@ def compare(
 
 
 def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
-    """The results that are to be compared, None where they are tables."""
+    """Return the results that are to be compared, None if the predictions are tables."""
     if not isinstance(predictions, Mapping):
         return None
     found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}

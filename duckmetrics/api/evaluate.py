@@ -76,8 +76,8 @@ def evaluate(
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
         temp_directory: the folder that is spilled to.
-        chunks: evaluate the queries of rankings in so many parts, one after the other, which takes
-            less memory; the results are the same.
+        chunks: the number of parts in which the queries of rankings are evaluated, one after the other,
+            which takes less memory; the results are the same.
         like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
             `presets`. Switches and parameters of a spec win.
         verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
@@ -183,7 +183,7 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
     It reads tables named `predictions` and `truth`.
 
     Of classifiers, `predictions` has the columns system, segment, label, score, weight and group_id,
-    as far as the metrics read them; a segment is what shall be evaluated by itself.
+    if the metrics read them; each segment is evaluated separately.
 
     Raises:
         MetricError: a metric, parameter or switch cannot be read.
@@ -200,7 +200,7 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
 
 
 def metrics() -> pa.Table:
-    """The catalogue: one row per metric with family, aliases, parameters, range and source.
+    """Return the catalogue: one row per metric with family, aliases, parameters, range and source.
 
     A table, such as a curve, has no range.
     """

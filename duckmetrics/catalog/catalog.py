@@ -17,7 +17,7 @@ from duckmetrics.errors import DefinitionError, MetricError, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-# Folders within a folder that hold something else; the others only keep the families apart.
+# Folders within a folder that hold something else; the others only separate the families.
 KINDS = {"checks/counts": "count_checks", "macros/aggregates": "aggregates"}
 
 
@@ -229,7 +229,7 @@ class Catalog:
 
 
 def _kind_of(path: Path) -> str:
-    """The family of a metric or table, or what else a file under sql/ holds, by its folder."""
+    """Return the family of a metric or table, or the kind of another file under sql/, by its folder."""
     folder = path.parent.as_posix()
     return KINDS.get(folder, path.parts[0])
 
@@ -241,12 +241,12 @@ def definition(folder: str, name: str) -> Definition:
 
 
 def sql_root() -> Path:
-    """Where the definitions are: inside the installed package, or beside it in a checkout."""
+    """Return the folder of the definitions: inside the installed package, or next to it in a checkout."""
     packaged = Path(str(files("duckmetrics"))) / "sql"
     return packaged if packaged.is_dir() else Path(__file__).resolve().parents[2] / "sql"
 
 
 @cache
 def catalog() -> Catalog:
-    """The definitions that ship with the package."""
+    """Return the definitions that ship with the package."""
     return Catalog.read()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DIALECT = "duckdb"
 RANKING, CLASSIFICATION = "ranking", "classification"
 METRIC_FAMILIES = (RANKING, CLASSIFICATION)
-# What every metric of a family passes through: the relation that applies its policies.
+# The relation that applies the policies of a family; every metric of the family reads it.
 POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined"}
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ALIAS = re.compile(r"(\w+)(?:\s*\(([^()]*)\))?")
@@ -129,7 +129,7 @@ class Definition:
 
     @cached_property
     def requires(self) -> dict[str, exp.Expr]:
-        """What the metric asks of every row of an input: table -> condition."""
+        """The condition that every row of an input must satisfy: table -> condition."""
         return required(self.header.get("requires", ""))
 
     @cached_property
@@ -175,7 +175,7 @@ class Definition:
 
     @cached_property
     def macros(self) -> dict[str, str]:
-        """What the file says about names in the DuckDB shell: name of the macro by the name it stands for."""
+        """The names of macros in the DuckDB shell, as the file gives them: name -> name of its macro."""
         words = (entry.split(" for ") for entry in re.split(r",\s*", self.header.get("macro", "")) if entry)
         return {entry[-1]: entry[0] for entry in words}
 
@@ -203,7 +203,7 @@ def required(text: str) -> dict[str, exp.Expr]:
 
 
 def conditions_of(header: Mapping[str, str]) -> tuple[exp.Expr, ...]:
-    """The conditions in the line ``when`` of a header."""
+    """Return the conditions in the line ``when`` of a header."""
     if not header.get("when"):
         return ()
     when = sqlglot.parse_one(header["when"], dialect=DIALECT)

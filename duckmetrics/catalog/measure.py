@@ -22,11 +22,11 @@ DEFAULT_AGGREGATION = "mean"
 
 @dataclass(frozen=True)
 class Measure:
-    """What ``ndcg@10`` means: a metric, a value for each parameter, and an aggregation.
+    """The meaning of ``ndcg@10``: a metric, a value for each parameter, and an aggregation.
 
     Attributes:
         text: the measure as typed; results show it.
-        name: the metric, with its family where the name alone would not tell.
+        name: the metric, with its family where the name alone is ambiguous.
         params: name and value of every parameter, the switches included, in a fixed order.
         aggregation: from per-query values to one number; None where a metric is one number already.
         needed: what a preset asks of the rows, ``predictions (score > 0)``.
@@ -52,7 +52,7 @@ class Measure:
 
     @property
     def requires(self) -> Mapping[str, exp.Expr]:
-        """What is asked of every row of an input, by the metric and by the preset: table -> condition."""
+        """The condition of the metric and the preset on every row of an input: table -> condition."""
         needed, own = required(self.needed), self.metric.requires
         both = {table: exp.and_(needed[table], own[table]) for table in needed.keys() & own.keys()}
         return {**needed, **own, **both}

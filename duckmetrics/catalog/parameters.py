@@ -70,7 +70,7 @@ def _flag(value: object) -> bool:
 
 
 def is_violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
-    """A CHECK is violated when it is false; NULL passes, as in SQL."""
+    """Say whether a CHECK is violated, which means that it is false; NULL passes, as in SQL."""
     return constant(substituted(check, values)) is False
 
 
@@ -98,7 +98,7 @@ def is_share(param: Param) -> bool:
 
 
 def _share_of(param: Param, value: Value) -> str | None:
-    """How to write a percentage as the share that is wanted."""
+    """Return advice to write a percentage as a share, None if the value does not look like a percentage."""
     if not is_share(param) or not isinstance(value, int | float) or not 2 <= value < 100:
         return None
     return f"write {value / 100:.15g}"

@@ -19,7 +19,7 @@ class Signature:
     Two numbers with equal signatures from equal data are equal.
 
     Attributes:
-        metric: its name, with the family where the name alone would not tell.
+        metric: its name, with the family where the name alone is ambiguous.
         k: the cut-off.
         params: name and value of every other parameter and switch, as a spec has them.
         aggregation: from values per query to one number; None of metrics of rows.

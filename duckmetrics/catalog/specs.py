@@ -36,7 +36,7 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     """Read the metrics of a call: one text or several, each of one spec or of several.
 
     Raises:
-        MetricError: one of them is no text.
+        MetricError: one of them is not a text.
     """
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
@@ -118,7 +118,7 @@ def parse_measure(
 
 
 def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> str:
-    """What is said of ``rbp.95``: what stands before the point is no family."""
+    """Return the error message for ``rbp.95``: the word before the point is not a family."""
     said = _called_elsewhere(spec)
     if said is not None:
         return said
@@ -197,7 +197,7 @@ def _read(
     params: Mapping[str, object] | None = None,
     entry: Entry | None = None,
 ) -> Measure:
-    """Bind the arguments of a spec whose metric is known, and parameters given beside it."""
+    """Bind the arguments of a spec whose metric is known, and the parameters given separately."""
     declared = catalog.params(alias.metric)
     given = _given(spec, match, alias, declared, params or {})
     aggregation: str | None = None
@@ -271,7 +271,7 @@ def _values(
     switches: Mapping[str, object],
     usual: Mapping[str, Value],
 ) -> dict[str, Value]:
-    """The value of every parameter: the spec's own, the call's, the one that is usual, the default."""
+    """Return the value of every parameter: the spec's own, the call's, the usual one, or the default."""
     values: dict[str, Value] = {}
     for name, param in declared.items():
         if name in given or name in usual:

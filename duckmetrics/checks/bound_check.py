@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.compose.composer import Composer
 
-# The column of a check that tells among how many its rows were found.
+# The column of a check that holds the number of rows it looked at.
 TOTAL = "total"
 SEGMENT = "segment"
 

@@ -1,4 +1,4 @@
-"""Which column tells copies of an item apart, as the name of the system does that nobody named."""
+"""The column that distinguishes copies of an item, such as a system column that the caller did not name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 STACKED, COPIED = "stacked_prediction", "duplicate_prediction"
 KEYS = ("query_id", "item_id")
-# A column with more values is no name of a system.
+# A column with more distinct values is not the name of a system.
 MOST = 100
 
 
 def explained_copies(engine: Engine, inputs: Inputs, found: Iterable[Finding]) -> list[Finding]:
-    """Say of items that are there more than once which column tells them apart; say it once."""
+    """Add to findings about repeated items the column that distinguishes the copies; report it once."""
     findings = list(found)
     names = {finding.check for finding in findings}
     if not names & {STACKED, COPIED}:
@@ -40,7 +40,7 @@ def explained_copies(engine: Engine, inputs: Inputs, found: Iterable[Finding]) -
 
 
 def _told(engine: Engine, inputs: Inputs) -> str:
-    """``column 'model' tells them apart (3 values); ``; empty where no column does."""
+    """Return the text ``column 'model' tells them apart (3 values); ``, empty if no column does."""
     rows = inputs.leftovers
     if rows is None:
         return ""

@@ -100,7 +100,7 @@ def _scanned(
 
 
 def _of_the_row(condition: exp.Expr) -> exp.Expr:
-    """The part of a condition that looks at its row alone: it holds wherever the whole does."""
+    """Return the part of a condition that looks at one row only; it holds wherever the whole does."""
     conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
     kept = [part.copy() for part in conjuncts if not part.find(exp.Query)]
     return exp.and_(*kept) if kept else exp.true()
@@ -145,7 +145,7 @@ def repeated(
     hashes that came out of order, only means that the check itself has to be run.
 
     Args:
-        source: the query of what is read; its types tell whether the keys go into one number.
+        source: the query that is read; its types show whether the keys fit into one number.
     """
     keys = [k.copy() for k in offenders.args["group"].expressions if k.name not in constants]
     one = packed(keys, source) or exp.Anonymous(this="hash", expressions=keys)

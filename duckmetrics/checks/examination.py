@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Inputs
 
 WEIGHT, WEIGHTED = "weight", "weighted"
-# So many rows that can come to a cut-off tell the queries of which all rows are searched.
+# The queries of this number of rows that can reach a cut-off are searched completely.
 PROBED = 5_000
-# What a check reads that looks at the values of a metric; the others look at the inputs.
+# The table that checks of the values of a metric read; the other checks read the inputs.
 METRIC = "metric"
 
 
@@ -150,10 +150,10 @@ class Examination:
         return explained_copies(self.engine, self.inputs, filter(None, findings))
 
     def explained(self, found: Iterable[Finding], notes: bool = False) -> list[Finding]:
-        """Run the inspections that are about what was found.
+        """Run the inspections that explain the given findings.
 
         Args:
-            notes: whether to tell also what changes nothing.
+            notes: whether to report also findings that change nothing.
         """
         names = {finding.check for finding in found}
         about = [
@@ -211,9 +211,9 @@ class Examination:
 
     @cached_property
     def _probe(self) -> dict[str, Value]:
-        """Plan rule: the last of the queries that are searched from end to end, as a literal.
+        """Plan rule: the last of the queries whose rows are all searched, as a literal.
 
-        DuckDB reads only the part of a sorted file that a literal lets through, which a join does not tell.
+        With a literal, DuckDB reads only the matching part of a sorted file; with a join, it reads all of it.
         """
         if CONTENDERS not in self.inputs.queries:
             return {}
@@ -236,12 +236,12 @@ class Examination:
 
 
 def protected(definition: Definition) -> set[str]:
-    """What a check is for: families, relations and metrics, and checks that it explains."""
+    """Return the subjects of a check: families, relations and metrics, and checks that it explains."""
     return set(definition.header["for"].split(", "))
 
 
 def _overall(summary: exp.Query, measure: Measure) -> exp.Select:
-    """The values of one measure for all rows of each system, as the table `metric`."""
+    """Return the values of one measure for all rows of each system, as the table `metric`."""
     of_measure = exp.EQ(this=exp.column("metric"), expression=literal(measure.text))
     overall = exp.EQ(this=exp.column("slice"), expression=literal(""))
     system = exp.func("coalesce", exp.column("system"), literal(""))
@@ -253,7 +253,7 @@ def _overall(summary: exp.Query, measure: Measure) -> exp.Select:
 
 
 def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
-    """What a check may ask about a measure: its parameters, and what the parameters do not say."""
+    """Return the values that a check can use: the parameters of a measure, and facts about the inputs."""
     sampled = measure.metric.header.get("sampled", "inconsistent")
     return {
         **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
@@ -286,7 +286,7 @@ def _bound(
 
 
 def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[BoundCheck]:
-    """What single metrics ask of the rows of an input."""
+    """Yield the checks of the conditions that single metrics impose on the rows of an input."""
     for measure in measures:
         for table, condition in measure.requires.items():
             bound = substituted(condition, measure.values)
@@ -303,7 +303,7 @@ def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[Bound
 
 
 def concerned(catalog: Catalog, measure: Measure) -> set[str]:
-    """What a check can name to be asked for a measure: its family, and all that it reads."""
+    """Return the names by which a check applies to a measure: its family, and all that it reads."""
     read = {definition.name for definition in catalog.foundations(measure.metric)}
     weighted = {WEIGHT} if measure.values.get(WEIGHTED) else set()
     return {measure.family, measure.metric.name} | read | weighted

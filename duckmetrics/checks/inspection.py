@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found for the measures of one family, and what was looked at.
+    """Findings for the measures of one family, with the checks that ran and the number of rows.
 
     Attributes:
         checks: the names of the checks that ran.
@@ -106,7 +106,7 @@ def _examined(examination: Examination) -> list[Finding]:
 
 
 def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
-    """The metrics of rows whose values a check looks at."""
+    """Return the metrics of rows whose values a check looks at."""
     names = {
         name for check in catalog.checks.values() if METRIC in check.tables
         for name in protected(check) if (CLASSIFICATION, name) in catalog.metrics

@@ -28,8 +28,8 @@ class MendedTables:
     """The tables of a request, and the columns that were mended in them.
 
     Attributes:
-        columns: the user's names for the canonical columns, as far as they make sense.
-        refusals: what is wrong with the tables.
+        columns: the user's names for the canonical columns, without those that make no sense.
+        refusals: the problems of the tables.
     """
 
     def __init__(self, columns: ColumnMap, refusals: Refusals) -> None:

@@ -42,7 +42,7 @@ def finding_of(
 
 
 def _singular(title: str) -> str:
-    """``rows whose score is NULL`` -> ``row whose score is NULL``."""
+    """Turn ``rows whose score is NULL`` into ``row whose score is NULL``."""
     noun, _, rest = title.partition(" ")
     return (
         f"{noun.removesuffix('ies')}y {rest}" if noun.endswith("ies") else f"{noun.removesuffix('s')} {rest}"
@@ -78,12 +78,12 @@ def _example(engine: Engine, inputs: Inputs, table: str, row: Mapping[str, Any])
 
 
 def _visible(value: object) -> object:
-    """A text with blanks around it, or none at all, shows only between quotes."""
+    """Quote a text that is empty or has blanks around it, so that a reader can see it."""
     return repr(value) if isinstance(value, str) and (value.strip() != value or not value) else value
 
 
 def _slice(engine: Engine, inputs: Inputs, number: int) -> str:
-    """What a number of a segment stands for, nothing where it is all rows."""
+    """Return the slice that the number of a segment stands for; empty if it stands for all rows."""
     if "slices" not in inputs.queries:
         return ""
     same = exp.EQ(this=exp.column(SEGMENT), expression=literal(number))

@@ -1,4 +1,4 @@
-"""What is told of the data beside the checks: it depends on the slices, or on the counts of a result."""
+"""Notes on the data next to the checks: they depend on the slices, or on the counts of a result."""
 
 from __future__ import annotations
 

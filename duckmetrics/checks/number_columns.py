@@ -39,7 +39,7 @@ class NumberColumns:
             self._number(place, "score", str(score if score is not None else rank))
 
     def listed_order(self, place: Place) -> None:
-        """Examine the scores beside a list of items."""
+        """Examine the scores next to a list of items."""
         scores = list_column(self._tables[place], self._tables.columns, "predictions", "scores")
         if scores is not None:
             self._number(place, "score", scores, is_list=True)

@@ -104,7 +104,7 @@ class Admission:
     # --- tables as a whole -----------------------------------------------------------------------
 
     def _rows(self) -> None:
-        """Find tables without a row; a system without one is legal beside others."""
+        """Find tables without a row; a system without rows is legal if another system has rows."""
         roles: tuple[Role, ...] = ("predictions", "truth", "population")
         for role in roles:
             sources = self._tables.of(role)

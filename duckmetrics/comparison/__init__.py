@@ -1,1 +1,1 @@
-"""Is one system better than another?"""
+"""Comparison of systems: is one better than another?"""

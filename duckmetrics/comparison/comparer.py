@@ -67,10 +67,10 @@ class Comparer:
     allow_different: bool
 
     def systems(self, session: Session, parts: Sequence[Part]) -> list[str]:
-        """The systems as a mapping gives them, or else by name.
+        """Return the systems in the order of a mapping, then those found in the rows.
 
         Raises:
-            MetricError: there is one only.
+            MetricError: there is only one system.
         """
         found = [row["system"] for part in parts for row in part.rows]
         known = list(dict.fromkeys([*session.systems, *found]))
@@ -117,7 +117,7 @@ class Comparer:
         )  # fmt: skip
 
     def _enough(self, parts: Sequence[Part], baseline: str) -> int:
-        """The number of resamples of the test: as usual, or as many as the largest family needs."""
+        """Return the number of resamples of the test: the usual one, or more for the largest family."""
         families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != baseline)
         comparisons = max(families.values(), default=1) if self.adjust != NONE else 1
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)
@@ -174,9 +174,9 @@ class Comparer:
         }  # fmt: skip
 
     def _different(self, engine: Engine, part: Part, rows: Iterable[Row], baseline: str) -> list[Finding]:
-        """Refuse to compare values of different queries or rows, unless told otherwise.
+        """Refuse to compare values of different queries or rows, unless `allow_different` is set.
 
-        Of classifiers, and of queries in clusters, there is no other way: what is common is not known.
+        Classifiers, and queries in clusters, are always refused: the common part is not known.
         """
         found = []
         for row, number, kind in strangers(engine, part, rows, baseline):

@@ -1,4 +1,4 @@
-"""What a comparison warns of, next to its rows."""
+"""Warnings of a comparison, next to its rows."""
 
 from __future__ import annotations
 

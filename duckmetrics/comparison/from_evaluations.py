@@ -72,7 +72,7 @@ def part_of_evaluations(
 
 
 def _overall(name: str, evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    """The overall rows of the means of queries, by metric as typed."""
+    """Return the overall rows of the means of queries, by metric as typed."""
     if len(evaluation.systems) > 1:
         known = ", ".join(map(str, evaluation.systems))
         raise MetricError(
@@ -89,7 +89,7 @@ def _chosen(
     rows: Mapping[str, Mapping[str, Any]],
     metrics: Sequence[str] | None,
 ) -> dict[str, dict[str, str]]:
-    """The metrics to compare as the first evaluation has them -> what each evaluation calls them."""
+    """Return the metrics to compare: name in the first evaluation -> the name in each evaluation."""
     first, *_ = rows
     found = {}
     for metric in rows[first]:
@@ -108,7 +108,7 @@ def _chosen(
 
 
 def _called(metric: str, first: Evaluation, other: Evaluation, rows: Mapping[str, Any]) -> str | None:
-    """What another evaluation calls a metric: the same, or another spelling of it."""
+    """Return the name of a metric in another evaluation: the same, or another spelling; None if absent."""
     if metric in rows:
         return metric
     return next((text for text in rows if other.canonical[text] == first.canonical[metric]), None)
@@ -138,7 +138,7 @@ def _refuse_other_ids(evaluations: Mapping[str, Evaluation]) -> None:
 
 
 def _values(session: Session, name: str, evaluation: Evaluation, names: Mapping[str, str]) -> exp.Select:
-    """The values of the queries of one evaluation, the metrics called as in the first."""
+    """Return the values of the queries of one evaluation, with the metric names of the first one."""
     source = session.attach(evaluation.per_query, "queries")
     metric = exp.Case(this=exp.column("metric"))
     for own, shown in names.items():
@@ -149,7 +149,7 @@ def _values(session: Session, name: str, evaluation: Evaluation, names: Mapping[
 
 
 def _units(kept: str, metrics: Sequence[str]) -> exp.Query:
-    """The values under the places of their metrics."""
+    """Return the values, with the places of the metrics instead of their names."""
     place = exp.Case(this=exp.column("metric"))
     for i, metric in enumerate(metrics):
         place = place.when(literal(metric), literal(i), copy=False)
@@ -168,7 +168,7 @@ def _summary(session: Session, rows: Sequence[dict[str, Any]], schema: pa.Schema
 
 
 def _measures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Measure]:
-    """What the metrics are, as the first evaluation has them."""
+    """Yield the measures of the rows, from the first signature of each metric."""
     signatures: dict[str, str] = {}
     for row in rows:
         signatures.setdefault(row["metric"], row["signature"])

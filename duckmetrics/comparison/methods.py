@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.part import Part
 
-# What tells n, effect sizes and intervals of the differences, whatever tells p.
+# The test that computes n, effect sizes and intervals of the differences; another test may compute p.
 PAIRED = "paired_t"
 BOOTSTRAPPED = "paired_bootstrap"
-# What makes p where the whole metric is taken again on samples.
+# The name of the test where p comes from the whole metric, computed again on samples.
 SAMPLED = "bootstrap_samples"
 ADJUSTED = "adjusted_p"
 NONE, HOLM = "none", "holm"
@@ -75,7 +75,7 @@ def lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
 
 
 def adjusted_p(engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
-    """What p-values are adjusted to, in their order."""
+    """Return the adjusted p-values, in the order of the p-values given."""
     rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
     names = exp.TableAlias(
         this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]

@@ -1,4 +1,4 @@
-"""What is compared must be of the same units."""
+"""Pairing: a comparison needs values of the same units."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-# What is left of numbers near 1 that should cancel out, as in 1 minus a ratio.
+# The rounding error that remains where numbers near 1 cancel out, as in 1 minus a ratio.
 CANCELLED = 1e-14
 
 
 def refuse_unpaired(part: Part) -> None:
-    """Refuse rows of which nothing tells which belong together, and slices that hide a column."""
+    """Refuse rows that no column pairs across systems, and slices that hide a column of the result."""
     if part.units is None:
         return
     if part.units.kind == ROWS:
@@ -47,7 +47,7 @@ def key_of_row(part: Part, row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def of_whole(row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: Part) -> Row:
-    """What bootstrap samples of the whole metric say of one row."""
+    """Return the columns of one row that come from bootstrap samples of the whole metric."""
     samples = None if part.units is None else part.units.samples
     found = {**sampled, "test": SAMPLED, "resamples": None if samples is None else samples.number}
     if other.get("value") is None or row["value"] is None:
@@ -58,7 +58,7 @@ def of_whole(row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[
 
 
 def speakers(engine: Engine, part: Part) -> dict[Any, int]:
-    """How many units a measure of rows depends on, by system, metric and slice."""
+    """Return the number of units that a measure of rows depends on, by system, metric and slice."""
     units = part.units
     if units is None:
         return {}
@@ -73,7 +73,7 @@ def speakers(engine: Engine, part: Part) -> dict[Any, int]:
 
 
 def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
-    """Say whether a difference is nothing beside the value, or beside what units differ by."""
+    """Say whether a difference is negligible next to the value, or next to the differences of units."""
     if value is None or found.get("delta") is None:
         return False
     delta, beside_units = float(found["delta"]), float(found.get("d_av") or math.inf)
@@ -83,7 +83,10 @@ def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
 def strangers(
     engine: Engine, part: Part, rows: Iterable[Row], baseline: str
 ) -> Iterator[tuple[Row, int, str]]:
-    """The rows whose system has values of other queries, or rows, than the baseline; how many of what."""
+    """Yield the rows whose system has values of other queries, or rows, than the baseline.
+
+    Each comes with the number of these, and with a text that says what they are.
+    """
     units = part.units
     if units is None:
         return

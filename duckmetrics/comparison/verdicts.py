@@ -1,4 +1,4 @@
-"""The words of a comparison: its verdict, and the reason why there is no p-value."""
+"""The texts of a comparison: its verdict, and the reason for a missing p-value."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From definitions to one query: the composer, and the rules that make it cheap and exact."""
+"""Composition of definitions into one query, and the rules that make the query cheap and exact."""

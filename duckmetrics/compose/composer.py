@@ -41,8 +41,8 @@ class Composer:
         inputs: canonical queries by input name; an input that is not listed is left as a table
             of that name. A relation of the same name is replaced by the input.
         constants: the columns that are the same in every row, as the system is when there is one,
-            with their value; they need not tell rows apart.
-        facts: what is known of the inputs, as values of parameters: by_rank.
+            with their value; they are not needed to distinguish rows.
+        facts: the known facts about the inputs, as values of parameters: by_rank.
     """
 
     def __init__(
@@ -114,12 +114,12 @@ class Composer:
         return self._relations[binding]
 
     def binding(self, definition: Definition, values: Mapping[str, Value]) -> Binding:
-        """What makes a definition yield the same query: the values of the parameters it uses."""
+        """Return a key that is equal for equal queries of a definition: the values of its parameters."""
         used = self.catalog.placeholders(definition)
         return definition.path, tuple((name, values[name]) for name in sorted(used & values.keys()))
 
     def _known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
-        """The values, and the defaults of the file if there are parameters without one."""
+        """Return the values, with the defaults of the file if a parameter has no value."""
         known = {**self.facts, **values}
         if not self.catalog.placeholders(definition) <= known.keys():
             declared = {**definition.own_params, **definition.switches}
@@ -246,7 +246,7 @@ class Composer:
     def _value_of_parts(
         self, metric: Definition, parts: Iterable[Definition], values: Mapping[str, Value], column: str
     ) -> exp.Expr | None:
-        """A metric of other metrics of the same grain is an expression over their values."""
+        """Write a metric of other metrics of the same grain as an expression over their values."""
         inner: dict[str, exp.Expr] = {}
         declared = self.catalog.params(metric)
         plan = {name: value for name, value in values.items() if name not in declared}
@@ -288,6 +288,6 @@ def with_directions(query: exp.Query) -> exp.Query:
 
 
 def _read_from(query: exp.Select) -> str:
-    """The name of the step that a query reads first, empty where there is none."""
+    """Return the name of the step that a query reads first, empty if there is none."""
     source = query.args.get("from_")
     return str(source.this.name) if source is not None else ""

@@ -12,14 +12,14 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 
-# What the sum of a HUGEINT holds, without the sign; the largest and smallest power of a DOUBLE.
+# The bits that the sum of a HUGEINT holds, without the sign; the largest and smallest power of a DOUBLE.
 BITS, MOST = 126, 1000
-# Up to so many bits have the terms of one query that are no gains, ranks among them, and their number.
+# The most bits of a term of one query that is not a gain, such as a rank, and of the number of terms.
 TERM_BITS, COUNT_BITS = 21, 28
 
 
 def scale_of_terms(largest: float | None) -> float | None:
-    """The factor for the terms of the values of a query, None where there is none.
+    """Return the factor for the terms of the values of a query, None if there is none.
 
     Args:
         largest: the largest gain; NULL where nothing is judged.
@@ -28,12 +28,12 @@ def scale_of_terms(largest: float | None) -> float | None:
 
 
 def scale_of_values(largest: float | None, n: int) -> float | None:
-    """The factor for n values, None where they have no finite sum."""
+    """Return the factor for n values, None if they have no finite sum."""
     return _scale(largest or 1.0, n.bit_length())
 
 
 def _scale(largest: float, count_bits: int) -> float | None:
-    """Whole numbers keep 53 bits of any term that is not much smaller than the largest one."""
+    """Return a factor with which integers keep 53 bits of a term not much smaller than the largest one."""
     if not math.isfinite(largest):
         return None
     power = BITS - count_bits - math.frexp(largest)[1]
@@ -58,7 +58,7 @@ def with_exact_sums(query: exp.Expr, scale: float | None) -> exp.Expr:
 def _write(node: exp.Expr, scale: float) -> None:
     """Put the sum of whole numbers in place of a sum or a mean.
 
-    A FILTER becomes a CASE: what it leaves out may have no value, or one that is no whole number.
+    A FILTER becomes a CASE: a row that it leaves out may have no value, or one that is not an integer.
     """
     whole, summed = node, node.this.copy()
     if isinstance(node.parent, exp.Filter):

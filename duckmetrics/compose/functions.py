@@ -100,7 +100,7 @@ def _without_names(body: exp.Expr) -> exp.Expr:
 
 @cache
 def called(catalog: Catalog, definition: Definition) -> frozenset[str]:
-    """The functions of the catalog that a definition calls itself."""
+    """Return the functions of the catalog that a definition calls directly."""
     return frozenset(_rename(catalog, definition.query.copy(), PREFIX))
 
 
@@ -120,7 +120,7 @@ def _rename(catalog: Catalog, tree: exp.Expr, prefix: str, cast: bool = False) -
 
 
 def _arguments(call: exp.Func) -> list[exp.Expr]:
-    """The arguments of a call in their order, also where sqlglot knows them by names of their own."""
+    """Return the arguments of a call in order, also if sqlglot stores them under its own names."""
     if isinstance(call, exp.Anonymous):
         return call.expressions
     given = (call.args.get(key) for key in call.arg_types)
@@ -130,7 +130,7 @@ def _arguments(call: exp.Func) -> list[exp.Expr]:
 
 
 def _gather(catalog: Catalog, name: str, needed: dict[str, Definition], callers: Sequence[str]) -> None:
-    """Add a function to what is needed, after everything that it calls."""
+    """Add a function to `needed`, after all functions that it calls."""
     definition = catalog.functions[name]
     if name in callers:
         raise DefinitionError(

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 ExprT = TypeVar("ExprT", bound=exp.Expr)
 # DuckDB 1.5.2 refuses row_number() <= k from here on; such a cut-off cuts nothing in practice.
 MAX_DEPTH = 999_999
-# What of a SELECT may read its own columns.
+# The clauses of a SELECT that may read its own columns.
 CLAUSES = ("where", "qualify", "group", "having", "order")
 # The ways to the ranks, and up to which depth the first of them is faster.
 TOP, SORTED = "top", "sorted"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
 CONTENDERS = "contenders"
-# What is known of an expression that is a number of a type without NaN.
+# The mark of an expression that is a number of a type without NaN.
 EXACT = "exact"
 # The canonical columns that are DOUBLE.
 NUMBERS = ("score", "relevance", "label", "weight", "observed", "expected", "n")
@@ -97,8 +97,8 @@ def unpruned(query: exp.Query) -> exp.Query:
     """Hide the numbers of an input from the statistics of its files.
 
     Parquet files of pyarrow, Polars and Spark leave NaN out of their statistics, and DuckDB trusts them:
-    ``WHERE isnan(score)`` finds nothing, ``max(score)`` is no NaN. Nothing is known of TRY(score), which
-    is the score. Every check of numbers reads them so, the metrics need not: no NaN comes to them.
+    ``WHERE isnan(score)`` finds nothing, ``max(score)`` is not NaN. TRY(score) is the score, but DuckDB
+    has no statistics of it. All checks of numbers read them so; metrics need not, no NaN reaches them.
     """
     query = query.copy()
     for select in query.find_all(exp.Select):
@@ -115,7 +115,7 @@ def _hidden(projection: exp.Expr) -> exp.Expr:
 
 
 def constants_of(query: exp.Query) -> dict[str, Value]:
-    """The columns of a query that are the same in every row, as far as they are written as literals."""
+    """Return the columns of a query that are literals, and so the same in every row, with their value."""
     if not isinstance(query, exp.Select):
         return {}
     values = {p.alias_or_name: constant(p.unalias()) for p in query.expressions}
@@ -161,7 +161,7 @@ def without_idle_steps(query: ExprT) -> ExprT:
 
 
 def selects(query: exp.Query) -> list[exp.Select]:
-    """The SELECTs that a query puts one below the other; none where rows could fall together."""
+    """Return the SELECTs of a UNION ALL or of a plain query; none if the query may merge equal rows."""
     if isinstance(query, exp.Union) and not query.args.get("distinct"):
         left, right = selects(query.left), selects(query.right)
         return [*left, *right] if left and right else []

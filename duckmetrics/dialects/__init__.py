@@ -1,4 +1,4 @@
-"""Other engines' SQL: the same query, so written that it means the same there."""
+"""SQL of other engines: the same query, written so that it means the same there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Dialect:
 
     @property
     def tested(self) -> str:
-        """How far the tests go."""
+        """The extent of the tests on the engine."""
         return "executed in tests" if self.executed else "text only: no test executes it"
 
 

@@ -1,4 +1,4 @@
-"""Lists made rows: DuckDB takes several lists apart side by side, Spark one at a time."""
+"""Lists as rows: DuckDB unnests several lists side by side, Spark one at a time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SPARK = ("spark", "databricks")
 
 
 def lists(tree: exp.Expr, dialect: str) -> None:
-    """``SELECT unnest(items), unnest(scores)``: Spark makes rows of one list at a time.
+    """Rewrite ``SELECT unnest(items), unnest(scores)``, because Spark unnests one list at a time.
 
-    So it makes rows of the places in the lists, and takes from each list what is in its place.
+    The new query unnests the places in the lists, and takes from each list the element in its place.
     """
     if dialect in SPARK:
         for select in list(tree.find_all(exp.Select)):

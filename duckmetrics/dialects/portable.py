@@ -1,4 +1,4 @@
-"""What a definition may be made of, so that it means the same on every engine.
+"""The SQL constructs that a definition may use, so that it means the same on every engine.
 
 A list of what is allowed, not of what is forbidden: of 199 constructs that were tried on four engines, 27
 gave another value without an error somewhere. A file that needs more says so in its header, in the line
@@ -45,12 +45,12 @@ ALLOWED = frozenset((*_CLAUSES, *_VALUES, *_OPERATORS, *_FUNCTIONS))
 # Names that sqlglot does not know, and a rewrite does.
 KNOWN = ("isfinite",)
 TYPES = ("BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "TEXT", "VARCHAR")
-# What is a whole number already, so that no engine has to round it.
+# Expressions that are integers already, so that no engine has to round them.
 _WHOLE = (exp.Sum, exp.Floor, exp.Count, exp.Placeholder, exp.Null, exp.Boolean)
 
 
 def reason_against(catalog: Catalog, definition: Definition) -> str | None:
-    """Why a definition, or what it builds on, cannot run on other engines; None where it can."""
+    """Return why a definition, or one that it builds on, cannot run on other engines; None if it can."""
     for one in (definition, *catalog.foundations(definition)):
         declared = one.header.get("portable", "")
         if declared.startswith("no, "):
@@ -59,14 +59,14 @@ def reason_against(catalog: Catalog, definition: Definition) -> str | None:
 
 
 def problems(catalog: Catalog, definition: Definition) -> list[str]:
-    """What of a definition is outside of the portable subset."""
+    """Return the parts of a definition that are outside of the portable subset."""
     chosen = dict(_chosen(definition))
     query = without_idle_steps(bind(definition.query, chosen)) if chosen else definition.query
     return sorted(set(_problems(catalog, query)))
 
 
 def _chosen(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The parameters with which a file is portable: ``with plan = sorted``."""
+    """Yield the parameters with which a file is portable: ``with plan = sorted``."""
     declared = definition.header.get("portable", "")
     if declared.startswith("with "):
         for pair in declared.removeprefix("with ").split(","):
@@ -88,7 +88,7 @@ def _problems(catalog: Catalog, query: exp.Expr) -> Iterator[str]:
 
 
 def _misused(node: exp.Expr) -> Iterator[str]:
-    """What is allowed, but not in this form."""
+    """Yield a message for a construct that is allowed, but not in this form."""
     match node:
         case exp.Literal() if not node.is_string and not node.is_int and "e" not in node.name.lower():
             yield f"{node.name} is a decimal number; write {node.name}e0"

@@ -1,4 +1,4 @@
-"""What DuckDB has and another engine lacks, or means otherwise, written in terms that both understand.
+"""Rewrites of constructs that another engine lacks, or gives another meaning, in terms of both engines.
 
 Each rewrite is one function of a query and a dialect; it changes the query in place and says why it
 is needed. They run on a query whose columns are qualified.
@@ -35,7 +35,7 @@ _NUMBERS = {
 
 
 def numbers(tree: exp.Expr, dialect: str) -> None:
-    """``FROM range(1, 11) AS slots(position)``: every engine has a table of numbers of its own."""
+    """Replace ``FROM range(1, 11) AS slots(position)`` by the engine's own table of numbers."""
     for table in list(tree.find_all(exp.Table)):
         series = table.this
         if not isinstance(series, exp.GenerateSeries):
@@ -53,7 +53,7 @@ def numbers(tree: exp.Expr, dialect: str) -> None:
 
 
 def _whole(node: exp.Expr) -> int:
-    """The number that an expression of whole numbers comes to."""
+    """Return the value of an expression of integers."""
     match node:
         case exp.Literal() if node.is_int:
             return int(node.name)
@@ -90,14 +90,14 @@ def nan_tests(tree: exp.Expr, dialect: str) -> None:
 
 
 def double_literals(tree: exp.Expr, dialect: str) -> None:
-    """1e-15 is a DOUBLE in DuckDB, and a decimal number elsewhere."""
+    """Cast literals such as 1e-15, which is a DOUBLE in DuckDB and a decimal number elsewhere."""
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.is_int and not isinstance(number.parent, exp.Cast):
             number.replace(exp.cast(exp.Literal.number(number.name), "DOUBLE"))
 
 
 def wide_integers(tree: exp.Expr, dialect: str) -> None:
-    """Whole numbers of 128 bits are DuckDB's; ids of mixed widths may become such."""
+    """Replace integers of 128 bits, which only DuckDB has; ids of mixed widths may become such."""
     for type_ in list(tree.find_all(exp.DataType)):
         if type_.is_type("INT128", "UINT128", "UBIGINT"):
             type_.replace(exp.DataType.build("DECIMAL(38, 0)"))
@@ -132,7 +132,7 @@ def default_nulls(tree: exp.Expr, dialect: str) -> None:
 
 
 def filters(tree: exp.Expr, dialect: str) -> None:
-    """``sum(x) FILTER (WHERE c)`` is ``sum(CASE WHEN c THEN x END)`` where there is no FILTER."""
+    """Write ``sum(x) FILTER (WHERE c)`` as ``sum(CASE WHEN c THEN x END)`` for engines without FILTER."""
     if dialect in ("bigquery", "snowflake"):
         for node in list(tree.find_all(exp.Filter)):
             aggregate, condition = node.this, node.expression.this
@@ -144,7 +144,7 @@ def filters(tree: exp.Expr, dialect: str) -> None:
 def canonical_inputs(tree: exp.Expr, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> None:
     """Read the tables so that equal values are equal everywhere; before the columns are qualified.
 
-    ClickHouse and DataFusion tell -0.0 from 0.0, PostgreSQL orders text by the collation of its column.
+    ClickHouse and DataFusion distinguish -0.0 from 0.0; PostgreSQL orders text by the column's collation.
     """
     written = {("clickhouse", "DOUBLE"): _positive_zero, ("datafusion", "DOUBLE"): _positive_zero,
                ("postgres", "VARCHAR"): _in_order_of_bytes}  # fmt: skip
@@ -169,7 +169,7 @@ def _in_order_of_bytes(name: str) -> exp.Expr:
 
 
 def plain_columns(tree: exp.Expr, dialect: str) -> None:
-    """``t.x AS x`` is ``t.x``: Spark's optimizer takes such names away, and stumbles over it in a UNION."""
+    """Write ``t.x AS x`` as ``t.x``: Spark's optimizer removes such names, and then fails in a UNION."""
     if dialect in SPARK:
         for alias in list(tree.find_all(exp.Alias)):
             if isinstance(alias.this, exp.Column) and alias.this.name == alias.alias:
@@ -177,7 +177,7 @@ def plain_columns(tree: exp.Expr, dialect: str) -> None:
 
 
 def ordered_ranks(tree: exp.Expr, dialect: str) -> None:
-    """Where all rows are alike, any order will do; some engines insist on one."""
+    """Add an arbitrary order to ranks without one, because some engines require an order."""
     if dialect in (*SPARK, "snowflake"):
         for window in tree.find_all(exp.Window):
             if isinstance(window.this, (*RANKS, exp.Lag)) and not window.args.get("order"):
@@ -185,13 +185,13 @@ def ordered_ranks(tree: exp.Expr, dialect: str) -> None:
 
 
 def steps_as_written(tree: exp.Expr, dialect: str) -> None:
-    """Whether a step is computed once is for DuckDB to know."""
+    """Remove MATERIALIZED from the steps, which is a hint for DuckDB only."""
     for cte in tree.find_all(exp.CTE):
         cte.set("materialized", None)
 
 
 def outer_joins(tree: exp.Expr, dialect: str) -> None:
-    """ClickHouse puts 0 where a LEFT JOIN finds nothing, unless it is told to put NULL."""
+    """Make ClickHouse put NULL where a LEFT JOIN finds nothing; by default it puts 0."""
     if dialect == "clickhouse" and isinstance(tree, exp.Query):
         setting = exp.EQ(this=exp.column("join_use_nulls"), expression=literal(1))
         tree.set("settings", [setting])

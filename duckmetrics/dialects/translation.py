@@ -34,16 +34,16 @@ def translated(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str,
         schema: the columns of the tables it reads, with their types in DuckDB.
 
     Raises:
-        UnsupportedError: there is no way to say it.
+        UnsupportedError: the other engine cannot express it.
     """
     return written(rewritten(query, dialect, schema), dialect)
 
 
 def rewritten(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> exp.Query:
-    """Put a query of DuckDB in terms that another engine understands; `written` makes it text.
+    """Rewrite a query of DuckDB in terms that another engine understands; `written` makes it a text.
 
     Raises:
-        UnsupportedError: there is no way to say it.
+        UnsupportedError: the other engine cannot express it.
     """
     try:
         tree = query.copy()

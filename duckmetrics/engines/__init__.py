@@ -1,1 +1,1 @@
-"""What runs queries: DuckDB, Apache Spark; and how files are written."""
+"""Engines that run queries, DuckDB and Apache Spark, and the output files."""

@@ -1,4 +1,4 @@
-"""The DuckDB engine; only the modules beside it that are named after DuckDB or its macros import duckdb."""
+"""The DuckDB engine; only the modules of this folder named after DuckDB or its macros import duckdb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines: what runs the composed query. Only the modules beside this one import a database."""
+"""Engines run the composed query. Only the modules next to this one import a database."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ FORMATS = ("table", "json", "csv", "markdown", "parquet")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 # Formats that the command line offers nowhere by name.
 SQL, DATABASE = "SQL", "DuckDB database"
-# What the help of -o says about existing files.
+# The sentence about existing files in the help of -o.
 RULE = "An existing file is replaced only if it is an output of duckmetrics and not an input."
 
 _PARQUET, _DUCKDB, _DUCKDB_AT = b"PAR1", b"DUCK", 8
@@ -207,7 +207,7 @@ def _is_ours(names: frozenset[str]) -> bool:
 
 
 def _text_of(path: Path) -> str:
-    """The head of a text file.
+    """Return the first characters of a text file.
 
     Raises:
         ValueError: it is not text.
@@ -249,7 +249,7 @@ def _json(path: Path) -> frozenset[str] | None:
 
 
 def _table(path: Path) -> frozenset[str] | None:
-    """The cells of the first line; of a statistic its title, without its parameters in parentheses."""
+    """Return the cells of the first line; of a statistic its title, without parameters in parentheses."""
     line = _text_of(path).partition("\n")[0]
     return frozenset(re.split(r"\t|\s{2,}", re.sub(r" \([^()]*\)$", "", line.strip())))
 
@@ -274,10 +274,10 @@ _READERS_OF = {
 
 @contextmanager
 def replacing(path: Path, format_: str) -> Iterator[Path]:
-    """Give the path of a draft to write, and move it into place at the end: nothing is written half.
+    """Give the path of a draft to write, and move it into place at the end, so that no file is incomplete.
 
-    The draft stands in a private folder beside the file, so that nobody can plant a link there and
-    processes do not meet. A device or a pipe gets the bytes of the draft.
+    The draft is in a private folder next to the file, so that nobody can plant a link there and
+    processes do not interfere. A device or a pipe gets the bytes of the draft.
 
     Raises:
         InputError: the file is not an output of ours, or it cannot be written.

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role
 
 _FORMATS = ("parquet", "csv", "json")
-# What DuckDB calls the types of Spark.
+# The names of Spark's types in DuckDB.
 _TYPES = {
     "boolean": "BOOLEAN", "tinyint": "TINYINT", "smallint": "SMALLINT", "int": "INTEGER", "bigint": "BIGINT",
     "float": "FLOAT", "double": "DOUBLE", "string": "VARCHAR", "binary": "BLOB", "date": "DATE",
     "timestamp": "TIMESTAMP WITH TIME ZONE", "timestamp_ntz": "TIMESTAMP",
 }  # fmt: skip
-# What makes a step worth keeping.
+# Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
 INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
 
@@ -91,7 +91,7 @@ class SparkEngine(Engine):
         return Source(label, exp.to_table(name), columns, empty=empty)
 
     def _found(self, table: Any, role: Role) -> tuple[str, DataFrame]:
-        """The table that an argument means, and how messages call it."""
+        """Return the name of a table argument in messages, and its frame."""
         if hasattr(table, "createOrReplaceTempView"):
             label = f"{role} ({type(table).__name__})"
             if not _of_session(table, self.session):
@@ -134,7 +134,7 @@ class SparkEngine(Engine):
         return self._read(label, lambda: reader.format(kind).load([_expanded(path) for path in paths]))
 
     def _first_file(self, pattern: str) -> str | None:
-        """One file of a pattern, as this process or Spark sees it."""
+        """Return one file of a pattern, as this process or Spark sees it; None if there is none."""
         if "://" not in pattern:
             return next(glob.iglob(pattern, recursive=True), None)
         if "/**/" in pattern or "/../" in pattern:
@@ -225,10 +225,10 @@ class SparkEngine(Engine):
         return bool(read) and read <= self._results
 
     def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
-        """Run a query, and take from its frame what is wanted.
+        """Run a query, and return the result of `read` on its frame.
 
         Args:
-            made: whether it makes a table, so that it is told among what ran.
+            made: whether it makes a table, so that it is listed among the queries that ran.
         """
         shared: list[str] = []
         text = query if isinstance(query, str) else self._text(query, shared)
@@ -271,7 +271,7 @@ class SparkEngine(Engine):
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:
-    """A step as a query of its own, with the steps that it reads."""
+    """Return a step as a separate query, with the steps that it reads."""
     query: exp.Query = step.this.copy()
     for other in whole.ctes:
         if other is step:
@@ -317,7 +317,7 @@ def _columns_of(frame: DataFrame) -> dict[str, str]:
 
 
 def _type_of(text: str) -> str:
-    """What DuckDB calls a type of Spark."""
+    """Return DuckDB's name of a type of Spark."""
     if text.startswith("decimal"):
         return text.upper()
     if text.startswith("array<"):
@@ -326,7 +326,7 @@ def _type_of(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as DuckDB's client would give it."""
+    """Return a value as DuckDB's client would return it."""
     if isinstance(value, Decimal) and value == value.to_integral_value():
         return int(value)
     return value.asDict() if hasattr(value, "asDict") else value
@@ -342,7 +342,7 @@ def _is_of_spark(error: Exception) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    """What Spark says; an error of Java brings its own words after those of the bridge."""
+    """Return the first line of Spark's message, without the text that the bridge to Java puts before it."""
     said = getattr(error, "java_exception", None)
     text = str(error) if said is None else str(said.getMessage() or said.toString())
     return text.strip().splitlines()[0].strip().rstrip(".")

@@ -1,1 +1,1 @@
-"""One call, from the request to results."""
+"""Evaluation: one call, from the request to the results."""

@@ -68,7 +68,7 @@ def refuse_unsupported(
 
 
 def with_bounds(catalog: Catalog, engine: Engine, inference: Inference, part: Part, units: Units) -> Part:
-    """The results with their intervals."""
+    """Return the results with their intervals."""
     from duckmetrics.inference.intervals import biased, with_intervals
 
     summary, told = with_intervals(catalog, engine, inference, units, part.summary)

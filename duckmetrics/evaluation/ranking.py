@@ -81,7 +81,7 @@ def _query_values(
 
 
 def _scale_of_means(engine: Engine, summary: Summary) -> float | None:
-    """What the values of queries are multiplied by, so that their sum is exact."""
+    """Return the factor for the values of queries that makes their sum exact; None if there is none."""
     if engine.portable:
         return None
     ((largest, n),) = engine.rows(summary.extent())
@@ -93,7 +93,7 @@ def _ranking_plan(engine: Engine, measures: Sequence[Measure]) -> str:
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
-    """A system that answered no query of a part is there all the same."""
+    """Add the list of all systems, so that a part also has systems that answered none of its queries."""
     if "systems" in inputs.queries or "system" in inputs.constants:
         return inputs
     table = engine.name("systems")
@@ -105,7 +105,7 @@ def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
 def _largest_gain(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> float | None:
-    """The largest gain that a measure gives to an item."""
+    """Return the largest gain that a measure gives to an item."""
     composer = inputs.composer(catalog)
     truth = composer.relation("truth", {})
     found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))

@@ -106,12 +106,12 @@ class QuerySample:
             yield from self._read(first, last)
 
     def listed(self) -> set[int]:
-        """The numbers of the queries that the table of the population lists."""
+        """Return the numbers of the queries that the table of the population lists."""
         population = self.inputs.queries["population"].subquery("population")
         return {number for (number,) in self.engine.rows(self._joined(population, []).distinct())}
 
     def answered(self) -> dict[int, list[str]]:
-        """Who answered the queries of the sample, also with an empty list; nothing without lists."""
+        """Return the systems that answered each query, also with an empty list; empty without lists."""
         found: dict[int, list[str]] = {}
         if "answers" in self.inputs.queries:
             answers = self.inputs.queries["answers"].subquery("answers")
@@ -120,7 +120,7 @@ class QuerySample:
         return found
 
     def systems(self) -> list[str]:
-        """Every system, also one without rows in the sample."""
+        """Return every system, also one without rows in the sample."""
         systems = self.inputs.queries.get("systems")
         if systems is None:
             predictions = self.inputs.queries["predictions"].subquery("predictions")
@@ -128,7 +128,7 @@ class QuerySample:
         return [system for (system,) in self.engine.rows(systems)]
 
     def attributes(self) -> dict[int, dict[str, Any]]:
-        """The slicing columns of every query that has them."""
+        """Return the slicing columns of every query that has them."""
         names = self.inputs.by_columns
         source = self.inputs.queries["attributes"].subquery("attributes")
         wanted = [exp.column(exp.to_identifier(name, quoted=True), "source") for name in names]
@@ -136,7 +136,7 @@ class QuerySample:
         return {number: dict(zip(names, values, strict=True)) for number, *values in rows}
 
     def shown(self, number: int) -> str:
-        """The id of a query as the user knows it, with the name of its column."""
+        """Return the id of a query as the user knows it, with the name of its column."""
         text = exp.cast(exp.column("query_id"), "VARCHAR")
         query = exp.select(text).from_(self.queries).where(exp.column("number").eq(literal(number)))
         return f"{self.inputs.column_label('predictions', 'query_id')}={self.engine.rows(query)[0][0]}"
@@ -147,10 +147,10 @@ class QuerySample:
         return name
 
     def _numbered(self, table: str, population: str) -> exp.Select:
-        """The queries that SQL found or that the population lists, in the order of the md5 of their ids.
+        """Number the queries that SQL found or that the population lists, in the order of the md5 of the id.
 
-        Both, so that a query that SQL lost or invented is in the sample too. One more than asked for
-        tells whether there are more.
+        It takes both, so that a query that SQL lost or invented is in the sample too. It takes one more
+        than asked for, which shows whether there are more.
         """
         ids: exp.Query = exp.select("query_id").from_(table)
         if population in LISTED_IN:
@@ -163,7 +163,7 @@ class QuerySample:
         return exp.select(number, "query_id").from_(first.subquery("first"))
 
     def _parts(self) -> list[exp.Expr]:
-        """The columns of an id: the fields of a composite one."""
+        """Return the columns of an id: the fields of a composite one."""
         whole = exp.column("query_id")
         if len(self.inputs.query_parts) == 1:
             return [whole]
@@ -173,7 +173,7 @@ class QuerySample:
         ]
 
     def _joined(self, source: exp.Expr, columns: Sequence[str | exp.Expr]) -> exp.Select:
-        """The rows of a table that belong to queries of the sample, with their number."""
+        """Return the rows of a table that belong to queries of the sample, with the number of the query."""
         same = exp.EQ(this=exp.column("query_id", "sample"), expression=exp.column("query_id", "source"))
         number = exp.column("number", "sample")
         wanted = (exp.column(column, "source") if isinstance(column, str) else column for column in columns)
@@ -184,9 +184,9 @@ class QuerySample:
         return joined.where(number.copy() <= literal(self.size))
 
     def _rows(self) -> exp.Select:
-        """The rows of both sides, one table below the other.
+        """Return the rows of both tables, one table below the other.
 
-        An item id that Python has no equal of is told by its place among the ids and by its text.
+        An item id of a type that Python lacks is identified by its place among the ids and by its text.
         """
         columns = ("item_id", "system", "score", "position", "relevance")
         sides: list[exp.Query] = []
@@ -207,7 +207,7 @@ class QuerySample:
         return exp.select("number", "is_truth", *chosen).from_(both.subquery("both"))
 
     def _sizes(self) -> exp.Select:
-        """How many rows every query has, also those without any."""
+        """Return the number of rows of every query, also of queries without rows."""
         same = exp.EQ(this=exp.column("number", self.rows), expression=exp.column("number", self.queries))
         number = exp.column("number", self.queries)
         counted = exp.select(number, exp.Count(this=exp.column("number", self.rows))).from_(self.queries)
@@ -280,7 +280,7 @@ def row_sample(engine: Engine, inputs: Inputs, size: int) -> exp.Query | None:
 
 
 def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
-    """Read all rows; the groups are told apart by numbers."""
+    """Read all rows; numbers identify the groups."""
     number = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order(GROUP))
     known = exp.Case().when(exp.column(GROUP).is_(exp.null()), exp.null()).else_(number)
     query = exp.select(*COLUMNS[:-1], known.as_(GROUP)).from_(

@@ -149,7 +149,7 @@ class Session:
         return self.engine.arrow(_with_losses_where_more_is_worse(found, lower))
 
     def requested(self, measures: Sequence[Measure]) -> Request:
-        """The request, with the order of the rows if it matters to one of the measures."""
+        """Return the request, with the order of the rows if it matters to one of the measures."""
         return replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
 
     def parts(self, measures: Sequence[Measure]) -> list[Part]:
@@ -157,7 +157,7 @@ class Session:
         self.request = self.requested(measures)
         if self.request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError("chunks: are of queries, and no metric of rankings was asked for; leave it out")
-        # Written with its family, a metric means the rows, whatever there is beside them.
+        # A metric that is written with its family reads the rows, even if there is a truth.
         bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
         if self.request.truth is not None and bare and all(m.family != RANKING for m in measures):
             named = ", ".join(measure.text for measure in measures)
@@ -176,7 +176,7 @@ class Session:
         return _concatenated([self.engine.arrow(query) for query in self.table_queries(spec, params)])
 
     def table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
-        """One query per combination of the parameters that are lists."""
+        """Return one query per combination of the parameters that are lists."""
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
         for chosen in product(*values):
@@ -192,7 +192,7 @@ class Session:
         return self._attached[key]
 
     def family(self) -> str | None:
-        """What a name means that belongs to two families: rankings have a truth, or queries."""
+        """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""
         if self.request.truth is not None:
             return RANKING
         first = Systems(self.request.predictions, self.request.system, self.attach).first
@@ -208,7 +208,7 @@ class Session:
 
     @property
     def usual(self) -> str:
-        """What is computed where nobody names a metric."""
+        """The metric that is computed if the caller names none."""
         return catalog().usual(self.family() or RANKING)
 
 
@@ -253,7 +253,7 @@ def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[st
 
 
 def _with_losses_where_more_is_worse(movers: exp.Query, lower: Sequence[str]) -> exp.Query:
-    """Call it a loss where a metric grows of which less is better."""
+    """Swap gain and loss for metrics where lower is better."""
     if not lower:
         return movers
     direction = exp.column("direction")

@@ -29,7 +29,7 @@ TYPES = {
     "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
     "group_id": "VARCHAR", "exact_score": "VARCHAR",
 }  # fmt: skip
-# What is asked of the rows where no check looks at them before.
+# The conditions that the rows must satisfy, because no check runs before the text does.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"
 
 
@@ -64,7 +64,7 @@ def script(
 
 
 def _apart(query: exp.Query, steps: bool) -> list[exp.Expr]:
-    """A query, or its steps as temporary tables and what is left of it."""
+    """Return a query, or its steps as temporary tables and the query without them."""
     if not steps:
         return [query]
     tables = [(cte.alias, cte.this) for cte in query.ctes]
@@ -78,7 +78,7 @@ def _apart(query: exp.Query, steps: bool) -> list[exp.Expr]:
 
 
 def _heading(schema: Mapping[str, Mapping[str, str]], dialect: str) -> str:
-    """What the text is for, and what it reads."""
+    """Return comment lines with the engine of the text, and the tables that it reads."""
     known = DIALECTS[dialect]
     lines = [f"{known.engine} ({known.tested})", f"reads, with {CONTRACT}"]
     for table, columns in schema.items():
@@ -116,7 +116,7 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
 
 
 def _read_by(measures: Sequence[Measure]) -> dict[str, list[str]]:
-    """The tables that measures read, with their columns."""
+    """Return the tables that measures read, with their columns."""
     read: dict[str, list[str]] = {}
     for measure in measures:
         for table, columns in measure.metric.inputs.items():

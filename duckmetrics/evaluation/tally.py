@@ -26,9 +26,9 @@ ABSENT = math.nan
 
 
 def difference(found: float | None, expected: float | None) -> float:
-    """How far two values are apart, relative to the expected one where that is above 1.
+    """Return the distance of two values, relative to the expected one if that is above 1.
 
-    NULL is NULL; NULL beside a number is infinitely far from it, and NaN from everything.
+    NULL equals NULL. NULL is infinitely far from any number, and NaN from everything, also from NaN.
     """
     if found is None or expected is None:
         return 0.0 if found is expected else math.inf
@@ -40,14 +40,14 @@ def difference(found: float | None, expected: float | None) -> float:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of verifying the measures of one family."""
+    """Results of verifying the measures of one family."""
 
     verified: tuple[Verification, ...]
     findings: tuple[Finding, ...]
 
 
 class Segment(NamedTuple):
-    """What a row of a summary is about; a cell is NULL or the text of a value."""
+    """Key of a row of a summary; a cell is NULL or the text of a value."""
 
     system: str | None
     columns: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Tally:
 
 
 def summarized(inputs: Inputs, rows: Iterable[Row], measure: Measure) -> dict[Segment, float | None]:
-    """The values that a summary has of a measure."""
+    """Return the values of a measure in a summary."""
     groupings = {slice_label(grouping): grouping for grouping in ((), *inputs.by)}
     return {
         segment_of(inputs, row["system"], groupings[row["slice"]], row): row["value"]
@@ -128,7 +128,7 @@ def shown(value: float | None) -> str:
 
 
 def cell(value: Any) -> str | None:
-    """The text of a value, so that NaN is NaN and -0.0 is 0.0."""
+    """Return the text of a value, so that NaN equals NaN and -0.0 equals 0.0."""
     if value is None:
         return None
     return str(value + 0.0 if isinstance(value, float) else value)

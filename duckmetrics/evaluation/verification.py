@@ -1,7 +1,7 @@
-"""The same numbers once more by the plain-Python reference, for queries and rows of the user's own data.
+"""Verification of results by the plain-Python reference, for queries and rows of the user's own data.
 
-Nothing is computed here. What SQL has computed is held against what `duckmetrics.reference` says of the
-same rows; the rows come from the canonical inputs, before any metric has seen them.
+Nothing is computed here. The results of SQL are compared with those of `duckmetrics.reference` for the
+same rows; the rows come from the canonical inputs, which no metric has processed.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def verify_rows(
 
 
 class _Recounted:
-    """What the values of all queries come to in every slice: the aggregate, and the counts beside it."""
+    """Aggregates of the values of all queries in every slice, and the counts next to them."""
 
     def __init__(self, engine: Engine, inputs: Inputs, flagged: exp.Select) -> None:
         self.inputs = inputs
@@ -201,7 +201,7 @@ class _Rankings:
                 tally.compare_summary(self.inputs, rows, self._aggregated(tally.measure, attributes))
 
     def _by_reference(self, measure: Measure, query: SampledQuery) -> Values | None:
-        """The values of a query by system; None where a term is so large that no double holds it."""
+        """Return the values of a query by system; None if a term is too large for a double."""
         words: dict[str, Any] = {
             n: v for n, v in measure.values.items() if v is not None and v in WORDS.get(n, (v,))
         }
@@ -241,7 +241,7 @@ class _Rankings:
 
 
 def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]]:
-    """The rows of every system and slice."""
+    """Return the rows of every system and slice."""
     by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
     segments = segments_of(engine, inputs, by)
     groupings = ((), *inputs.by)
@@ -254,7 +254,7 @@ def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]
 
 
 def _present(rows: Sequence[Observation], weighted: bool) -> list[Observation]:
-    """The rows that a measure looks at."""
+    """Return the rows that a measure looks at."""
     return present(rows) if weighted else unweighted(rows)
 
 
@@ -267,7 +267,7 @@ def _of_rows(measure: Measure, rows: Sequence[Observation]) -> float | None:
 
 
 def _computed(function: Callable[[], float | None]) -> float | None:
-    """What the reference says: infinity where a term is so large that no double holds it."""
+    """Return the value of the reference: infinity if a term is too large for a double."""
     try:
         return function()
     except OverflowError:

@@ -47,7 +47,7 @@ def bootstrapped(
 def _values(
     catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], first: int, last: int, seed: int
 ) -> exp.Select:
-    """The value of every measure, for every system, segment and sample."""
+    """Return the value of every measure, for every system, segment and sample."""
     drawing = Composer(catalog, {"predictions": inputs.queries["predictions"]}, inputs.constants)
     values: dict[str, Value] = {"first": first, "last": last, "seed": seed}
     step = drawing.relation("resampled", values)

@@ -24,7 +24,7 @@ _CHAIN: dict[str, Callable[[exp.Expr], exp.Expr]] = {
 def derivative(expression: exp.Expr, column: str) -> exp.Expr | None:
     """Return d expression / d column, None where it is 0 everywhere.
 
-    Conditions are taken as they stand: where they change over, there is no derivative anyway.
+    Conditions are treated as constant: where they change, there is no derivative anyway.
 
     Raises:
         UnsupportedError: the expression calls something whose derivative is not known.
@@ -40,7 +40,7 @@ def _of_column(expression: exp.Expr, column: str) -> exp.Expr:
 
 
 def _of_wrapped(expression: exp.Expr, column: str) -> exp.Expr | None:
-    """What changes nothing where the value is defined: parentheses, nullif(x, 0), coalesce(x, 0), a cast."""
+    """Differentiate through parentheses, nullif(x, 0), coalesce(x, 0) or a cast, which keep a value."""
     return derivative(expression.this, column)
 
 
@@ -89,7 +89,7 @@ def _of_case(expression: exp.Expr, column: str) -> exp.Expr:
 
 
 def _of_extreme(expression: exp.Expr, column: str) -> exp.Expr:
-    """The slope of whichever of the arguments is the least, or the greatest."""
+    """Return the slope of whichever of the arguments is the least, or the greatest."""
     arguments = [expression.this, *expression.expressions]
     case = exp.Case()
     for argument in arguments:

@@ -128,9 +128,9 @@ def _same_row(units: Units) -> exp.Expr:
 
 
 def _bounded(name: str, units: Units, has_bounds: bool) -> exp.Expr:
-    """One result column; where there is a value and no interval, the reason says why.
+    """Return one result column; if there is a value and no interval, the reason says why.
 
-    Bounds of an approximation give way: they mean something else.
+    Bounds of an approximation are replaced, because they mean something else.
     """
     own = exp.column(name, "summary", quoted=True)
     known = _finite() if has_bounds else exp.false()
@@ -153,7 +153,7 @@ def _bounded(name: str, units: Units, has_bounds: bool) -> exp.Expr:
 
 
 def _size(name: str, has_bounds: bool) -> exp.Expr:
-    """The number of units, or what they are worth; NULL where the metric has none."""
+    """Return the number of units, or the effective number; NULL if the metric has no units."""
     column, type_ = SIZE_COLUMNS[name]
     found = exp.column(column, "bounds") if has_bounds else exp.null()
     return exp.cast(found, type_).as_(name)
@@ -161,7 +161,7 @@ def _size(name: str, has_bounds: bool) -> exp.Expr:
 
 @cache
 def _finite() -> exp.Expr:
-    """An infinite value has no bounds, though samples that lack the rows behind it are finite."""
+    """Return the condition that value and bounds are finite; samples of an infinite value may be finite."""
     text = "isfinite(bounds.lower) AND isfinite(bounds.upper) AND isfinite(summary.value)"
     return sqlglot.parse_one(text, dialect=DIALECT)
 
@@ -173,7 +173,7 @@ def _method(inference: Inference) -> str:
 
 
 def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> list[Finding]:
-    """What the intervals rest on."""
+    """Report the method of the intervals, and the number and kind of units behind them."""
     columns = ("metric", "slice", *units.columns.values(), "n", "n_effective")
     rows = engine.rows(exp.select(*columns).from_(bounds).order_by("metric", "slice", "system"))
     overall = [n for _, slice_, *_, n, _ in rows if not slice_ and n]
@@ -199,7 +199,7 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
 
 
 def _few(units: Units, metric: str, segment: Sequence[Any], n: int, effective: float) -> str:
-    """How many units a metric rests on, and where."""
+    """Return a text with the number of units of a metric, and the slice."""
     # A number such as 1.9999999 stems from sums in another order.
     worth = f"{n}" if n - effective < 0.05 else f"{effective:.1f} effective of {n}"
     where = [

@@ -89,7 +89,7 @@ class Linear:
 def speaking(measures: Sequence[Linear], table: str) -> exp.Query | None:
     """Count the units that each measure depends on; None if there is no measure.
 
-    Nothing is known of the other units, even if all of them have the same value.
+    The variance of the other units is unknown, even if all of them have the same value.
 
     Args:
         table: the table of the units, with their sums.

@@ -66,7 +66,7 @@ class Sums:
         return {name: value for name, value in self.inputs.constants.items() if name != SEGMENT}
 
     def _by_unit(self) -> dict[str, exp.Query]:
-        """Return the rows with unit and segment in place of the segment: relations keep segments apart."""
+        """Return the rows with unit and segment as the segment, because relations compute each segment."""
         kept = ("label", "score", WEIGHT, GROUP, UNIT)
         rows = exp.select("system", struct(SEGMENT, UNIT).as_(SEGMENT), *kept)
         return {"predictions": rows.from_(self.inputs.queries["predictions"].subquery("rows"))}
@@ -75,7 +75,7 @@ class Sums:
         """Write a measure as a function of sums.
 
         Raises:
-            UnsupportedError: the measure is no such function.
+            UnsupportedError: the measure is not such a function.
         """
         plan = plans(self.catalog, [measure], None)[measure.text]
         values: dict[str, Value] = {**measure.values, **plan}
@@ -200,7 +200,7 @@ class Sums:
         return within and self._adds_up(step)
 
     def influence_queries(self) -> dict[str, exp.Query]:
-        """Return column -> the query of the influences of every unit on a metric that is no sum.
+        """Return column -> the query of the influence of every unit on a metric that is not a sum.
 
         Its columns are system, segment, unit, total, influence and n_effective.
         """

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def units_of_rankings(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
 ) -> Units:
-    """The values of the queries, or of clusters of them; only a mean has them."""
+    """Return the values of the queries, or of clusters of queries; only a mean has them."""
     chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
     without = {
         m.text: f"it is the {m.aggregation} of the queries, not their mean"
@@ -85,7 +85,7 @@ def units_of_rankings(
 def units_of_rows(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> Units:
-    """What every cluster of rows, or every row, contributes to metrics that the delta method can take."""
+    """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers."""
     kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
@@ -110,7 +110,7 @@ def units_of_rows(
 
 
 def scale_of_queries(measure: Measure) -> Scale:
-    """Values between 0 and 1 may all be hits and misses; the data tell."""
+    """Return the scale of a mean of queries; values between 0 and 1 may all be 0 or 1, the data decide."""
     low, high, *_ = measure.metric.range
     return Scale(HITS if (low, high) == (0, 1) else MEAN, low, high)
 
@@ -121,7 +121,7 @@ def _scale_of_rows(measure: Measure) -> Scale:
 
 
 def _unbounded(measure: Measure) -> str | None:
-    """Why the samples of a bootstrap give no interval of a measure; None where they do."""
+    """Return why the samples of a bootstrap give no interval of a measure; None if they do."""
     said, _, why = measure.metric.header.get("interval", "").partition(", ")
     return why if said == NONE else None
 
@@ -156,7 +156,7 @@ def _with_samples(
 
 
 def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> int:
-    """As usual, or as many as the comparisons of all systems and segments need."""
+    """Return the number of samples: the usual one, or more if the comparisons of all systems need it."""
     if not inference.measures:
         return inference.samples
     rows = inputs.queries["predictions"].subquery("rows")
@@ -217,7 +217,7 @@ def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
 
 
 def unknown_sizes() -> list[exp.Expr]:
-    """Every query weighs the same, and its own value tells whether it is a hit."""
+    """Return NULL for the sizes: every query has the same weight, and its value shows whether it is a hit."""
     types = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
     return [exp.cast(exp.null(), types[name]).as_(name) for name in SIZES]
 

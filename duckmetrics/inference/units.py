@@ -1,4 +1,4 @@
-"""What intervals and comparisons rest on: values of units, such as queries, whose mean is the metric."""
+"""The basis of intervals and comparisons: values of units, such as queries, whose mean is the metric."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 # The tests under sql/statistics read units under the names of the table that evaluations write.
 PER_QUERY = "per_query"
-# What they read when they compare systems with a baseline.
+# The name of the table that they read when they compare systems with a baseline.
 DIFFERENCES = "differences"
-# What units are where nothing tells clusters apart.
+# The kinds of units without clusters.
 QUERIES, ROWS = "queries", "rows"
 KEYS = ("system", "metric", "query_id", "value")
 # The same of all units of a measure: how many of equal weight they are worth, NULL for their number; and
-# whether they are clusters of queries whose values are all 0 or 1, NULL where the values themselves tell.
+# whether they are clusters of queries whose values are all 0 or 1, NULL where the values show it.
 SIZES = ("n_effective", "hits")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
 EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
-# What clusters of unequal size change in the result of a paired t-test.
+# The columns that clusters of unequal size change in the result of a paired t-test.
 RESIZED = ("df", "delta_lower", "delta_upper", "p")
 
 SEGMENT = "segment"
@@ -55,7 +55,7 @@ def over_rows(catalog: Catalog, statistic: str, rows: exp.Query, values: Mapping
 
 
 def struct(*names: str) -> exp.Expr:
-    """Columns put together, so that they tell rows apart as one."""
+    """Combine columns into one, which distinguishes rows as they do together."""
     fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
     return exp.Struct(expressions=fields)
 
@@ -88,7 +88,7 @@ class Units:
         scales: the scales that intervals of the measures are made on, in their places.
         speaking: system, metric (as in `query`), n: how many units a measure of rows depends on.
         members: system, unit, fingerprint of what must be the same for systems to be compared, where the
-            values of the units do not tell: the rows of a cluster, its queries.
+            values of the units do not show it: the rows of a cluster, its queries.
         samples: the values of measures that have no units on bootstrap samples, where they were drawn.
     """
 
@@ -123,7 +123,7 @@ class Units:
     def _resized(
         self, catalog: Catalog, tested: exp.Query, others: Sequence[str], values: Mapping[str, Value]
     ) -> exp.Select:
-        """The same with as many degrees of freedom as clusters of unequal size are worth."""
+        """Return the test with as many degrees of freedom as clusters of unequal size are worth."""
         composer = Composer(catalog, {"tested": tested, "units": self.query})
         known = {name: values[name] for name in ("level", "baseline")}
         effective = composer.relation(EFFECTIVE, known)
@@ -139,14 +139,14 @@ class Units:
         return composer.complete(self.named(name, [*others, "n_effective"]))
 
     def intervals(self, catalog: Catalog, level: float) -> exp.Select:
-        """The bounds of every measure, by system, measure and slice; why, where there are none."""
+        """Return the bounds of every measure, by system, measure and slice, or why there are none."""
         composer = Composer(catalog, {"units": self._scaled()})
         values: dict[str, Value] = {"level": level, "clustered": self.clustered}
         step = composer.relation(UNIT_INTERVALS, values)
         return composer.complete(self.named(step, ("n", "n_effective", "lower", "upper", "varies", "why")))
 
     def _scaled(self) -> exp.Select:
-        """The units beside the scale of their measure."""
+        """Return the units with the scale of their measure."""
         place = exp.Mod(this=exp.cast(exp.column("metric"), "BIGINT"), expression=literal(len(self.measures)))
         columns: list[exp.Expr] = []
         for number, name in enumerate(Scale._fields):
@@ -159,7 +159,7 @@ class Units:
         return exp.select(*KEYS, *SIZES, *columns).from_(self.query.subquery("units"))
 
     def named(self, table: str, others: Sequence[str]) -> exp.Select:
-        """The rows of a table with the names of measures and slices in place of their number.
+        """Return the rows of a table with the names of measures and slices in place of their number.
 
         Args:
             table: it has the columns system and metric, and `others`.
@@ -182,20 +182,20 @@ class Units:
         return query.join(self.segments.subquery("segments"), on=same)
 
     def counts(self) -> exp.Select:
-        """The number of units with a value: system, metric, slice, the slicing columns by alias, n."""
+        """Count the units with a value: system, metric, slice, the slicing columns by alias, n."""
         n = exp.Count(this=exp.column("value")).as_("n")
         counted = exp.select("system", "metric", n).from_(self.query.subquery("units"))
         named = self.named("counted", ("n",))
         return named.with_("counted", as_=counted.group_by("system", "metric"), copy=False)
 
     def speakers(self) -> exp.Select | None:
-        """The units that a measure of rows depends on: system, metric, slice, the slicing columns, n."""
+        """Count the units that a measure of rows depends on: system, metric, slice, slicing columns, n."""
         if self.speaking is None or not self.measures:
             return None
         return self.named("speaking", ("n",)).with_("speaking", as_=self.speaking.copy(), copy=False)
 
     def sizes(self, members: exp.Query) -> exp.Select:
-        """The number of all units of rows, for every measure: the same columns."""
+        """Count all units of rows, for every measure, in the columns of `speakers`."""
         segment = exp.Dot(this=exp.column("unit"), expression=exp.to_identifier("segment"))
         places = exp.Values(
             expressions=[exp.Tuple(expressions=[literal(i)]) for i in range(len(self.measures))],
@@ -210,13 +210,13 @@ class Units:
         return self.named("counted", ("n",)).with_("counted", as_=counted, copy=False)
 
     def unmatched(self, catalog: Catalog, baseline: str) -> exp.Select:
-        """The number of members that are not the same in a system as in the baseline: system, number."""
+        """Count the members that are not the same in a system as in the baseline: system, number."""
         composer = Composer(catalog, {} if self.members is None else {"members": self.members})
         step = composer.relation("unmatched", {"baseline": baseline})
         return composer.complete(exp.select("system", "number").from_(step))
 
     def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What a row of a test and a row of the results have in common."""
+        """Return the key that a row of a test and a row of the results have in common."""
         return tuple(row[c] for c in ("system", "metric", "slice", *self.columns.values()))
 
 
@@ -225,10 +225,10 @@ class Samples:
     """The values of measures on bootstrap samples, kept in a table.
 
     Attributes:
-        units: which measures in which segments they are.
+        units: the measures and segments of the samples.
         table: system, segment with draw, value_0, value_1, ...
         number: how many samples.
-        unbounded: the texts of measures whose samples tell systems apart, and give no interval of a value.
+        unbounded: the texts of measures whose samples distinguish systems, but give no interval of a value.
     """
 
     units: Units
@@ -254,9 +254,9 @@ class Samples:
         return named.with_("bounds", as_=query, copy=False)
 
     def differences(self, baseline: str) -> exp.Select:
-        """The same of what a system has more than the baseline on each sample, with p of its sign.
+        """Return intervals of the difference to the baseline over the samples, with p of its sign.
 
-        p is twice the smaller share of samples on either side of 0, one more counted on each, at most 1.
+        p is twice the smaller share of samples on either side of 0, with one added on each side, at most 1.
         """
         long = self._long()
         base = exp.select("metric", "draw", "value").from_("samples").where(
@@ -284,7 +284,7 @@ class Samples:
         return (lower, 0.5 - self.level / 2), (upper, 0.5 + self.level / 2)
 
     def _long(self) -> exp.Select:
-        """A row for every system, measure, segment and sample that has a finite value."""
+        """Return a row for every system, measure, segment and sample that has a finite value."""
         count = len(self.units.measures)
         whole: exp.Query | None = None
         for place in range(count):

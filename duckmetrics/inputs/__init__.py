@@ -1,1 +1,1 @@
-"""What is evaluated: requests, tables and their columns, systems, slices."""
+"""Inputs of an evaluation: requests, tables and their columns, systems, slices."""

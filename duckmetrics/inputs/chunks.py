@@ -19,9 +19,9 @@ KEY = "query_id"
 
 
 def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
-    """The inputs of one part of the queries after the other, told apart by a hash of the query id.
+    """Yield the inputs of one part of the queries after the other, by a hash of the query id.
 
-    What is not of a query, such as the list of the systems, is in every part.
+    Tables without a query id, such as the list of the systems, are in every part.
     """
     for place in range(number):
         parts = {name: _part(query, number, place) for name, query in inputs.queries.items()}
@@ -29,7 +29,7 @@ def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
 
 
 def _part(query: exp.Query, number: int, place: int) -> exp.Query:
-    """The rows of some of the queries."""
+    """Return the rows of some of the queries."""
     if KEY not in query.named_selects:
         return query
     query = query.copy() if selects(query) else exp.select(exp.Star()).from_(query.subquery("whole"))

@@ -42,7 +42,7 @@ def observe(request: Request, measures: Sequence[Measure], attach: Attach, keep:
     """Attach the predictions and write the canonical query of their rows.
 
     Args:
-        measures: what is asked for; a group or weight is looked for where one of them needs it.
+        measures: the measures asked for; a group or weight is looked for if one of them needs it.
         keep: stores the rows of a query as a table and returns its name.
 
     Raises:
@@ -97,7 +97,7 @@ class _Observing:
         return names
 
     def _group(self, source: Source) -> Key:
-        """The columns that tell groups apart: the group_id, or where there is none, the query_id."""
+        """Return the columns that identify groups: the group_id, or the query_id if there is none."""
         for column in (GROUP, "query_id"):
             mapped = self.columns.given("predictions", column)
             if mapped is not None or source.find(column) is not None:
@@ -105,9 +105,9 @@ class _Observing:
         raise missing_column(source, GROUP, "predictions")
 
     def _clusters(self, request: Request) -> dict[str, Key]:
-        """The columns that tell clusters apart, for intervals: those asked for, or else those of the groups.
+        """Return the columns that identify clusters, for intervals: those asked for, or those of the groups.
 
-        Where there are none, every row is a unit of its own.
+        If there are none, every row is a separate unit.
         """
         if request.inference is None:
             return {}
@@ -177,7 +177,7 @@ class _Observing:
         )
 
     def _rows(self, source: Source, name: str) -> exp.Select:
-        """The rows of one table under canonical names; all of them are in segment 0."""
+        """Return the rows of one table under canonical names; all of them are in segment 0."""
         names = self._names(source)
         group: exp.Expr = exp.null()
         if self.groups:
@@ -198,7 +198,7 @@ class _Observing:
         })  # fmt: skip
 
     def _exact(self, source: Source, name: str) -> dict[str, exp.Expr]:
-        """The scores as they are written, where a table has such that a DOUBLE may not keep."""
+        """Return the scores as they are written, if a DOUBLE may lose digits of them; otherwise nothing."""
         if not self.wide_scores:
             return {}
         return {"exact_score": values.exact_number(quoted(name), source.columns[name])}
@@ -211,7 +211,7 @@ class _Observing:
         return key_expression(self.clusters[name], types, first.parts)
 
     def _sliced(self, rows: exp.Query, by: Sequence[Sequence[str]]) -> exp.Select:
-        """Every row once per grouping; the columns not in force are NULL."""
+        """Return every row once per grouping; the columns not in force are NULL."""
         number = exp.column("slice_number")
         columns = []
         for name, alias in self.by.items():
@@ -226,7 +226,7 @@ class _Observing:
         return sliced.join(numbers.args["from_"].this, join_type="cross")
 
     def _slices(self, sliced: exp.Select) -> exp.Select:
-        """One row per segment: its number, that of its grouping, and the columns in force."""
+        """Return one row per segment: its number, that of its grouping, and the columns in force."""
         keys = [exp.column("slice_number"), *(exp.column(alias) for alias in self.by.values())]
         distinct = exp.select(*(key.copy() for key in keys)).distinct().from_(sliced.subquery("sliced"))
         ordered = exp.Window(
@@ -236,7 +236,7 @@ class _Observing:
         return exp.select(number.as_("segment"), *(k.copy() for k in keys)).from_(distinct.subquery("found"))
 
     def _segmented(self, sliced: exp.Select, slices: exp.Query) -> exp.Select:
-        """The rows with the number of their segment; a slice may be NULL."""
+        """Return the rows with the number of their segment; a slice may be NULL."""
         same = [
             exp.NullSafeEQ(this=exp.column(key, "sliced"), expression=exp.column(key, "slices"))
             for key in ("slice_number", *self.by.values())
@@ -250,7 +250,7 @@ class _Observing:
 
 
 def _numbered(rows: exp.Query) -> exp.Select:
-    """The rows, each a unit of its own."""
+    """Return the rows, each as a separate unit."""
     number = exp.Window(this=exp.RowNumber()).as_(UNIT)
     named = [exp.column(name) for name in rows.named_selects if name != UNIT]
     return exp.select(*named, number).from_(rows.subquery("rows"))
@@ -259,7 +259,7 @@ def _numbered(rows: exp.Query) -> exp.Select:
 def observed(
     request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep
 ) -> tuple[Inputs, list[Measure]]:
-    """The canonical rows, and the measures with what these rows decide."""
+    """Return the canonical rows, and the measures with the parameters that these rows decide."""
     inputs = observe(request, measures, attach, keep)
     decided = [
         measure.bound(**{WEIGHTED: inputs.weighted})

@@ -30,18 +30,18 @@ INTERVALS: Mapping[str, str] = {USUAL_METHOD: "mean_interval", BOOTSTRAP: "boots
 
 @dataclass(frozen=True)
 class Inference:
-    """What was asked about intervals.
+    """Options of intervals and tests.
 
     Attributes:
         level: the share of intervals that hold the true value, such as 0.95.
         method: t, or bootstrap.
-        cluster: the user's column whose values are independent of each other, None to look for one.
+        cluster: the user's column that identifies independent units, None to look for one.
         resamples: the number of resamples of a bootstrap, and of tests that resample.
-        samples: that of metrics that are taken again as a whole on each.
-        seed: another one draws other resamples.
+        samples: the number of resamples for metrics that are computed again as a whole on each.
+        seed: another seed draws other resamples.
         fixed: whether somebody chose the number of resamples, so that it is not raised.
-        alpha: below which an adjusted p is a verdict.
-        measures: how many of them are compared and adjusted together; 0 where nothing is.
+        alpha: the error rate; an adjusted p below it gives a verdict.
+        measures: the number of measures that are compared and adjusted together; 0 without a comparison.
     """
 
     level: float = LEVEL
@@ -55,13 +55,13 @@ class Inference:
     measures: int = 0
 
     def enough(self, comparisons: int, usual: int, most: int) -> int:
-        """The number of resamples at which p of so many comparisons can fall below alpha when adjusted."""
+        """Return the number of resamples at which the adjusted p of these comparisons can be below alpha."""
         if self.fixed:
             return usual
         return min(max(usual, math.ceil(2 * comparisons / self.alpha)), most)
 
     def values(self) -> dict[str, Value]:
-        """The parameters of the files under sql/statistics."""
+        """Return the parameters of the files under sql/statistics."""
         return {"level": self.level, "resamples": self.resamples, "seed": self.seed}
 
 

@@ -45,7 +45,7 @@ FORMATS = (
 
 
 def refuse(path: str, engine: str, is_folder: bool, found: Callable[[str], str | None]) -> None:
-    """Refuse the files of a table that keeps older versions beside the current one.
+    """Refuse the files of a table that keeps older versions next to the current one.
 
     Args:
         path: a file, folder or pattern, with slashes.
@@ -67,7 +67,7 @@ def refuse(path: str, engine: str, is_folder: bool, found: Callable[[str], str |
 
 
 def _patterns(path: str, is_folder: bool) -> Iterator[tuple[Format, str]]:
-    """Where the marker of each format would be."""
+    """Yield the patterns at which the marker of each format would be."""
     slashed = path.replace("\\", "/")
     inside, _, _ = slashed.rpartition("/")
     inside = f"{inside}/" if "/" in slashed else ""
@@ -80,7 +80,7 @@ def _patterns(path: str, is_folder: bool) -> Iterator[tuple[Format, str]]:
 
 
 def _folder(match: str, format_: Format) -> str:
-    """The folder of the table, from the file that says so."""
+    """Return the folder of the table, from the path of its marker."""
     parts = match.replace("\\", "/").split("/")[: -1 - format_.marker.count("/")]
     folder = "/".join(parts) or "."
     while (shorter := re.sub(r"[^/]+(?<!\.\.)/\.\./?", "", folder, count=1)) != folder:

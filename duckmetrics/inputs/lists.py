@@ -34,19 +34,19 @@ def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> 
 
 
 def items_of(source: Source, column: str) -> Source:
-    """The same table with the element type of a list column, so that it can be checked by itself."""
+    """Return the table with the element type of a list column, so that the elements can be checked."""
     element = _LIST.fullmatch(source.columns[column])
     type_ = element[1] if element else source.columns[column]
     return replace(source, columns={**source.columns, column: type_}, statistics=False)
 
 
 def elements(source: Source, column: str) -> exp.Expr:
-    """One row per element of a list."""
+    """Write one row per element of a list."""
     return exp.Anonymous(this="unnest", expressions=[_list(source, column)])
 
 
 def _list(source: Source, column: str) -> exp.Expr:
-    """A list column; an array of fixed length becomes a list."""
+    """Write a list column; an array of fixed length becomes a list."""
     if source.columns[column].endswith("[]"):
         return quoted(column)
     element = items_of(source, column).columns[column]
@@ -54,24 +54,24 @@ def _list(source: Source, column: str) -> exp.Expr:
 
 
 def list_length(source: Source, column: str) -> exp.Expr:
-    """The number of elements of a list."""
+    """Write the number of elements of a list."""
     return exp.Anonymous(this="len", expressions=[_list(source, column)])
 
 
 def list_size(source: Source, column: str) -> exp.Expr:
-    """The number of elements of a list, where it is not unnested."""
+    """Write the number of elements of a list, for a query that does not unnest it."""
     return exp.ArraySize(this=_list(source, column))
 
 
 def list_places(source: Source, column: str) -> exp.Expr:
-    """1, 2, ... beside the elements of a list."""
+    """Write 1, 2, ... next to the elements of a list."""
     stop = exp.Add(this=list_length(source, column), expression=literal(1))
     numbers = exp.Anonymous(this="range", expressions=[literal(1), stop])
     return exp.Anonymous(this="unnest", expressions=[numbers])
 
 
 def judged_lists(source: Source, column: str) -> tuple[exp.Expr, exp.Expr]:
-    """The items and grades of list-form truth; an empty list keeps its query, with no item."""
+    """Write the items and grades of list-form truth; an empty list keeps its query, with no item."""
     empty = "coalesce(len(x), 0) = 0"
     items = sqlglot.parse_one(f"CASE WHEN {empty} THEN [NULL] ELSE x END", dialect=DIALECT)
     grade = sqlglot.parse_one(f"CASE WHEN {empty} THEN 0e0 ELSE 1e0 END", dialect=DIALECT)

@@ -111,7 +111,7 @@ class _Attributes:
 
 
 def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _Attributes:
-    """Find the tables that have all attributes which the caller asks for.
+    """Find the tables that have all attributes that the caller asks for.
 
     Raises:
         InputError: there is no such table.

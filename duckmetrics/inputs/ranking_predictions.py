@@ -72,7 +72,7 @@ class RankingPredictions:
         return selected(table.source, ids).select(*others, copy=False)
 
     def runs(self, table: Table) -> list[str]:
-        """Return the columns that may tell several systems apart, although no column was named for that."""
+        """Return the columns that may distinguish several systems, although the caller named none."""
         if self._systems.column is not None:
             return []
         return values.run_columns(table.source, self._columns, self._all.asked)
@@ -100,7 +100,7 @@ class RankingPredictions:
         return all(by_rank for _, by_rank in given)
 
     def has_wide_scores(self) -> bool:
-        """Say whether scores are of a type of which a DOUBLE may lose digits."""
+        """Say whether a DOUBLE may lose digits of the scores."""
         return any(is_wide(self._score_type(table) or "") for table in self._tables)
 
     # --- rows and lists --------------------------------------------------------------------------

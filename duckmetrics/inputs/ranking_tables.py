@@ -57,7 +57,7 @@ class RankingTables:
 
     Attributes:
         predictions: one table for each system, or one for all of them.
-        extra: the tables of queries and of the population, as far as they are given.
+        extra: the tables of queries and of the population, if they are given.
 
     Raises:
         InputError: there is no such table, it has no rows, or it lacks a column that is named.
@@ -177,7 +177,7 @@ class RankingIds:
 
     @property
     def of_text(self) -> frozenset[str]:
-        """The ids that are text, or of which a part is."""
+        """The ids that are text, or have a part that is text."""
         both = (("query_id", self.query_keys), ("item_id", self.item_keys))
         return frozenset(name for name, keys in both if any("text" in key.kinds for key in keys.values()))
 

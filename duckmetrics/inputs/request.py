@@ -1,4 +1,4 @@
-"""What a call asks for, and what an evaluation reads."""
+"""The request of a call, and the inputs that an evaluation reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLUSTER = "cluster_id"
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller hands over: the tables, how to read them, and how to tell rows apart.
+    """The arguments of a caller: the tables, how to read them, and how to distinguish rows.
 
     Attributes:
         predictions: a table, or a mapping of system names to tables.
@@ -51,7 +51,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Canonical queries by input name, and what the composer must know about them.
+    """Canonical queries by input name, and facts about them for the composer.
 
     Attributes:
         systems: the names given by a mapping; None when a column names them, or nobody does.
@@ -60,16 +60,16 @@ class Inputs:
         names: canonical column, with its table -> the user's column.
         query_type: the type in which query ids are shown.
         query_parts: the columns that make up a query id.
-        item_kinds: what they hold that make up an item id: integer, text, date, ...
+        item_kinds: the kinds of the columns that make up an item id: integer, text, date, ...
         constants: the columns that are the same in every row, with their value.
         weighted: whether the weights of the rows count.
         weight: the column of the weights, if there is one.
         rows: the predictions once each, where slices repeat them.
         by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
-        text_ids: the ids that are text, or of which a part is.
-        cluster: the column of what intervals take as independent, None for the query or row itself.
-        wide_scores: whether there are scores of a type of which a DOUBLE may lose digits.
-        runs: the columns that may tell several systems apart, though nobody asked for them.
+        text_ids: the ids that are text, or have a part that is text.
+        cluster: the column of the independent units of intervals, None for the query or row itself.
+        wide_scores: whether a DOUBLE may lose digits of the scores.
+        runs: the columns that may distinguish several systems, though nobody asked for them.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -97,7 +97,7 @@ class Inputs:
 
     @property
     def facts(self) -> Mapping[str, Value]:
-        """What the composer must know of the rows, as values of parameters."""
+        """Facts about the rows for the composer, as values of parameters."""
         return {"by_rank": self.by_rank}
 
     @property
@@ -114,7 +114,7 @@ class Inputs:
         return Composer(catalog, self.queries if queries is None else queries, self.constants, self.facts)
 
     def column_label(self, table: str, column: str) -> str:
-        """What the user calls a canonical column."""
+        """Return the user's name for a canonical column."""
         return self.names.get(f"{table}.{column}", column)
 
     @property

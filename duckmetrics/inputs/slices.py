@@ -16,10 +16,10 @@ RESERVED = (
 
 
 def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
-    """Every column of the groupings once.
+    """Return every column of the groupings once.
 
     Raises:
-        InputError: a column is called like one of the results.
+        InputError: a column has the name of a column of the results.
     """
     wanted = list(dict.fromkeys(column for grouping in by for column in grouping))
     for name in wanted:
@@ -32,5 +32,5 @@ def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
 
 
 def slice_label(grouping: Sequence[str]) -> str:
-    """The text of the column `slice`: the columns in force; a name with a comma is quoted."""
+    """Return the text of the column `slice`: the columns in force; a name with a comma is quoted."""
     return ",".join(f'"{name}"' if "," in name else name for name in grouping)

@@ -27,7 +27,7 @@ FILE_SUFFIXES = {
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
 _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
-# Columns that tell systems apart where several stand in one table, by what people call them.
+# Usual names of the columns that distinguish systems if one table holds several.
 RUN = re.compile(
     r"(system|model|run|variant|algorithm|recommender|ranker)(_?(id|name|tag|version))?|tag", re.I
 )
@@ -40,7 +40,7 @@ class Source:
     """A table as the engine found it.
 
     Attributes:
-        label: how messages call it.
+        label: its name in messages.
         relation: what stands in FROM.
         columns: name -> type, in the words of DuckDB.
         ordered: whether the rows have an order of their own (a file, a frame).
@@ -91,7 +91,7 @@ def kind_of_text(text: str) -> str:
 
 
 def label_of_sql(text: str) -> str:
-    """How messages call a query of the user."""
+    """Return the name of a user's query in messages."""
     return f"sql:{' '.join(text.split())[:40]}"
 
 
@@ -101,7 +101,7 @@ def is_of_spark(table: object) -> bool:
 
 
 def file_format(path: str) -> str | None:
-    """Return the format that a file's suffix tells: parquet, csv, json, trec, or None."""
+    """Return the format of a file by its suffix: parquet, csv, json, trec, or None."""
     lowered = path.lower()
     for compression in _COMPRESSED:
         lowered = lowered.removesuffix(compression)
@@ -109,9 +109,9 @@ def file_format(path: str) -> str | None:
 
 
 def exact_path(path: str) -> str:
-    """Write a path as a pattern in which whatever exists under its literal name means just that.
+    """Write a path as a pattern in which a part that exists under its literal name stands for itself.
 
-    A file ``run[1].parquet`` would else be read as a pattern, and ``run1.parquet`` beside it instead.
+    Otherwise, ``run[1].parquet`` would be read as a pattern, and match ``run1.parquet`` instead.
     """
     if path.startswith("~"):  # DuckDB would put the home folder in its place
         path = os.path.join(".", path)

@@ -20,14 +20,14 @@ ONE_SYSTEM = ""
 
 
 class Systems:
-    """The tables of the predictions by system, and how a row tells its system.
+    """The tables of the predictions by system, and the column that names the system of a row.
 
     Args:
         given: a table, or a mapping of system names to tables.
         column: the column that names the system, when one table holds several.
 
     Raises:
-        InputError: no table, two ways to tell systems apart, or no row in any table.
+        InputError: no table, two ways to distinguish systems, or no row in any table.
     """
 
     def __init__(self, given: Any, column: str | None, attach: Attach) -> None:
@@ -44,7 +44,7 @@ class Systems:
         self.column = column
         self.named = mapping is not None
         self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
-        # A system without rows is legal beside others; all of its queries are missing.
+        # A system without rows is legal if another one has rows; all of its queries are missing.
         if all(source.empty for source in self.sources.values()):
             raise InputError(f"{self.first.label}: no rows; check how it was exported")
 
@@ -57,7 +57,7 @@ class Systems:
 
     @property
     def only(self) -> bool:
-        """Whether nobody tells systems apart, so that there is one without a name."""
+        """Whether nothing distinguishes systems, so that there is one system without a name."""
         return not self.named and self.column is None
 
     @property
@@ -67,11 +67,11 @@ class Systems:
 
     @property
     def label(self) -> str:
-        """How messages call the predictions."""
+        """The name of the predictions in messages."""
         return ", ".join(dict.fromkeys(source.label for source in self.sources.values()))
 
     def query(self) -> exp.Query | None:
-        """The input `systems`, as far as the names are known without looking at the rows."""
+        """Return the input `systems`, None if only the rows show the names."""
         if not self.named and not self.only:
             return None
         return stacked(exp.select(literal(name).as_("system")) for name in self.sources)
@@ -80,7 +80,7 @@ class Systems:
         """Write the system of a row.
 
         Raises:
-            InputError: the table lacks the column that should tell.
+            InputError: the table lacks the column of the systems.
         """
         if self.column is None:
             return literal(name)
@@ -94,7 +94,7 @@ class Systems:
 
 
 def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:
-    """A mapping holds for the tables that have the column, but one of them must.
+    """Refuse a mapping to a column that no table has; one table with the column is enough.
 
     Raises:
         InputError: a column was mapped to a name that no table has.

@@ -123,7 +123,7 @@ def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp
 
 
 def run_columns(source: Source, columns: ColumnMap, others: Iterable[str] = ()) -> list[str]:
-    """Return the columns that are called as those which tell systems apart, but are for something else.
+    """Return the columns that are named like a column of systems, except those used for something else.
 
     Args:
         others: columns that were asked for by name.

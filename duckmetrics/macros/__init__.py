@@ -1,1 +1,1 @@
-"""The metrics as macros of the DuckDB shell, made of the same files as everything else."""
+"""Macros of the DuckDB shell, made from the same SQL files as the Python functions."""

@@ -38,7 +38,7 @@ _REQUIRED = re.compile(r"\w+\s*\(([^()]*)\)")
 
 
 def aggregate_macros(catalog: Catalog) -> Iterator[Macro]:
-    """Every metric that can be an aggregate, under all its names, after the checks of rows they share."""
+    """Yield every metric that can be an aggregate, under all its names, after the shared checks of rows."""
     shelf = _Shelf(catalog)
     own = dict(catalog.aggregates)
     found: dict[str, Macro] = {}
@@ -65,7 +65,7 @@ class _Shelf:
         self.known: dict[tuple[str, tuple[tuple[str, str], ...]], Macro | None] = {}
 
     def macro(self, definition: Definition, alias: Alias, name: str) -> Macro | None:
-        """The macro of one definition, None where it is no aggregate over the rows."""
+        """Return the macro of one definition, None if it is not an aggregate over the rows."""
         key = (definition.name, tuple(alias.bound.items()))
         if key not in self.known:
             self.known[key] = self._new(definition, alias, name)
@@ -97,7 +97,7 @@ class _Shelf:
         return Macro(name, (Overload(arguments, whole),), title, definition, is_table=False)
 
     def _values(self, definition: Definition, alias: Alias) -> tuple[dict[str, Value], list[Param]]:
-        """A value for each parameter, and those that the macro has."""
+        """Return a value for each parameter, and the parameters of the macro."""
         values: dict[str, Value] = {WEIGHTED: False}
         params: list[Param] = []
         decided = self.catalog.placeholders(definition)
@@ -138,7 +138,7 @@ class _Shelf:
         return body.else_(_only_wanted(value))
 
     def _check(self, definition: Definition, problems: Sequence[tuple[exp.Expr, str]]) -> exp.Expr:
-        """A call of the macro that says what is wrong with a row."""
+        """Return a call of the macro that describes the problem of a row."""
         names = [definition.macros.get(column, column) for column in COLUMNS]
         text = exp.Case()
         row = [part for n, c in zip(names, COLUMNS, strict=True) for part in (f", {n}=", _text(c))]
@@ -183,7 +183,7 @@ class _Aggregate:
     def _of_parts(
         self, definition: Definition, parts: Sequence[Definition], values: Mapping[str, Value]
     ) -> exp.Expr | None:
-        """A metric of other metrics is an expression over their values."""
+        """Write a metric of other metrics as an expression over their values."""
         query = cast("exp.Select", bind(definition.query, values))
         holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"), copy=False)
         for part in parts:
@@ -248,7 +248,7 @@ def _is_aggregate(tree: exp.Expr) -> bool:
 def _problems(
     catalog: Catalog, definition: Definition, values: Mapping[str, Value]
 ) -> Iterator[tuple[exp.Expr, str]]:
-    """The conditions of the checks of the rows that a metric reads, and what they say."""
+    """Yield the conditions of the checks of the rows that a metric reads, and their messages."""
     read = {CLASSIFICATION, definition.name, *(d.name for d in catalog.foundations(definition))}
     for check in catalog.checks.values():
         where = check.query.args.get("where")
@@ -265,7 +265,7 @@ def _problems(
 
 
 def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
-    """An aggregate over the rows that the caller wants."""
+    """Restrict an aggregate to the rows that the caller wants."""
     wanted = reference(WHERE) if condition == exp.true() else exp.and_(reference(WHERE), condition)
     return exp.Filter(this=aggregate, expression=exp.Where(this=wanted))
 

@@ -1,4 +1,4 @@
-"""What a macro refuses: the checks under sql/checks as queries.
+"""Checks of a macro: the files under sql/checks as queries.
 
 Every problem is a row of text; a macro that finds one raises it.
 """
@@ -38,12 +38,12 @@ def of_data(
     constants: Mapping[str, Value],
     only: Only = lambda measures: None,
 ) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
-    """The checks of severity error that the measures call for.
+    """Return the checks of severity error that apply to the measures.
 
     Args:
         steps: those of the macro; a check shares them where they are the same.
         only: the condition under which some of the measures are asked for, None if they always are.
-    Returns: the queries of the problems, and the steps that they need beside those of the macro.
+    Returns: the queries of the problems, and the steps that they need in addition to those of the macro.
     """
     composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
     filters: dict[str, list[tuple[exp.Expr, exp.Expr]]] = {}
@@ -63,7 +63,7 @@ def of_data(
 
 
 def _filtered(offenders: exp.Query) -> str | None:
-    """The input that a check only filters, None where it does more."""
+    """Return the input that a check only filters, None if it does more."""
     clauses = {name for name, value in offenders.args.items() if value}
     source = offenders.args.get("from_")
     if (
@@ -99,7 +99,7 @@ def _offenders(
 
 
 def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
-    """What single metrics ask of the rows of an input."""
+    """Yield the checks of the conditions that single metrics impose on the rows of an input."""
     for measure in measures:
         for table, condition in measure.metric.requires.items():
             columns = [c.name for c in condition.find_all(exp.Column) if c.name not in measure.values]
@@ -125,7 +125,7 @@ def in_the_shell(advice: str) -> str:
 def told(
     header: Mapping[str, str], offenders: exp.Query, left_out: Collection[str] = ("system",)
 ) -> exp.Expr:
-    """What is wrong, with the row at hand as an example, but for some of its columns."""
+    """Write the message of a check, with the row as an example, without the columns `left_out`."""
     advice = in_the_shell(header["advice"])
     parts: list[str | exp.Expr] = [f"{header['column']}: {header['title']}"]
     if isinstance(offenders, exp.Select):

@@ -32,19 +32,19 @@ SETTLED: dict[str, Value] = {WEIGHTED: True}
 SEGMENT, PER = "segment", "per"
 VALUES = "duckmetrics_segment_values"
 DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
-# DuckDB also takes optional arguments without their names, and would take a weight for what rows are told
-# apart by. The guard stands where that argument would go, and the file `observations` refuses it.
+# DuckDB also takes optional arguments without their names, and would take a weight for the argument
+# `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
 GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
 OPTIONS = (GUARD, Argument(PER))
 SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
 
 
 def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
-    """Every macro of classification, each after those that it calls.
+    """Yield every macro of classification, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the metrics and aliases that are wanted; all of them where there are none.
+        only: the metrics and aliases that are wanted; all of them if it is empty.
     """
     aliases = {
         name: alias for (family, name), alias in catalog.names.items()
@@ -87,9 +87,9 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
 
 
 def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, ...]:
-    """Without weights all rows are sorted, unless told otherwise; with weights that is not possible.
+    """Return the overloads without and with weights: by default, only those without weights sort all rows.
 
-    DuckDB tells overloads apart by their number of parameters.
+    DuckDB distinguishes overloads by their number of parameters.
     """
     weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
     weight = Argument(WEIGHT, required=True, by_name=True)
@@ -100,7 +100,7 @@ def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, .
 
 
 def _grouped() -> exp.Expr:
-    """The plan that knows weights; what is no plan at all stays, to be refused."""
+    """Replace the plan `sorted` by the one for weights; an unknown plan stays, to be refused later."""
     is_sorted = exp.EQ(this=reference(PLAN), expression=literal(SORTED))
     return exp.Case().when(is_sorted, literal(GROUPED)).else_(reference(PLAN))
 
@@ -111,7 +111,7 @@ def _ordered(*arguments: Argument) -> tuple[Argument, ...]:
 
 
 def _table(catalog: Catalog, table: Definition) -> Macro:
-    """The macro of a curve or another table."""
+    """Return the macro of a curve or another table."""
     offer = Offer(catalog, {}, SETTLED)
     (asked,) = offer.add(table)
     weight = Argument(WEIGHT)
@@ -139,7 +139,7 @@ class _Rows(Body):
         self.only_where_asked([[*own, *counts] for own in columns])
 
     def query(self) -> exp.Query:
-        """One row per segment and metric, once nothing speaks against it."""
+        """Return one row per segment and metric, after all checks pass."""
         of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
         counts = [self._counted(column) for column in COUNTS]
         every = exp.column("n", "per_segment").as_("n_all")
@@ -182,7 +182,7 @@ class _Rows(Body):
         }  # fmt: skip
 
     def _chosen(self, column: str) -> exp.Expr:
-        """The column of the metric asked for."""
+        """Return the column of the metric asked for."""
         chosen = exp.Case(this=exp.column("measure", "specs"))
         known = set(self.outer.named_selects)
         for i, one in enumerate(self.asked):
@@ -195,7 +195,7 @@ class _Rows(Body):
         return (chosen if chosen.args.get("ifs") else exp.null()).as_(name)
 
     def _counted(self, column: str) -> exp.Expr:
-        """How many rows a metric looks at: those that have a weight, unless it knows of none."""
+        """Count the rows of a metric: those that have a weight, or all if the metric takes no weights."""
         if f"{column}_{WEIGHTED}" not in self.outer.named_selects:
             return exp.func("coalesce", exp.column(column, "per_segment"), literal(0)).as_(column)
         weighted = exp.column(f"{column}_{WEIGHTED}", "per_segment")
@@ -222,7 +222,7 @@ class _Table(Body):
         super().__init__(catalog, offer, arguments, composer.assemble(rows))
 
     def query(self) -> exp.Query:
-        """The rows, once nothing speaks against them."""
+        """Return the rows, after all checks pass."""
         steps: Steps = [
             ("specs", exp.select(literal(self.asked[0].measure.text).as_("measure"))),
             *self.steps.items(), *self.checked(CONSTANTS, "no_data"),
@@ -246,7 +246,7 @@ def _written(body: Body, steps: Steps, result: exp.Query, plan: exp.Expr) -> exp
 
 
 def _per_segment(step: exp.Query) -> exp.Query:
-    """A segment may be NULL: it is equal to itself all the same."""
+    """Compare segments so that NULL equals NULL, because a segment may be NULL."""
     for equal in list(step.find_all(exp.EQ)):
         both = (equal.this, equal.expression)
         if all(isinstance(side, exp.Column) and side.name == SEGMENT for side in both):

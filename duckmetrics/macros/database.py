@@ -23,7 +23,7 @@ Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
 
 
 def self_contained(catalog: Catalog) -> Iterator[Macro]:
-    """Every public macro, with nothing in it that calls another."""
+    """Yield every public macro, in a form that calls no other macro."""
     scalars = _scalars(catalog)
     special = _of_single_metrics(catalog)
     every = macros(catalog)
@@ -48,7 +48,7 @@ def statements(catalog: Catalog, progress: Callable[[float], None] | None = None
 
 
 def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macro]]]:
-    """The macros of single metrics, each with what it would call, made for this metric alone."""
+    """Return the macros of single metrics, each with the macros it calls, made for this metric alone."""
     found: dict[str, tuple[Macro, Sequence[Macro]]] = {}
     for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, row_macros)):
         names = macro_names(catalog, family)
@@ -60,7 +60,7 @@ def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macr
 
 
 def _scalars(catalog: Catalog) -> Scalars:
-    """The parameters and bodies of all scalar macros, with nothing in them that calls another."""
+    """Return the parameters and bodies of all scalar macros, in a form that calls no other macro."""
     scalars: Scalars = {}
     for macro in macros(catalog):
         if not macro.is_table:

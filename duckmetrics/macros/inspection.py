@@ -1,4 +1,4 @@
-"""The macro that tells what is wrong with rankings, a row for each finding, where others raise the first."""
+"""The macro that lists the problems of rankings, a row for each finding; others raise the first one."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ NAME = "inspect"
 TABLES = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
 SEVERITIES = ("error", "warning", "note")
 SHOWN = ("severity", "check", "column", "finding", "count", "example", "advice")
-# What a check asks of a metric or of the tables beside the parameters; here, every check is wanted.
+# Values that a check reads in addition to the parameters of a metric; here, every check is wanted.
 WANTED: dict[str, Value] = {
     "truth_lists": False, "sampled": "inconsistent", "text_queries": True, "text_items": True,
 }  # fmt: skip
 
 
 def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
-    """The checks and inspections of rankings over two tables.
+    """Return the macro of the checks and inspections of rankings over two tables.
 
     Args:
         metric: its parameters are those of the checks, its cut-off is the default.
@@ -53,7 +53,7 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
 
 
 def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
-    """One row for every check that finds something, the worst first."""
+    """Return one row for every check that finds something, the worst first."""
     composer = Composer(catalog, {}, CONSTANTS)
     steps: dict[str, exp.Query] = {
         name: query_of(catalog, name, {SOURCE: source(catalog, reference(name), reader)})
@@ -91,7 +91,7 @@ def _stacked(queries: Iterable[exp.Query]) -> exp.Query:
 
 
 def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> Iterator[Definition]:
-    """The checks of rankings that can find something, and what explains them."""
+    """Yield the checks of rankings that can find something, and the inspections that explain them."""
     for definition in (*catalog.checks.values(), *catalog.inspections.values()):
         is_wanted = RANKING in protected(definition) or _explained(catalog, definition)
         if is_wanted and "population" not in definition.tables and not is_off(definition, values):
@@ -99,13 +99,13 @@ def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> Iterator[Defi
 
 
 def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
-    """The checks that must have found something, so that an inspection is about it."""
+    """Return the checks that an inspection explains; it runs only if one of them found something."""
     named = protected(definition)
     return [] if RANKING in named else [check for name, check in catalog.checks.items() if name in named]
 
 
 def _told(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
-    """What a check found in one row, no row where it found nothing."""
+    """Write the findings of a check as one row, or no row if it found nothing."""
     header = definition.header
     offenders = composer.resolved(definition, values)
     parts: list[str | exp.Expr] = []

@@ -32,7 +32,7 @@ COLUMNS = ("like", "tool", "family", "metric", "name", "parameter", "value", "no
 
 
 class Likeness:
-    """What the presets say of one metric, for its macro.
+    """Conventions of the presets for one metric, for its macro.
 
     Args:
         own: the parameters of the macro that belong to the metric.
@@ -62,11 +62,11 @@ class Likeness:
         return Argument(LIKE, None, choices=tuple(self.entries))
 
     def opened(self, own: Sequence[Argument]) -> tuple[Argument, ...]:
-        """The parameters of the metric: NULL is the value of the tool, or else the default."""
+        """Return the parameters of the metric: NULL stands for the value of the tool, or else the default."""
         return tuple(replace(a, default=None, usual=a.default) if a in self.open else a for a in own)
 
     def passed(self) -> dict[str, exp.Expr]:
-        """What the open parameters stand for."""
+        """Return the expressions of the open parameters."""
         return {argument.name: self._value(argument) for argument in self.open}
 
     @property
@@ -122,10 +122,10 @@ class Likeness:
         return exp.Exists(this=hidden(found))
 
     def _value(self, argument: Argument) -> exp.Expr:
-        """The value given, that of the tool, or the default; as text, which is read as what is declared.
+        """Return the value given, that of the tool, or the default; as text, to be cast to its type.
 
-        What the tools have is one text that the value is looked up in: DuckDB writes the expression
-        wherever the parameter stands, and takes its time over every node of it.
+        The values of all tools are one text in which the value is looked up: DuckDB repeats the expression
+        wherever the parameter stands, and every node of it takes time.
         """
         values = {r: self._looked_up(argument, ranked=r) for r in (False, True)}
         found: exp.Expr = values[False]
@@ -135,7 +135,7 @@ class Likeness:
         return exp.func("coalesce", given, found, _text(argument.default))
 
     def _looked_up(self, argument: Argument, *, ranked: bool) -> exp.Expr:
-        """What the tool has, NULL where that is the default."""
+        """Look up the value of the tool, NULL if it is the default."""
         values = {name: self._bound(entry, argument.name, ranked) for name, entry in self.entries.items()}
         told = "".join(f" {name}={written(value)}" for name, value in values.items() if value is not None)
         pattern = concatenated(" ", reference(LIKE), "=(\\S+)")
@@ -143,7 +143,7 @@ class Likeness:
         return exp.Nullif(this=found, expression=literal(""))
 
     def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
-        """What a tool binds a parameter to, nothing where that changes nothing."""
+        """Return the value to which a tool binds a parameter, None if it changes nothing."""
         values = {**self.defaults, **entry.settings(ranked), CUTOFF: DEEP if ranked else None}
         condition = self.idle.get(name)
         if condition is not None and constant(substituted(condition, values)) is True:
@@ -152,7 +152,7 @@ class Likeness:
 
 
 def conventions_macro() -> Macro:
-    """What every preset says, a row for each parameter that it sets."""
+    """Return the macro that lists the presets, one row for each parameter that a preset sets."""
     rows = [row for tool in presets().values() for row in _rows(tool)]
     table = exp.values([tuple(row) for row in rows], alias="told", columns=[f"_{name}" for name in COLUMNS])
     shown = [exp.column(f"_{name}").as_(name, quoted=True) for name in COLUMNS]

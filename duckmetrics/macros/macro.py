@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
 
-# What the header of a file says that readers of the help need.
+# The keys of a header that the help shows.
 TOPICS = ("range", "formula", "source", "note", "warning")
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("like", "position", "precision")
@@ -80,7 +80,7 @@ class Call:
     where: exp.Expr | None = None
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
-        """The call as a query, in a macro that has these parameters."""
+        """Return the call as a query, in a macro that has these parameters."""
         names = {argument.name for argument in known}
         values = {
             a.name: self.passed.get(a.name, reference(a.name))
@@ -127,7 +127,7 @@ class Macro:
 
     @property
     def about(self) -> str:
-        """What is told about the macro, a line for each topic: the topic, a colon and the text."""
+        """The description of the macro, a line for each topic: the topic, a colon and the text."""
         header = self.metric.header if self.metric else {}
         lines = ["duckmetrics", f"title: {self.comment}"]
         for overload in self.overloads:
@@ -170,7 +170,7 @@ class Macro:
 
 
 def reference(name: str) -> exp.Var:
-    """A parameter of a macro, where its value is meant."""
+    """Return a reference to the value of a parameter of a macro."""
     return exp.var(f'"{name}"' if name in QUOTED else name)
 
 
@@ -235,7 +235,7 @@ def _written(body: exp.Expr) -> str:
 
 
 def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query]]]:
-    """Take a query and its steps apart."""
+    """Split a query into the query itself and its steps."""
     query = query.copy()
     with_ = query.args.pop("with_", None)
     return query, [] if with_ is None else [(cte.alias, cte.this) for cte in with_.expressions]
@@ -244,7 +244,7 @@ def without_with(query: exp.Query) -> tuple[exp.Query, list[tuple[str, exp.Query
 def with_steps(query: exp.Query, steps: Sequence[tuple[str, exp.Query]]) -> exp.Query:
     """Put steps in front of a query.
 
-    Those that are read again may be kept: told not to, DuckDB 1.4 and 1.5 crash on Arrow tables.
+    DuckDB may keep steps that are read again: with NOT MATERIALIZED, 1.4 and 1.5 crash on Arrow tables.
     """
     ctes = [exp.CTE(this=step, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, step in steps]
     query.set("with_", exp.With(expressions=ctes) if ctes else None)

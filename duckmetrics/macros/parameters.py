@@ -1,4 +1,4 @@
-"""What one macro offers for many metrics: the metrics by name, and parameters that they share.
+"""The offer of one macro for many metrics: the metrics by name, and parameters that they share.
 
 A parameter that all metrics declare alike is one parameter with its default. Where they differ, the
 default of the macro is NULL, which means to every metric its own default; any other value goes to the
@@ -133,7 +133,7 @@ class Offer:
         )  # fmt: skip
 
     def _choices(self, name: str, *params: Param) -> tuple[Value, ...]:
-        """What a parameter may be, told in the help."""
+        """Return the values that a parameter may have, as the help shows them."""
         declared = params or tuple(variant.param for variant in self.variants[name])
         choices = dict.fromkeys(choice for param in declared for choice in param.choices)
         return tuple(choice for choice in choices if choice != TABLE)
@@ -143,14 +143,14 @@ class Offer:
         return defaults.pop() if len(defaults) == 1 else None
 
     def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
-        """The parameters of the macro of one metric, those of the metric itself first."""
+        """Return the parameters of the macro of one metric, those of the metric itself first."""
         return tuple(
             Argument(p.name, p.default, p.required, self._choices(p.name, p))
             for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
         )  # fmt: skip
 
     def values(self) -> dict[str, exp.Expr]:
-        """What every open parameter of the metrics stands for."""
+        """Return the expression for every open parameter of the metrics."""
         values: dict[str, exp.Expr] = {}
         for name, variants in self.variants.items():
             symbols = dict.fromkeys(variant.symbol for variant in variants)
@@ -165,7 +165,7 @@ class Offer:
         return values
 
     def problems(self) -> Iterator[exp.Select]:
-        """What is wrong with the values of the parameters, seen from the metrics asked for."""
+        """Yield the queries of the problems of the parameters, for the metrics asked for."""
         text = exp.Case()
         for name, variants in self.variants.items():
             if name != CUTOFF and name not in self.words:
@@ -180,7 +180,7 @@ class Offer:
                     yield self._with_cutoff(variant, check)
 
     def _refusals(self, name: str, variants: Sequence[Variant]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
-        """A value that nobody takes, and none where one is needed."""
+        """Yield conditions and messages: a value that no metric takes, or a missing one."""
         default = self._default(name)
         settled = [v for v in self.settled_variants if v.param.name == name]
         taken = exp.or_(*(self._is_one_of(v.measures, allowed(v.param)) for v in (*variants, *settled)))
@@ -199,7 +199,7 @@ class Offer:
                 yield some, literal(f"{name} is missing; give it {_kind(variant.param)}")
 
     def _effective(self, variant: Variant) -> exp.Expr:
-        """A condition for the metrics that a value is allowed for and changes."""
+        """Return the condition for the metrics that allow a value and are changed by it."""
         name, parts = variant.param.name, []
         groups: dict[exp.Expr, list[str]] = {}
         for one in self.asked:
@@ -217,11 +217,11 @@ class Offer:
         return exp.or_(*parts)
 
     def _typed(self, name: str) -> exp.Expr:
-        """The value of a parameter of the call, the cut-off of each metric."""
+        """Return the value of a parameter of the call, or the cut-off of each metric."""
         return exp.column(CUTOFF) if name == CUTOFF else typed(self.variants[name][0].param)
 
     def _changes_nothing(self, name: str) -> exp.Expr:
-        """What is said of a value that changes none of the metrics asked for."""
+        """Return the error message for a value that changes none of the metrics asked for."""
         conditions = {
             condition.sql(DIALECT) for one in self.asked
             if (condition := self.catalog.idle(one.measure.metric).get(name))
@@ -231,7 +231,7 @@ class Offer:
         return concatenated(f"{name} := '", shown, f"' changes nothing of what is asked{where}; leave it out")
 
     def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
-        """A CHECK about a parameter and the cut-off of each metric asked for."""
+        """Return the violations of a CHECK of a parameter and the cut-off, for each metric asked for."""
         if _mentions(check) - {variant.param.name, CUTOFF}:
             raise DefinitionError(f"{check.sql(DIALECT)}: a check about other parameters has no macro yet")
         condition = check.copy()
@@ -245,7 +245,7 @@ class Offer:
         return exp.select(text.as_("problem")).from_("specs").where(violated)
 
     def _is_one_of(self, measures: Sequence[str], condition: exp.Expr) -> exp.Expr:
-        """A condition for some of the metrics."""
+        """Restrict a condition to some of the metrics."""
         if set(measures) == {one.measure.text for one in self.asked}:
             return condition
         named = exp.In(this=exp.column("measure"), expressions=[literal(name) for name in measures])
@@ -253,7 +253,7 @@ class Offer:
 
 
 def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
-    """What is said of a value that none of these declarations allows."""
+    """Return the error message for a value that none of these declarations allows."""
     shown = exp.func("coalesce", exp.cast(reference(name), "VARCHAR"), literal("NULL"))
     choices = dict.fromkeys(str(choice) for param in params for choice in param.choices)
     if choices:
@@ -267,7 +267,7 @@ def refusal(name: str, params: Sequence[Param]) -> exp.Expr:
 
 
 def _share(name: str) -> exp.Expr:
-    """How to write a percentage as the share that is wanted."""
+    """Return advice to write a percentage as a share, empty for other values."""
     number: exp.Expr = exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
     is_percentage = exp.and_(
         exp.GTE(this=number, expression=literal(2)), exp.LT(this=number.copy(), expression=literal(100))
@@ -291,7 +291,7 @@ def _mentions(check: exp.Expr) -> set[str]:
 
 
 def allowed(param: Param) -> exp.Expr:
-    """A condition that a value satisfies as far as it stands for itself."""
+    """Return the condition on a value that involves no other parameter."""
     raw = reference(param.name)
     conditions: list[exp.Expr] = []
     if param.type in (int, float):

@@ -47,12 +47,12 @@ class Body:
         return query_of(self.catalog, name, {})
 
     def specs(self) -> Steps:
-        """What was asked for, a row for every metric."""
+        """Return the step with the metrics asked for, one row each."""
         specs = query_of(self.catalog, "several_metrics", {METRICS: reference(METRICS)})
         return [("known", self.known()), ("specs", specs)]
 
     def known(self) -> exp.Query:
-        """The metrics there are, as a table."""
+        """Return the table of all metrics."""
         columns = self.columns_of(self.asked[0]).keys()
         rows = [
             exp.Tuple(expressions=[
@@ -67,16 +67,16 @@ class Body:
         return exp.select("name", *columns).from_(exp.Values(expressions=rows, alias=alias))
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
-        """What the table of metrics tells about each."""
+        """Return the columns of one metric in the table of metrics."""
         return {"measure": one.measure.text, "has_cutoff": one.has_cutoff}
 
     def is_asked(self, asked: Iterable[Asked]) -> exp.Expr:
-        """A condition that is known before the data are read."""
+        """Return the condition that one of the metrics is asked for, known before the data are read."""
         names = "|".join(name for one in asked for name in one.names)
         return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
     def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
-        """What is refused; `further` are files under sql/macros."""
+        """Return the steps that check the call and the data; `further` are files under sql/macros."""
 
         def only(measures: Sequence[Measure]) -> exp.Expr | None:
             concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
@@ -142,7 +142,7 @@ def _placed(problems: exp.Query, place: int) -> exp.Query:
 
 
 def _or_no_text(value: Value) -> exp.Expr:
-    """A value; what is NULL here would else be a text, and not a number."""
+    """Return a literal; NULL gets the type VARCHAR, because the values in its column are texts."""
     return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
 
 

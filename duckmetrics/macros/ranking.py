@@ -48,11 +48,11 @@ VALUES = "duckmetrics_query_values"
 
 
 def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
-    """Every macro of rankings, each after those that it calls.
+    """Yield every macro of rankings, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the metrics and aliases that are wanted; all of them where there are none.
+        only: the metrics and aliases that are wanted; all of them if it is empty.
     """
     aliases = {
         name: alias for (family, name), alias in catalog.names.items()
@@ -90,7 +90,7 @@ def _of_metric(
     macro: str,
     arguments: tuple[Sequence[Argument], Sequence[Argument]],
 ) -> Macro:
-    """The macro of one metric; its k may be a list."""
+    """Return the macro of one metric; its k may be a list."""
     k = reference(CUTOFF) if asked.has_cutoff else exp.null()
     tables, columns = arguments
     aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION)
@@ -101,7 +101,7 @@ def _of_metric(
     likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)
-    # Typed, so that DuckDB tells it from a k without its name.
+    # Typed, so that DuckDB distinguishes it from a k without its name.
     like = replace(likeness.like, required=True, by_name=True, type="VARCHAR")
     passed = {**likeness.passed(), METRICS: one}
     called = Call(evaluate, passed, where=likeness.can_be_followed)
@@ -112,12 +112,12 @@ def _of_metric(
 
 
 def _population(catalog: Catalog) -> exp.Expr:
-    """The word that was given, or that a table was."""
+    """Return the word given as population, or the word for a table if a table was given."""
     return call(catalog, "population_word", reference(POPULATION))
 
 
 def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:
-    """The names of the user's columns."""
+    """Return the parameters for the names of the user's columns."""
     found = {}
     for name in ("predictions", "truth"):
         for param in catalog.shell[name].own_params.values():
@@ -147,7 +147,7 @@ class _Rankings(Body):
         return {**super().columns_of(one), AGGREGATION: exp.cast(agg, "VARCHAR")}
 
     def query(self) -> exp.Query:
-        """One row for every metric, cut-off and query, once nothing speaks against it."""
+        """Return one row for every metric, cut-off and query, after all checks pass."""
         steps: Steps = [
             *self.specs(), ("cutoffs", exp.select(CUTOFF).distinct().from_("specs")),
             *self.steps.items(), ("per_query", self.outer), ("query_values", self._query_values()),
@@ -158,7 +158,7 @@ class _Rankings(Body):
         return whole(self.catalog, self.shell("checked_values"), [*self._inputs(), *written])
 
     def summary(self, values: Call) -> exp.Query:
-        """One row for every metric and cut-off asked for."""
+        """Return one row for every metric and cut-off asked for."""
         v = exp.column("v")
         finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[v]), v.copy())
         why = reason().copy()
@@ -173,14 +173,14 @@ class _Rankings(Body):
         return shown(whole(self.catalog, query.order_by(exp.column("segment")), steps))
 
     def _of_cutoffs(self) -> dict[str, exp.Expr]:
-        """What ``$k`` and the depth of the ranking stand for outside of the blocks."""
+        """Return the values of ``$k`` and of the depth of the ranking outside of the blocks."""
         cutoffs = call(self.catalog, "all_cutoffs", reference(METRICS))
         deepest = call(self.catalog, "deepest", cutoffs)
         largest = exp.Anonymous(this="list_max", expressions=[cutoffs.copy()])
         return {CUTOFF: largest, DEPTH: self._depth(deepest)}
 
     def _depth(self, deepest: exp.Expr) -> exp.Expr:
-        """The deepest rank that a metric asked for looks at; NULL for all of them."""
+        """Return the deepest rank that a metric asked for looks at; NULL for all ranks."""
         unlimited: dict[exp.Expr, list[Asked]] = {}
         for one in self.asked:
             text = one.measure.metric.header.get("depth")
@@ -214,7 +214,7 @@ class _Rankings(Body):
                 self.steps[name] = exp.union(shared, own, distinct=False)
 
     def _without_rel(self, name: str) -> str:
-        """What a step yields where no `rel` is given, with all that it reads inside."""
+        """Return the SQL of a step without `rel`, with all steps that it reads inside."""
         step = bind(self.steps[name], {REL: None})
         for table in list(step.find_all(exp.Table)):
             if table.name in self.steps:
@@ -242,13 +242,13 @@ class _Rankings(Body):
         _ask_for_cutoff(outer, cutoff)
 
     def _query_values(self) -> exp.Query:
-        """The values of every metric and cut-off asked for, one below the other."""
+        """Return the values of every metric and cut-off asked for, one below the other."""
         of_measure: list[exp.Expr] = []
         for kind in ("value", "no_relevant", "undefined"):
             names = [getattr(columns, kind) for columns in self.columns]
             chosen = exp.Case(this=exp.column("measure", "specs"))
             for one, name in zip(self.asked, names, strict=True):
-                # What nobody asked for is not even aggregated.
+                # A metric that nobody asked for is not aggregated.
                 value = exp.Case().when(self.is_asked([one]), exp.column(name, "per_query"))
                 chosen = chosen.when(literal(one.measure.text), value, copy=False)
             of_measure.append(chosen.as_(kind))
@@ -261,7 +261,7 @@ class _Rankings(Body):
         return query.join("per_query", on=same)
 
     def _counted(self) -> exp.Query:
-        """The queries behind every number, and the number where one aggregate yields it."""
+        """Count the queries behind every number, and compute the number if one aggregate is enough."""
         value = exp.Case()
         for definition in self.catalog.aggregations.values():
             if not definition.query.args.get("with_"):
@@ -270,7 +270,7 @@ class _Rankings(Body):
         return cast("exp.Select", self.shell("counted")).select(value.as_("value"))
 
     def _placed(self) -> exp.Query:
-        """The files under sql/aggregations that put the values in order first."""
+        """Return the aggregation under sql/aggregations that needs the values in order."""
         parts: list[exp.Query] = []
         for definition in self.catalog.aggregations.values():
             if definition.query.args.get("with_"):
@@ -288,7 +288,7 @@ class _Rankings(Body):
         return exp.In(this=exp.column(AGGREGATION), expressions=[literal(name) for name in names])
 
     def _bound(self, definition: Definition, param: str) -> exp.Expr:
-        """What the name of an aggregation binds a parameter to."""
+        """Return the value to which the name of an aggregation binds a parameter."""
         value = exp.Case(this=exp.column(AGGREGATION))
         for name, alias in self.catalog.aggregation_names.items():
             if alias.metric is definition:
@@ -301,7 +301,7 @@ class _Rankings(Body):
         return exp.select(exp.Anonymous(this="unnest", expressions=[names]).as_("name"))
 
     def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
-        """The tables of the user under canonical names; also the population, where a table lists it."""
+        """Yield the user's tables under canonical names; also the population, if a table lists it."""
         is_table = exp.EQ(this=_population(self.catalog), expression=literal(TABLE))
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
         for name, argument, reader in (
@@ -324,7 +324,7 @@ def _ask_for_cutoff(tree: exp.Expr, cutoff: exp.Expr) -> bool:
 
 
 def _without_system(query: exp.Query) -> None:
-    """There is one system: take its column out of a file under sql/aggregations."""
+    """Remove the column of the system from a file under sql/aggregations, because there is one system."""
     for select in query.find_all(exp.Select):
         select.set("expressions", [p for p in select.expressions if p.alias_or_name != "system"])
         group = select.args.get("group")

@@ -35,7 +35,7 @@ HELP = "duckmetrics_help"
 
 @cache
 def macros(catalog: Catalog) -> tuple[Macro, ...]:
-    """Every macro, each after those that it calls.
+    """Return every macro, each after those that it calls.
 
     Raises:
         DefinitionError: two metrics claim the same name.
@@ -60,11 +60,11 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
 
 
 def script(catalog: Catalog) -> str:
-    """The text of one file that creates all macros in the session that reads it.
+    """Return the text of one file that creates all macros in the session that reads it.
 
-    DuckDB binds the body of a macro when it is created. What others call is therefore declared
-    first, with a body that costs nothing to bind, and created last; only the expressions that say
-    which tables are read must be there at once.
+    DuckDB binds the body of a macro when it is created. A macro that others call is therefore
+    declared first, with a body that is cheap to bind, and created last; only the expressions that
+    name the tables must be there at once.
     """
     every = macros(catalog)
     scalars = list(scalar_macros(catalog))
@@ -81,7 +81,7 @@ def script(catalog: Catalog) -> str:
 
 
 def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
-    """The macro of every name of a family that has one."""
+    """Return the macro of every name of a family that has one."""
     names = {}
     for (known, name), alias in catalog.names.items():
         if known == family:
@@ -94,7 +94,7 @@ def macro_names(catalog: Catalog, family: str) -> dict[str, str]:
 
 
 def _functions(catalog: Catalog) -> Iterator[Macro]:
-    """The functions that macros call, each after those that it calls."""
+    """Yield the functions that macros call, each after those that it calls."""
     calls = [
         exp.Anonymous(this=name, expressions=[exp.null() for _ in definition.own_params])
         for name, definition in catalog.functions.items()
@@ -108,7 +108,7 @@ def _functions(catalog: Catalog) -> Iterator[Macro]:
 
 
 def _function_macros(catalog: Catalog) -> Iterator[Macro]:
-    """The functions that people call: their arguments are computed with as what the file declares."""
+    """Yield the functions that people call; their arguments have the types that the file declares."""
     for definition in catalog.functions.values():
         arguments = tuple(Argument(name, required=True) for name in definition.own_params)
         call: exp.Expr = exp.Anonymous(

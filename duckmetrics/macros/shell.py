@@ -59,7 +59,7 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def find() -> str:
-    """Return the path of the DuckDB shell: beside this Python, or on the PATH.
+    """Return the path of the DuckDB shell: in the folder of this Python, or on the PATH.
 
     Raises:
         UnsupportedError: there is none.

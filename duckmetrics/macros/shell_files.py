@@ -1,4 +1,4 @@
-"""What several macros are made of: the small files under sql/macros, put in where they are called."""
+"""Parts that several macros share: the small files under sql/macros, expanded where they are called."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "B
 
 
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:
-    """A call of a file under sql/macros that is one expression."""
+    """Return a call of a file under sql/macros that is one expression."""
     if len(arguments) != len(catalog.shell[name].own_params):
         raise DefinitionError(f"{catalog.shell[name].path}: called with {len(arguments)} arguments")
     return exp.Anonymous(this=FUNCTIONS + name, expressions=list(arguments))
 
 
 def scalar_macros(catalog: Catalog) -> Iterator[Macro]:
-    """The files under sql/macros that are one expression, each after those that it calls."""
+    """Yield the files under sql/macros that are one expression, each after those that it calls."""
     written: set[str] = set()
     pending = [d for d in catalog.shell.values() if not d.query.args.get("from_") and not d.query.ctes
                and isinstance(d.query, exp.Select)]  # fmt: skip
@@ -58,12 +58,12 @@ def _calls(definition: Definition, names: set[str]) -> bool:
 
 
 def by_rank() -> exp.Expr:
-    """Whether the predictions give ranks, which their columns tell when the macro is called."""
+    """Write whether the predictions give ranks; their columns show it when the macro is called."""
     return exp.select("is_rank").from_(BY_RANK).subquery()
 
 
 def query_of(catalog: Catalog, name: str, values: Mapping[str, exp.Expr]) -> exp.Query:
-    """The query of a file under sql/macros; parameters without a value are those of the macro."""
+    """Return the query of a file under sql/macros; parameters without a value are those of the macro."""
     query = cast("exp.Query", given(catalog.shell[name].query.copy(), values))
     return cast("exp.Query", expanded(catalog, query))
 
@@ -89,7 +89,7 @@ def source(catalog: Catalog, argument: exp.Expr, reader: str | None = None) -> e
 
 
 def typed(param: Param) -> exp.Expr:
-    """A parameter in the type it is declared with; what cannot be read is NULL, which is refused."""
+    """Cast a parameter to its declared type; a value that cannot be read becomes NULL, which is refused."""
     value = reference(param.name)
     return value if param.type is bool else exp.TryCast(
         this=value, to=exp.DataType.build(_CASTS[param.type], dialect=DIALECT)

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from duckmetrics.macros.query import Steps
 
 DATA = Argument("data", required=True)
-# What is said of a text where a number is read, which may be the name of a column between quotes.
+# The advice for a text in place of a number, which may be the name of a column between quotes.
 QUOTED_COLUMN = "if it is the name of a column, write it without quotes"
-# The rows as they were given, of which the statistic reads the sums, or those that are finite.
+# The rows as they were given; the statistic reads their sums, or the finite values.
 GIVEN = "given_rows"
 
 
 def statistic_macros(catalog: Catalog) -> Iterator[Macro]:
-    """A macro for every statistic and every alias, each after the one that it calls."""
+    """Yield a macro for every statistic and every alias, each after the one that it calls."""
     for definition in catalog.statistics.values():
         macro = _macro(catalog, definition)
         yield macro
@@ -72,7 +72,7 @@ def _macro(catalog: Catalog, definition: Definition) -> Macro:
 
 
 def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
-    """The rows of the statistic, once nothing speaks against them."""
+    """Return the rows of the statistic, after all checks pass."""
     table, columns = input_of(definition)
     composer = Composer(catalog)
     (asked,) = offer.asked
@@ -86,7 +86,7 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
         *_inputs(catalog, table, columns), *steps, *_checked(catalog, definition, offer),
     ]  # fmt: skip
     names = definition.query.named_selects
-    # What is refused stands beside the rows and not in a join with them, which is not computed where
+    # The refusals are in a UNION with the rows and not in a join, which is not computed where
     # DuckDB sees that there are none.
     refused = exp.select(*(exp.null().as_(c) for c in names)).from_("checked")
     refused = refused.where(exp.not_(exp.column("fine")))
@@ -101,7 +101,7 @@ def _query(catalog: Catalog, definition: Definition, offer: Offer) -> exp.Query:
 
 
 def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
-    """The rows of the user under the names and in the types that the statistic reads.
+    """Return the user's rows under the names and in the types that the statistic reads.
 
     Numbers that are refused are left out for the statistic, so that it does not fail over them first.
     """
@@ -158,7 +158,7 @@ def _typed(catalog: Catalog, table: str, name: str, value: exp.Expr) -> exp.Expr
 
 
 def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
-    """What is refused; what comes first is said first."""
+    """Return the steps that refuse bad calls and data; the order of the checks is that of the messages."""
     table, columns = input_of(definition)
     no_data = query_of(catalog, "no_data", {})
     for read in list(no_data.find_all(exp.Table)):
@@ -182,7 +182,7 @@ def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
 
 
 def _offenders(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator[exp.Query]:
-    """A problem for every row that is wrong."""
+    """Yield the queries of the problems, one problem for every row that is wrong."""
     for check in () if table in (COUNTS, CELLS) else checks(GIVEN, columns):
         where = f"data: {check.column}" if check.column else "data"
         header = {"column": where, "title": check.title, "advice": check.advice}

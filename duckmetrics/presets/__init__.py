@@ -1,1 +1,1 @@
-"""What other tools compute under the names of metrics, one TOML file per tool."""
+"""Conventions of other tools for the metrics, one TOML file per tool."""

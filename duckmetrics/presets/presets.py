@@ -1,8 +1,8 @@
 """Presets: the conventions of other tools, one declarative file each.
 
 A preset names the metrics that the tool has, with what it calls them, and sets the parameters that
-make duckmetrics give its numbers. What the tool does in a way that is not imitated is listed with
-the reason, and refused.
+make duckmetrics give its numbers. A behavior that is not imitated is listed with the reason, and
+refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Written by `duckmetrics presets --all` from the files beside this one; do not ed
 preset does not set have their defaults; those of a spec and of the call win.
 
 """
-# What an entry says beside the parameters that it sets.
+# The keys of an entry that are not parameters.
 _OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
 
 
@@ -56,12 +56,12 @@ class Entry:
     otherwise: Mapping[str, str] = field(default_factory=dict)
 
     def settings(self, ranked: bool) -> dict[str, Value]:
-        """The parameters, of a spec with a cut-off or of one without."""
+        """Return the parameters of a spec with a cut-off, or of one without."""
         return {**self.sets, **(self.at if ranked else {})}
 
     @property
     def needs(self) -> list[str]:
-        """What the rows must be like, in words."""
+        """The conditions on the rows, in words."""
         return [*([self.requires] if self.requires else []), *(["scores that differ"] if self.untied else [])]
 
 
@@ -75,7 +75,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Conventions:
-    """What a preset says of one family of metrics."""
+    """Conventions of a preset for one family of metrics."""
 
     metrics: Mapping[str, Entry]
     refused: Mapping[str, str]
@@ -132,7 +132,7 @@ class Preset:
 
 @cache
 def presets() -> dict[str, Preset]:
-    """Every preset by name, in the order of the names."""
+    """Return every preset by name, in the order of the names."""
     folder = files("duckmetrics") / "presets"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".toml"))
     return {name.removesuffix(".toml"): _read(name.removesuffix(".toml")) for name in names}
@@ -152,7 +152,7 @@ def preset(name: str) -> Preset:
 
 @cache
 def _document(name: str) -> dict[str, Any]:
-    """The file of a preset; what it is like has been put below what it says itself."""
+    """Return the file of a preset, with the entries of the preset that it is based on below its own."""
     file = files("duckmetrics") / "presets" / f"{name}.toml"
     document = tomllib.loads(file.read_text("utf-8"))
     return _over(_document(document.pop("like")), document) if "like" in document else document
@@ -230,7 +230,7 @@ def page(tool: Preset) -> str:
 
 
 def _sets(entry: Entry) -> str:
-    """The parameters of an entry as a person reads them."""
+    """Write the parameters of an entry for a reader."""
     parts = [" ".join(f"{name}={value}" for name, value in entry.sets.items())]
     if entry.at:
         parts.append("with a cut-off " + " ".join(f"{name}={value}" for name, value in entry.at.items()))

@@ -1,1 +1,1 @@
-"""What calls return: evaluations, comparisons, findings, gates on them."""
+"""Results of calls: evaluations, comparisons, findings, and gates on them."""

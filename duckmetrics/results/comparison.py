@@ -1,4 +1,4 @@
-"""What a comparison returns: how every system differs from the baseline, and how surely."""
+"""The result of a comparison: the differences of every system to the baseline, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBERS = (
 )  # fmt: skip
 COUNTS = ("wins", "ties", "losses", "n", "n_units", "n_tests", "resamples", "seed")
 WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
-# What a person wants to see, in this order, and the column that tells whether it is there.
+# The columns shown, in this order, and the column of the rows that shows whether there is a value.
 SHOWN = {
     "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
     "delta": "delta", "delta_interval": "delta_lower", "relative_change": "relative_change",
@@ -55,18 +55,18 @@ class Comparison(Tabular):
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
             mde: the smallest difference that the paired t-test would find among as many comparisons with
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
-            baseline; n: queries or rows; n_units: what p rests on;
+            baseline; n: queries or rows; n_units: the number of units behind p;
             n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
             what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
             adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
         baseline: the system that the others are compared with.
-        test: the file under sql/statistics that tells p.
+        test: the file under sql/statistics that computes p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
         level: of the intervals.
         evaluation: the values of the systems, with what the checks found.
-        told: what to know of the comparison, beside what the checks of the evaluation found.
+        told: findings about the comparison, in addition to those of the checks of the evaluation.
         alpha: a verdict needs p_adjusted below it.
     """
 
@@ -104,7 +104,7 @@ class Comparison(Tabular):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before the verdicts are believed."""
+        """The warnings to read before the verdicts."""
         return tuple(finding.message for finding in self.checks if finding.severity == "warning")
 
     @property
@@ -144,7 +144,7 @@ class Comparison(Tabular):
         return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """The columns and cells that a person wants to see."""
+        """Return the columns and cells for a reader."""
         by = self.evaluation.by
         shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in self.rows)]
         if "p" in shown and all(row["p"] == row["p_adjusted"] for row in self.rows):
@@ -159,13 +159,13 @@ class Comparison(Tabular):
         return ["metric", *by, "system", *shown], cells
 
     def lines(self) -> list[str]:
-        """The table, how it came about, and what it comes to for every system."""
+        """Return the lines of the table, of the method, and of the verdicts for every system."""
         header, cells = self.cells()
         right = [name for name in header if name in RIGHT]
         return [*aligned(header, cells, right), self.conclusion, *self._verdicts()]
 
     def notes(self) -> list[str]:
-        """What stands below the table: what the checks found."""
+        """Return the notes below the table: the findings of the checks."""
         return [f"{finding.severity}: {visible(finding.message)}" for finding in self.checks]
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class Comparison(Tabular):
 
     @property
     def conclusion(self) -> str:
-        """How the verdicts came about, in one line."""
+        """The method behind the verdicts, in one line."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return (
             f"against {visible(self.baseline)}: {self._tests()}; {self._families()}, {adjusted}; "
@@ -184,7 +184,7 @@ class Comparison(Tabular):
         )
 
     def _tests(self) -> str:
-        """What made p, with the number of resamples, and of which metrics if there are several."""
+        """Return the test that computed p, with the number of resamples, by metric if there are several."""
         made: dict[str, dict[str, None]] = {}
         for row in self.rows:
             if row["system"] != self.baseline and row["p"] is not None:
@@ -195,7 +195,7 @@ class Comparison(Tabular):
         return ", ".join(f"{test} ({', '.join(metrics)})" for test, metrics in made.items())
 
     def _families(self) -> str:
-        """How many comparisons were adjusted together, by slicing if there are several."""
+        """Return how many comparisons were adjusted together, by slicing if there are several."""
         sizes = {row["slice"]: row["n_tests"] for row in self.rows}
         total = sum(sizes.values())
         counted = f"{total} comparison{'' if total == 1 else 's'}"
@@ -205,7 +205,7 @@ class Comparison(Tabular):
         return f"{counted} in {len(sizes)} families ({each})"
 
     def _verdicts(self) -> Iterator[str]:
-        """A line for every system: what its metrics come to, and where it is worse in a slice."""
+        """Yield a line for every system: the counts of its verdicts, and the slices in which it is worse."""
         for system in dict.fromkeys(row["system"] for row in self.rows):
             if system == self.baseline:
                 continue

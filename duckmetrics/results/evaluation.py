@@ -1,4 +1,4 @@
-"""What an evaluation returns: tidy rows, as Arrow, text or HTML."""
+"""The result of an evaluation: tidy rows, as Arrow, text or HTML."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class Evaluation(Tabular):
         raise MetricError(f"{metric}: not evaluated; {suggestion(metric, self.metrics)}")
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """The columns and cells that a person wants to see."""
+        """Return the columns and cells for a reader."""
         shown = [
             column for column in ("system", *self.by, "metric", *NUMERIC, "reason")
             if column in ("metric", "value", "n", *self.by)
@@ -208,7 +208,7 @@ class Evaluation(Tabular):
         return "\n".join([*aligned(*self.cells(), NUMERIC), *self.notes()])
 
     def notes(self) -> list[str]:
-        """What stands below the table, a line each: what was verified, and what the checks found."""
+        """Return the notes below the table, a line each: the verification, and the findings of the checks."""
         verified = [in_one_line(self.verified)] if self.verified else []
         return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
@@ -216,7 +216,7 @@ class Evaluation(Tabular):
         return html(*self.cells(), self.notes())
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The slicing columns in force in a row, with their values."""
+        """Return the slicing columns in force in a row, with their values."""
         return {column: row[column] for column in self.groupings[row["slice"]]}
 
     def _cell(self, row: dict[str, Any], column: str) -> str:
@@ -239,7 +239,7 @@ def _says_more(row: dict[str, Any], column: str) -> bool:
 
 
 def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """A table in HTML, with notes below."""
+    """Write a table in HTML, with notes below."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
     told = "".join(f"<p>{escape(note)}</p>" for note in notes)

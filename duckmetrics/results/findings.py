@@ -1,4 +1,4 @@
-"""What a check found, in a sentence and in columns."""
+"""Findings of a check, as a sentence and as columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: where, how often, up to three examples, and what to do.
+    """A finding of a check: where, how often, up to three examples, and what to do.
 
     Attributes:
         message: all of it as a sentence, ``where: what (examples); what next``.

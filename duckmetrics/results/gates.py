@@ -31,7 +31,7 @@ _COLUMN = re.compile(r"[a-z_]+")
 BY = "by"
 # The column whose values are words.
 VERDICT = "verdict"
-# Columns behind the value that hold words, of which nothing can be asked.
+# Columns after the value that hold words, which no gate can compare.
 WORDS = (
     "baseline", "test", "adjust", "interval_method", "cluster", "reason", "signature",
 )  # fmt: skip
@@ -116,8 +116,8 @@ def failures(
 ) -> list[str]:
     """Return a line for every gate that fails, and every system and slice where it does.
 
-    Gates look at the overall rows, or with ``by`` at slices; of a comparison not at the baseline. Where
-    there is no value, no test or no row at all, the gate fails too: nothing shows that it is passed.
+    Gates look at the overall rows, or with ``by`` at slices; in a comparison, not at the baseline. A gate
+    also fails if there is no value, no test or no row at all: nothing shows that it passes.
 
     Args:
         rows: those of an evaluation or a comparison.
@@ -173,7 +173,7 @@ def _metrics(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[s
 def _rows_of(
     gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]
 ) -> list[tuple[str, Mapping[str, Any] | None]]:
-    """The rows that a gate looks at, each with its place; None where a system lacks what another one has."""
+    """Return the rows that a gate looks at, each with its place; None if only another system has the row."""
     names = list(rows[0])
     columns = names[names.index("slice") + 1 : names.index("value")]
     chosen = _metrics(gate, rows, canonical)
@@ -195,7 +195,7 @@ def _rows_of(
 
 
 def _hashable(value: Any) -> Any:
-    """A value of a slicing column as a key: lists and NaN are told by their text."""
+    """Return a value of a slicing column as a key: lists and NaN are identified by their text."""
     return value if value.__hash__ is not None and value == value else repr(value)
 
 

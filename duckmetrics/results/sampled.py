@@ -1,4 +1,4 @@
-"""What an evaluation over sampled candidates returns: the methods side by side."""
+"""The result of an evaluation over sampled candidates: the methods side by side."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SampledEvaluation(Tabular):
         return (*self.methods, "n")
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """The columns and cells that a person wants to see: the methods beside each other."""
+        """Return the columns and cells for a reader: the methods side by side."""
         keys = ["system", "metric"] if any(row["system"] is not None for row in self.rows) else ["metric"]
         lines: dict[tuple[str, ...], dict[str, str]] = {}
         for row in self.rows:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# No probability is 0; one that is too small for a double is told as less than this.
+# No probability is 0; one that is too small for a double is shown as less than this.
 SMALLEST_P = 1e-300
 
 
@@ -27,11 +27,11 @@ class Tabular(ABC):
         """The result as an Arrow table."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """The summary as a pandas data frame."""
+        """Return the summary as a pandas data frame."""
         return self.summary.to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """The summary as a Polars data frame."""
+        """Return the summary as a Polars data frame."""
         import polars as pl
 
         frame = pl.from_arrow(self.summary)
@@ -42,7 +42,7 @@ class Tabular(ABC):
 
 
 def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
-    """The lines of a table in text, the columns called `numeric` to the right."""
+    """Return the lines of a table in text, with the columns `numeric` aligned to the right."""
     header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
 
@@ -55,5 +55,5 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
 
 
 def p_text(p: float) -> str:
-    """A p-value to four digits; one that is too small for a double is told as such, not as 0."""
+    """Write a p-value with four digits; one that is too small for a double is shown as such, not as 0."""
     return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Sums of many doubles differ in their last digits; what is further apart than this is not the same number.
+# Sums of many doubles differ in their last digits; values that differ by more than this are different.
 TOLERANCE = 1e-9
 
 
@@ -40,7 +40,7 @@ class Verification:
 
 
 def in_one_line(verified: Sequence[Verification]) -> str:
-    """``verified: 1000 queries; largest difference 2.2e-16 (ndcg@10)``."""
+    """Write ``verified: 1000 queries; largest difference 2.2e-16 (ndcg@10)``."""
     sizes = dict.fromkeys((one.recomputed, one.unit) for one in verified)
     worst = max(verified, key=lambda one: one.largest)
     found = f"largest difference {worst.largest:.2g} ({worst.metric})" if worst.largest else "no difference"

@@ -1,1 +1,1 @@
-"""What other conventions would say: ties, other tools, sampled candidates."""
+"""Sensitivity of results to conventions: ties, other tools, sampled candidates."""

@@ -17,10 +17,10 @@ def solver(entry: Callable[[int, int], float], size: int) -> Callable[[Sequence[
         entry: row, column -> the entry; asked where row >= column.
 
     Returns:
-        From the right side of an equation to its solution.
+        A function from the right side of an equation to its solution.
 
     Raises:
-        ValueError: the matrix is not positive definite, as far as doubles can tell.
+        ValueError: the matrix is not positive definite in double precision.
 
     Source:
         Golub and Van Loan, Matrix Computations, 4.2.

@@ -1,4 +1,4 @@
-"""What a rank among sampled candidates says about the rank among all items.
+"""Inference from a rank among sampled candidates to the rank among all items.
 
 One relevant item has rank r of n. Of the other items m are drawn, uniformly and with replacement, so
 that its rank among the candidates is 1 + Binomial(m, (r - 1) / (n - 1)). The files under sql/sampling
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 # The uniform distribution is where expectation maximization starts, and it ends where a step raises the
-# mean log-likelihood of a query by less than this, or after so many steps. Samples do not tell
-# neighboring ranks apart, so that many distributions are about as likely: both belong to the estimate.
+# mean log-likelihood of a query by less than this, or after this number of steps. Samples do not
+# distinguish neighboring ranks, so that many distributions are about as likely: the start and the end
+# are part of the estimate.
 TOLERANCE = 1e-9
 STEPS = 500
 
@@ -125,9 +126,9 @@ class SamplingModel:
     def maximum_likelihood(
         self, shares: Mapping[str, Mapping[int, float]], steps: int = STEPS, tolerance: float = TOLERANCE
     ) -> dict[str, list[float]]:
-        """The mean of each measure under the distribution of ranks that explains those in the samples.
+        """Return the mean of each measure under the distribution of ranks that explains the samples best.
 
-        Adjacent ranks that samples hardly tell apart have the same probability; see
+        Adjacent ranks that samples hardly distinguish have the same probability; see
         sql/sampling/rank_groups.sql.
 
         Args:
@@ -196,7 +197,7 @@ class SamplingModel:
                 )
 
     def _sums(self, n_draws: int, curves: Curves | None) -> list[tuple[float, ...]]:
-        """Of each rank among n_draws + 1, the mean of its chance over all ranks, then chance times value."""
+        """Return the mean over all ranks of chance, and of chance times value, per rank among n_draws + 1."""
         chance = exp.column("chance")
         terms: list[exp.Expr] = [chance]
         if curves is not None:
@@ -239,7 +240,7 @@ def _by_rank(values: Values) -> Values:
 
 
 def _rows(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Select:
-    """A query that yields these few rows."""
+    """Return a query that yields these rows."""
     names = [exp.to_identifier(column) for column in columns]
     tuples = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
     alias = exp.TableAlias(this=exp.to_identifier("given"), columns=names)

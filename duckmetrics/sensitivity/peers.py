@@ -31,7 +31,7 @@ Key = tuple[str, str, bool]
 # Settings under which one measure can stop the others that are evaluated along with it.
 _APART = ("population", "missing", "labels", "ties", "duplicates", "negative_grade")
 DEFAULTS = "duckmetrics"
-# Values further apart than this differ by more than rounding.
+# A difference above this is more than rounding.
 ROUNDING = 1e-12
 COLUMNS = (
     "system", "metric", "like", "tool", "name", "value", "difference", "n", "settings", "because", "reason",
@@ -46,7 +46,7 @@ class Convention:
     Attributes:
         like: the preset; ``duckmetrics`` for the defaults.
         tool: its name and the version that was looked at.
-        name: what it calls the metric.
+        name: its name for the metric.
         value: None where `reason` says why.
         difference: from the value under the defaults.
         settings: the parameters that differ from the defaults.
@@ -168,7 +168,7 @@ class _Metric:
         self.replaced: dict[Key, str] = {}
 
     def rows(self) -> list[Convention]:
-        """The defaults first, equal values together, what cannot be had last."""
+        """Return the conventions: the defaults first, equal values together, unavailable ones last."""
         alone = [self._alone(n, v) for m in self.measures.values() for n, v in self._settings(m).items()]
         self._evaluate([self.default, *self.measures.values(), *alone])
         if isinstance(found := self.results[_key(self.default)], DuckmetricsError):
@@ -206,7 +206,7 @@ class _Metric:
     def _effects(
         self, settings: Mapping[str, Value], system: str | None, usual: float | None
     ) -> dict[str, float]:
-        """What each setting does to the value of the defaults, where that is anything."""
+        """Return the change of the default value by each setting, without settings that change nothing."""
         effects = {}
         for name, value in settings.items():
             changed = self._value(self._alone(name, value), system)
@@ -219,7 +219,7 @@ class _Metric:
         return None if isinstance(found, DuckmetricsError) else found[system]["value"]
 
     def _settings(self, measure: Measure) -> dict[str, Value]:
-        """The parameters that differ from the defaults."""
+        """Return the parameters that differ from the defaults."""
         return {n: v for n, v in measure.params if self.default.values[n] != v}
 
     def _alone(self, name: str, value: Value) -> Measure:
@@ -240,7 +240,7 @@ class _Metric:
                     self._run_alone(measure)
 
     def _run_alone(self, measure: Measure) -> None:
-        """Evaluate one measure; where nobody can tell its order of ties, that of the defaults stands in."""
+        """Evaluate one measure; if its order of ties is unknown, that of the defaults is used."""
         usual = self.default.values.get("ties")
         try:
             self._run([measure])
@@ -273,7 +273,7 @@ class _Metric:
 
 
 def _named(like: str, measure: Measure) -> tuple[str, str]:
-    """The tool with its version, and its name of the metric."""
+    """Return the tool with its version, and its name of the metric."""
     if like == DEFAULTS:
         return f"{DEFAULTS} {__version__}", measure.metric.name
     ranked = measure.values.get(CUTOFF) is not None

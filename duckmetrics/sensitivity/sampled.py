@@ -72,7 +72,7 @@ def sampled(
     ``em``                the distribution of the ranks by maximum likelihood, then the mean under it;
                           expectation maximization from equal ranks, until a step raises the mean
                           log-likelihood of a query by less than 1e-9, at most 500 steps; that end belongs
-                          to the estimate, because samples do not tell neighboring ranks apart
+                          to the estimate, because samples do not distinguish neighboring ranks
     ====================  ==============================================================================
 
     The corrections trade bias for variance; with few candidates none recovers the order of systems
@@ -84,7 +84,7 @@ def sampled(
         truth: as for `evaluate`: one relevant item per query. The grades of all of them must be
             alike where a metric depends on them.
         metrics: specs such as ``"recall@10"``, of metrics that depend on the rank of the relevant item.
-        n_items: the number n of all items, of which the relevant one is one.
+        n_items: the number n of all items, including the relevant one.
         n_negatives: the number m drawn for each query; by default the number of candidates less one.
         methods: what to compute, of naive, rank_estimate, bv and em.
         gamma: the weight of the variance in ``bv``, in (0, 1]; 1 is the posterior mean.
@@ -97,7 +97,7 @@ def sampled(
         The value of each metric by each method and system.
 
     Raises:
-        MetricError: a metric is not a function of the rank, is no mean of queries, has no value at some
+        MetricError: a metric is not a function of the rank, is not a mean of queries, has no value at some
             ranks, or an argument cannot be read.
         InputError: a query does not have exactly one relevant item among its candidates, the numbers
             of candidates differ, or grades do that matter.
@@ -122,7 +122,7 @@ def sampled(
 
 @dataclass(frozen=True)
 class _Asked:
-    """The arguments of `sampled`, as far as they are about sampling."""
+    """The arguments of `sampled` that are about sampling."""
 
     n_items: int
     n_negatives: int | None
@@ -168,12 +168,12 @@ def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> Sampled
 
 
 def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Measure]:
-    """Read the specs, and refuse what is no mean of a function of the rank of one relevant item."""
+    """Read the specs, and refuse metrics other than means of a function of the rank of one relevant item."""
     measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
     for measure in measures:
         if (why := _refusal(measure)) is not None:
             raise MetricError(f"{measure.text}: {why}")
-    # What parameters allow one another may leave no room for a correction.
+    # Parameters that are valid together may still exclude a correction.
     switches = {**session.switches, SIZE: n_items}
     sized = parse_measures(catalog(), specs, switches, session.family, session.like)
     for measure in sized:
@@ -199,7 +199,7 @@ def _refusal(measure: Measure) -> str | None:
 def _rows(
     engine: DuckDBEngine, inputs: Inputs, ranks: SampledRanks, asked: _Asked
 ) -> Iterator[dict[str, Any]]:
-    """The results of the measures that share their ranks, by measure, system and method."""
+    """Yield the results of the measures that share their ranks, by measure, system and method."""
     m = _n_negatives(ranks, inputs, asked)
     low, high = (SamplingModel(catalog(), engine, ranks.measures, asked.n_items, m, g) for g in ranks.grades)
     if ranks.grades[0] != ranks.grades[1]:
@@ -223,7 +223,7 @@ def _rows(
 
 
 def _n_negatives(ranks: SampledRanks, inputs: Inputs, asked: _Asked) -> int:
-    """The number of items drawn for each query: as given, or as the data say.
+    """Return the number of items drawn for each query: as given, or as the data say.
 
     Raises:
         InputError: the data say nothing, or that the number differs, or was not what is given.
@@ -292,7 +292,7 @@ def _estimates(
 
 
 def _likely(model: SamplingModel, ranks: SampledRanks) -> dict[str, list[Values]]:
-    """The same where every query with a rank counts the mean of its system."""
+    """Return the naive values, with the estimated mean of the system for every query with a rank."""
     naive = model.naive()
     means = model.maximum_likelihood(ranks.shares())
     return {
@@ -305,7 +305,7 @@ def _likely(model: SamplingModel, ranks: SampledRanks) -> dict[str, list[Values]
 
 
 def _mean(values: Values, histogram: Mapping[int, int]) -> tuple[float | None, int]:
-    """The mean over the queries that have a value, and their number."""
+    """Return the mean over the queries that have a value, and their number."""
     counted = [(value, n) for place, n in histogram.items() if (value := values[place]) is not None]
     n = sum(times for _, times in counted)
     return (math.fsum(value * times for value, times in counted) / n if n else None), n

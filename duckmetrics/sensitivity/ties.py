@@ -31,7 +31,7 @@ BOUNDS = ("pessimistic", "optimistic")
 
 @dataclass(frozen=True)
 class Tied:
-    """What the order of equal scores does to one metric of one system.
+    """Effect of the order of equal scores on one metric of one system.
 
     Attributes:
         value: under the convention asked for.
@@ -56,7 +56,7 @@ class Tied:
 
 @dataclass(frozen=True)
 class TieReport(Tabular):
-    """What the order of equal scores does to each metric."""
+    """Effect of the order of equal scores on each metric."""
 
     rows: tuple[Tied, ...]
 

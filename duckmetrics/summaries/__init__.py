@@ -1,1 +1,1 @@
-"""From values of units to the rows of a result."""
+"""Summaries: from the values of units to the rows of a result."""

@@ -42,7 +42,7 @@ def by_segment(select: exp.Select, keys: Sequence[str]) -> exp.Select:
     """Write the columns of a slice for `segment`, in place.
 
     Args:
-        keys: the columns that tell slices apart.
+        keys: the columns that identify slices.
     """
     columns = [exp.column(key) for key in keys]
     for window in select.find_all(exp.Window):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SEGMENTS, BINARY = "segments", "labeled"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
-# What a metric may yield beside its value.
+# The columns that a metric may yield next to its value.
 EXTRAS = ("lower", "upper", "n_undefined")
 
 
@@ -59,7 +59,7 @@ def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[s
 
 
 def _present(composer: Composer, measure: Measure) -> exp.Expr:
-    """The number of rows that a measure looks at."""
+    """Return the number of rows that a measure looks at."""
     is_weighted = bool(measure.values.get(WEIGHTED))
     return exp.column("n", composer.relation(SEGMENTS, {WEIGHTED: is_weighted}))
 
@@ -83,11 +83,11 @@ class SegmentSummary:
         self.by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
 
     def joined(self) -> exp.Select:
-        """One row per system and slice, the measures side by side."""
+        """Return one row per system and slice, the measures side by side."""
         return self._joined().with_("frame", as_=self._frame())
 
     def query(self, joined: exp.Select, columns: Sequence[str]) -> exp.Select:
-        """One row per system, slice and measure, overall first.
+        """Return one row per system, slice and measure, overall first.
 
         Args:
             joined: the query of `joined`, or of a table that it is kept in.
@@ -106,7 +106,7 @@ class SegmentSummary:
         return with_joined(result, joined)
 
     def table_query(self, composer: Composer, measure: Measure, plan: Plan) -> exp.Select:
-        """The rows of a table, with the system and slice they belong to."""
+        """Return the rows of a table, with the system and slice they belong to."""
         query = cast("exp.Select", composer.resolved(measure.metric, {**measure.values, **plan}))
         order = query.args.pop("order", None)
         name = composer.step(measure.metric.name, query)
@@ -140,7 +140,7 @@ class SegmentSummary:
         return labels
 
     def named_segments(self) -> exp.Query | None:
-        """The slice of every segment, with the columns in force; None where there are no slices."""
+        """Return the slice of every segment, with the columns in force; None if there are no slices."""
         if not self.by:
             return None
         columns = (exp.column(alias, "slices") for alias in self.by.values())
@@ -148,7 +148,7 @@ class SegmentSummary:
         return named.from_(self.inputs.queries["slices"].subquery("slices"))
 
     def _frame(self) -> exp.Query:
-        """The rows that must be there: every slice found, and all rows of every system."""
+        """Return the rows that must be there: every slice found, and the overall row of every system."""
         found = exp.select("system", "segment").from_(self.table)
         systems = self.inputs.queries.get("systems")
         if systems is None:
@@ -218,7 +218,7 @@ class SegmentSummary:
 
 
 def row_value(value: exp.Expr, infinite: exp.Expr) -> exp.Expr:
-    """The value shown: NULL where it overflows, but infinite where the metric says that it may be.
+    """Return the value shown: NULL if it overflows, but infinite if the metric allows that.
 
     infinite: the reason in the header of the metric, or NULL.
     """
@@ -229,7 +229,7 @@ def row_value(value: exp.Expr, infinite: exp.Expr) -> exp.Expr:
 
 @cache
 def row_reason() -> exp.Expr:
-    """Why there is no value: v of n rows, of which counted take part, n_positive of them positive.
+    """Return why there is no value v: `n` rows, `counted` of them take part, `n_positive` of these positive.
 
     The columns undefined and infinite hold what the header of the metric says, is_binary whether it
     needs two classes.
@@ -247,7 +247,7 @@ def row_reason() -> exp.Expr:
 
 
 def _counts(measure: Measure) -> tuple[str, str]:
-    """The columns that count the rows a measure looks at, and the positives among them."""
+    """Return the columns that count the rows a measure looks at, and the positives among them."""
     n, n_positive = (f"{c}_{WEIGHTED}" if measure.values.get(WEIGHTED) else c for c in COUNTS)
     return n, n_positive
 

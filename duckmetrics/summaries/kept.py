@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def materialized(engine: Engine, query: exp.Select) -> exp.Select:
-    """What every measure reads: DuckDB computes a step once, others as often as it is read.
+    """Keep the step that every measure reads, except in DuckDB: others compute it as often as it is read.
 
     It has as many rows as there are systems and slices, so other engines hand it over.
     """

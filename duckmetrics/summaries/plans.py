@@ -25,9 +25,9 @@ RANGES, RANGE_OF = "ranges", "range_of"
 COUNTED, SCORES = "counted", "scores"
 APPROX = "approx"
 # Sorting all rows beats grouping them by score when there are more distinct scores than this, and
-# more than one in so many rows.
+# more than one in this number of rows.
 FEW_SCORES, ROWS_PER_SCORE = 100_000, 20
-# So many rows, about, are sorted together on a cluster, in no more than so many ranges of scores.
+# The approximate number of rows sorted together on a cluster, and the most ranges of scores.
 ROWS_OF_RANGE, MOST_RANGES = 50_000, 256
 
 
@@ -46,10 +46,10 @@ def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, in
 
 
 def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None) -> dict[str, Plan]:
-    """How each measure is computed where all engines shall do the same.
+    """Return the plan of each measure that is the same on all engines.
 
     Args:
-        range_of: the ranges of scores that a cluster shall sort apart. Groups are apart by themselves.
+        range_of: the ranges of scores that a cluster sorts separately. Groups are separate anyway.
     """
     plain: Plan = {PLAN: GROUPED, COUNTED: SCORES}
     ranged: Plan = (
@@ -94,7 +94,7 @@ def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
 
 
 def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
-    """The query of the scores that divide the rows into so many ranges of about as many rows each."""
+    """Return the query of the scores that divide the rows into `number` ranges of about equal size."""
     composer.relation("predictions", {})
     shares = exp.Array(expressions=[literal(i / number) for i in range(1, number)])
     edges = exp.ApproxQuantile(this=exp.column("score"), quantile=shares)
@@ -102,7 +102,7 @@ def edges_of_ranges(composer: Composer, number: int) -> exp.Select:
 
 
 def distinct_scores(composer: Composer) -> exp.Select:
-    """The query of about how many distinct scores there are, and how many rows."""
+    """Return the query of the approximate number of distinct scores, and of the number of rows."""
     composer.relation("predictions", {})
     distinct = exp.ApproxDistinct(this=exp.column("score"))
     return composer.complete(exp.select(distinct, exp.Count(this=exp.Star())).from_("predictions"))
@@ -122,7 +122,7 @@ def plans_on(
 def _range_of(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> RangeOf | None:
-    """The ranges of scores that are sorted apart, where there are too many for one worker."""
+    """Return the ranges of scores to sort separately, None if one range is enough."""
     if not any(reads_ranges(catalog, measure) for measure in measures):
         return None
 

@@ -1,4 +1,4 @@
-"""The values of queries in slices: beside the attributes of the queries, and once per grouping."""
+"""The values of queries in slices: next to the attributes of the queries, and once per grouping."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def attributed(inputs: Inputs, by: Mapping[str, str], table: str) -> list[tuple[str, exp.Query]]:
-    """Return the steps up to ``attributed``: the values of queries beside the attributes of the queries.
+    """Return the steps up to ``attributed``: the values of queries next to the attributes of the queries.
 
     Args:
         by: slicing column -> its alias.

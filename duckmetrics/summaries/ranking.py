@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
-# Values of one query further apart than this differ by more than rounding.
+# A difference of two values of one query above this is more than rounding.
 ROUNDING = 1e-12
-# The logarithms of which a geometric mean is made are no larger.
+# The logarithms in a geometric mean are not larger than this.
 LEAST_EXTENT = 1024e0
 
 
@@ -34,7 +34,7 @@ class Summary:
     """Writes the queries over the table of per-query values.
 
     Args:
-        table: its name; one row per system and query, `columns` tell which are whose.
+        table: its name; one row per system and query, `columns` name the columns of each measure.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Summary:
         self.keys = ("system", "slice", "slice_number", *self.by.values())
 
     def extent(self) -> exp.Select:
-        """The largest value of a query, without its sign, and the number of values of a measure."""
+        """Return the largest absolute value of a query, and the number of values of a measure."""
         values = (
             exp.Max(this=exp.Abs(this=exp.column(c))) for c in dict.fromkeys(c.value for c in self.columns)
         )
@@ -63,7 +63,7 @@ class Summary:
         return exp.select(largest, exp.Count(this=exp.Star())).from_(self.table)
 
     def joined(self, scale: float | None = None) -> exp.Select:
-        """One row per system and slice, the measures side by side.
+        """Return one row per system and slice, the measures side by side.
 
         Args:
             scale: the factor that makes the values whole numbers, see `exact`.
@@ -75,7 +75,7 @@ class Summary:
         return cast("exp.Select", joined)
 
     def query(self, joined: exp.Select) -> exp.Select:
-        """One row per system, slice and measure, overall first.
+        """Return one row per system, slice and measure, overall first.
 
         Args:
             joined: the query of `joined`, or of a table that it is kept in.
@@ -110,7 +110,7 @@ class Summary:
         return result
 
     def flagged(self) -> exp.Select:
-        """One row per system and query: attributes, whether it is missing, and the columns of measures."""
+        """Return one row per system and query: attributes, whether it is missing, and columns of measures."""
         names = dict.fromkeys(n for c in self.columns for n in (c.value, c.no_relevant, c.undefined))
         by = (exp.column(alias).as_(name, quoted=True) for name, alias in self.by.items())
         query = exp.select("system", "missing", *names, *by).from_("attributed")
@@ -119,7 +119,7 @@ class Summary:
         return query
 
     def units(self, kept: Sequence[int], segments: str | None) -> exp.Query:
-        """One row per system, measure, segment and query, or cluster: what `Units` holds.
+        """Return one row per system, measure, segment and query, or cluster, in the form of `Units`.
 
         Args:
             kept: the places of the measures that are wanted.
@@ -150,7 +150,7 @@ class Summary:
         return units
 
     def segments(self) -> exp.Query | None:
-        """Every slice with a number of its own; None where there are no slices."""
+        """Number the slices; return None if there are no slices."""
         if not self.by:
             return None
         keys = self.keys[1:]
@@ -169,12 +169,12 @@ class Summary:
         return (unnamed if self.inputs.one_system else exp.column("system")).as_("system")
 
     def _shown_query(self) -> exp.Expr:
-        """The query id in the type that the user knows."""
+        """Return the query id in the type that the user knows."""
         column, type_ = exp.column("query_id"), self.inputs.query_type
         return (exp.cast(column, type_, dialect=DIALECT) if type_ else column).as_("query_id")
 
     def _attributes(self) -> list[tuple[str, exp.Query]]:
-        """Return the steps that end with the values of queries beside their attributes."""
+        """Return the steps that end with the values of queries next to their attributes."""
         return attributed(self.inputs, self.by, self.table)
 
     def _steps(self) -> list[tuple[str, exp.Query]]:
@@ -215,7 +215,7 @@ class Summary:
         return [*steps, (f"block_{i}", grouped(final, self.keys))], None
 
     def _frame(self) -> exp.Query:
-        """The rows that must be there: every slice, and the overall one of every system."""
+        """Return the rows that must be there: every slice, and the overall one of every system."""
         overall = exp.select("system", literal("").as_("slice"), literal(0).as_("slice_number"),
                              *(exp.null().as_(a) for a in self.by.values()))  # fmt: skip
         systems = self.inputs.queries.get("systems")
@@ -259,7 +259,7 @@ class Summary:
 
 
 def _finite(value: exp.Expr) -> exp.Expr:
-    """A value, NULL where it overflows."""
+    """Return a value, NULL if it overflows."""
     return exp.Case().when(exp.Anonymous(this="isfinite", expressions=[value]), value.copy())
 
 
@@ -274,7 +274,7 @@ def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
 
 @cache
 def reason() -> exp.Expr:
-    """Why there is no number: `v` stands for the value, `r` for the queries without a relevant item."""
+    """Return why there is no number: `v` is the value, `r` the number of queries without a relevant item."""
     return sqlglot.parse_one(
         "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
         "WHEN n_population = 0 THEN 'no query in the population' "
@@ -286,7 +286,7 @@ def reason() -> exp.Expr:
 
 
 def _none(type_: str, name: str) -> exp.Expr:
-    """A column of the results that rankings do not have."""
+    """Return a column of the results that rankings do not have, as NULL."""
     return exp.cast(exp.null(), type_).as_(name)
 
 
