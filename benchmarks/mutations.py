@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shutil
@@ -35,6 +36,8 @@ IN_PYTHON = {
     r"\bis not None\b": "is None", r"\bis None\b": "is not None", r"\bany\(": "all(", r"\ball\(": "any(",
     r" \+ ": " - ", r"\[0\]": "[-1]", r"\b1\b": "2",
 }  # fmt: skip
+# Seconds after which a mutant that never ends counts as noticed.
+PATIENCE = 3600
 # They compare a text with what is generated from the files, and so notice every change.
 TEXTS = ("fresh", "golden", "text_of_every_dialect")
 
@@ -93,8 +96,15 @@ def is_noticed(folder: Path, mutant: Mutant, arguments: Sequence[str]) -> bool:
     path.write_text(mutant.applied(whole), "utf-8")
     left_out = " and ".join(f"not {text}" for text in TEXTS)
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-k", left_out, *arguments]
+    ours = {**os.environ, "PYTHONPATH": str(folder)}
     try:
-        return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0
+        run = subprocess.run(
+            command, cwd=folder, env=ours, capture_output=True, check=False, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    else:
+        return run.returncode != 0
     finally:
         path.write_text(whole, "utf-8")
 
