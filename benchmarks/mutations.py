@@ -116,11 +116,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=18)
     parser.add_argument("--output", type=Path, help="where the answers go, by mutant")
     parser.add_argument(
-        "--only", type=Path, help="answers of another run: try only what was not noticed there"
+        "--only",
+        type=Path,
+        action="append",
+        default=[],
+        help="answers of another run: try only what was not noticed there; may be repeated",
     )
     parser.add_argument("tests", nargs="*", help="arguments of pytest")
     options = parser.parse_args()
-    before = json.loads(options.only.read_text()) if options.only else {}
+    earlier = [json.loads(path.read_text()) for path in options.only]
+    known = {mutant for answer in earlier for mutant, noticed in answer.items() if noticed}
     answers: dict[str, bool] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "project"
@@ -128,7 +133,7 @@ def main() -> None:
             ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache")
         )
         for mutant in mutants(options.count, options.seed):
-            if before.get(str(mutant), False):
+            if str(mutant) in known:
                 continue
             answers[str(mutant)] = is_noticed(folder, mutant, options.tests)
             print("noticed" if answers[str(mutant)] else "MISSED ", mutant, flush=True)
