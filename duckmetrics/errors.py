@@ -1,6 +1,6 @@
 """Errors raised by duckmetrics: one base class, one class per person who can act.
 
-Every message has the form ``where: what; what next``.
+Every message has the form ``where: what; advice``.
 """
 
 from __future__ import annotations
@@ -10,10 +10,38 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Self
 
 
 class DuckmetricsError(Exception):
-    """Base class of every error raised by duckmetrics."""
+    """Base class of every error raised by duckmetrics.
+
+    Attributes:
+        where: the table, option or metric; "" where the rest says it.
+        what: what is wrong.
+        advice: what to do next; "" where the rest says it.
+    """
+
+    def __init__(self, where: object, what: object, advice: str = "") -> None:
+        super().__init__(where, what, advice)
+        self.where = str(where)
+        self.what = str(what)
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return self._placed(self.reason)
+
+    def _placed(self, text: str) -> str:
+        return f"{self.where}: {text}" if self.where else text
+
+    @property
+    def reason(self) -> str:
+        """The message without the place."""
+        return f"{self.what}; {self.advice}" if self.advice else self.what
+
+    def within(self, where: object) -> Self:
+        """Return the same error at a place around its own."""
+        return type(self)(where, self._placed(self.what), self.advice)
 
 
 class DefinitionError(DuckmetricsError):
@@ -22,6 +50,10 @@ class DefinitionError(DuckmetricsError):
 
 class MetricError(DuckmetricsError):
     """A metric, parameter or switch such as ``ndcg@10`` cannot be read; its writer must act."""
+
+
+class UnknownNameError(MetricError):
+    """There is no metric, table or test of that name."""
 
 
 class InputError(DuckmetricsError):
@@ -38,9 +70,16 @@ class EngineError(DuckmetricsError):
     """
 
     def __init__(
-        self, message: str, sql: str = "", unreadable: bool = False, out_of_memory: bool = False
+        self,
+        where: object,
+        what: object,
+        advice: str = "",
+        *,
+        sql: str = "",
+        unreadable: bool = False,
+        out_of_memory: bool = False,
     ) -> None:
-        super().__init__(message)
+        super().__init__(where, what, advice)
         self.sql = sql
         self.unreadable = unreadable
         self.out_of_memory = out_of_memory
@@ -63,6 +102,6 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"did you mean {lowered[close[0]]!r}?" if close else f"known: {', '.join(known)}"
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Say that a name is unknown and what was probably meant."""
-    return f"unknown {kind} {name!r}; {suggestion(name, known)}"
+def unknown(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
+    """Say that a name is unknown, and what was probably meant: the `what` and the `advice` of an error."""
+    return f"unknown {kind} {name!r}", suggestion(name, known)

@@ -103,7 +103,7 @@ def compare(
     given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
     if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
         raise MetricError(
-            f"compare: results of evaluate are compared as they are; leave out {', '.join(spare)}"
+            "compare", "results of evaluate are compared as they are", f"leave out {', '.join(spare)}"
         )
     with opened(
         predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
@@ -123,7 +123,7 @@ def compare(
             parts = session.parts(measures)
         if baseline is None and isinstance(system, str):
             raise MetricError(
-                f"baseline: not given; name one of {', '.join(comparer.systems(session, parts))}"
+                "baseline", "not given", f"name one of {', '.join(comparer.systems(session, parts))}"
             )
         return comparer.result(session, parts, baseline)
 
@@ -134,7 +134,7 @@ def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
         return None
     found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}
     if found and len(found) < len(predictions):
-        raise MetricError("compare: results of evaluate beside tables; give either")
+        raise MetricError("compare", "results of evaluate beside tables", "give either")
     return found or None
 
 
@@ -144,13 +144,14 @@ def _probability(name: str, value: float, usual: float) -> float:
             return read_level(value)
         except MetricError:
             pass
-    raise MetricError(f"{name}={value!r}: no probability between 0 and 1; write {usual}")
+    raise MetricError(f"{name}={value!r}", "no probability between 0 and 1", f"write {usual}")
 
 
 def _means(measures: Sequence[Measure]) -> None:
     for measure in measures:
         if measure.aggregation not in (None, DEFAULT_AGGREGATION):
             raise MetricError(
-                f"{measure.text}: is the {measure.aggregation} of the queries, and the tests compare means; "
-                "leave the aggregation out"
+                measure.text,
+                f"is the {measure.aggregation} of the queries, and the tests compare means",
+                "leave the aggregation out",
             )

@@ -134,7 +134,9 @@ def _inference(
     if interval is not None and interval is not False:
         return read_inference(interval, method, cluster, resamples, seed)
     if cluster is not None or method != USUAL_METHOD:
-        raise MetricError("cluster and interval_method: belong to intervals; add interval=0.95 (--interval)")
+        raise MetricError(
+            "cluster and interval_method", "belong to intervals", "add interval=0.95 (--interval)"
+        )
     return None
 
 

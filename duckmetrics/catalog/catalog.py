@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import METRIC_FAMILIES, POLICIES, Definition, Param
 from duckmetrics.catalog.header import read_header
-from duckmetrics.errors import DefinitionError, MetricError, unknown
+from duckmetrics.errors import DefinitionError, MetricError, UnknownNameError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -83,8 +83,9 @@ class Catalog:
             for name, bound in metric.aliases():
                 if (family, name) in names:
                     raise DefinitionError(
-                        f"{metric.path}: alias {name!r} is taken by "
-                        f"{names[family, name].metric.path}; choose another"
+                        metric.path,
+                        f"alias {name!r} is taken by {names[family, name].metric.path}",
+                        "choose another",
                     )
                 names[family, name] = Alias(metric, bound)
         return names
@@ -118,14 +119,15 @@ class Catalog:
                 if (chosen := meant()) in found:
                     return found[chosen]
                 spellings = " or ".join(f"{f}.{spelling}" for f in found)
-                raise MetricError(f"{name!r} means two metrics; write {spellings}")
+                raise MetricError("", f"{name!r} means two metrics", f"write {spellings}")
         if any(n == name.lower() and family in (None, f) for f, n in self.tables):
             raise MetricError(
-                f"{name!r} is a table, not one number; read it with .table({name!r}), or "
-                f"'duckmetrics curve {name}' on the command line"
+                "",
+                f"{name!r} is a table, not one number",
+                f"read it with .table({name!r}), or 'duckmetrics curve {name}' on the command line",
             )
         known = {n for f, n in self.names if family in (None, f)}
-        raise MetricError(unknown("metric", name, known))
+        raise UnknownNameError("", *unknown("metric", name, known))
 
     def find_table(self, name: str, family: str | None = None) -> Definition:
         """Return the table called `name`, whatever the case of its letters.
@@ -137,7 +139,7 @@ class Catalog:
             if known == name.lower() and family in (None, known_family):
                 return definition
         names = {f"{f}.{n}" if family else n for f, n in self.tables}
-        raise MetricError(unknown("table", f"{family}.{name}" if family else name, names))
+        raise UnknownNameError("", *unknown("table", f"{family}.{name}" if family else name, names))
 
     @cached_property
     def statistic_names(self) -> dict[str, Alias]:
@@ -147,8 +149,9 @@ class Catalog:
             for name, bound in definition.aliases():
                 if name in names:
                     raise DefinitionError(
-                        f"{definition.path}: alias {name!r} is taken by {names[name].metric.path}; "
-                        "choose another"
+                        definition.path,
+                        f"alias {name!r} is taken by {names[name].metric.path}",
+                        "choose another",
                     )
                 names[name] = Alias(definition, bound)
         return names
@@ -165,9 +168,9 @@ class Catalog:
             if bare in ("t", "ttest", "student", "studentt"):
                 several = [known for known in self.statistic_names if known.endswith("_t")]
                 raise MetricError(
-                    f"unknown statistic {name!r}; did you mean {' or '.join(map(repr, several))}?"
+                    "", f"unknown statistic {name!r}", f"did you mean {' or '.join(map(repr, several))}?"
                 )
-            raise MetricError(unknown("statistic", name, self.statistic_names))
+            raise UnknownNameError("", *unknown("statistic", name, self.statistic_names))
         return found
 
     def sources(self, definition: Definition) -> Iterator[Definition]:

@@ -92,9 +92,9 @@ class Definition:
         try:
             tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
         except (sqlglot.ParseError, sqlglot.TokenError) as error:
-            raise DefinitionError(f"{self.path}: {error}; mend the query") from error
+            raise DefinitionError(self.path, error, "mend the query") from error
         if not isinstance(tree, exp.Query):
-            raise DefinitionError(f"{self.path}: found {tree.key.upper()}; write a bare SELECT")
+            raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")
         return tree
 
     @cached_property
@@ -188,7 +188,7 @@ class Definition:
             params = [_param(column) for column in table.this.expressions]
         except (sqlglot.ParseError, KeyError, AttributeError) as error:
             raise DefinitionError(
-                f"{self.path}: cannot read {key} {text!r}; write 'name TYPE DEFAULT value CHECK (condition)'"
+                self.path, f"cannot read {key} {text!r}", "write 'name TYPE DEFAULT value CHECK (condition)'"
             ) from error
         return {param.name: param for param in params}
 

@@ -60,19 +60,20 @@ def read_header(path: Path) -> dict[str, str]:
             if field := _FIELD.fullmatch(line):
                 key = field["key"]
                 if key not in KEYS:
-                    raise DefinitionError(f"{where}: {unknown('key', key, KEYS)}")
+                    raise DefinitionError(where, *unknown("key", key, KEYS))
                 if key in header:
-                    raise DefinitionError(f"{where}: {key!r} is declared twice; keep one of them")
+                    raise DefinitionError(where, f"{key!r} is declared twice", "keep one of them")
                 header[key] = field["value"]
             elif key and (more := _CONTINUATION.fullmatch(line)):
                 header[key] += " " + more["value"]
             else:
                 raise DefinitionError(
-                    f"{where}: {line!r} is no header line; write '-- key: value', "
-                    "or indent a continuation by four spaces or more"
+                    where,
+                    f"{line!r} is no header line",
+                    "write '-- key: value', or indent a continuation by four spaces or more",
                 )
     if header.get("name") != path.stem:
-        raise DefinitionError(f"{path}:1: the name must be {path.stem!r}, as the file is called")
+        raise DefinitionError(f"{path}:1", f"the name must be {path.stem!r}, as the file is called")
     return header
 
 

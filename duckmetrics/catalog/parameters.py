@@ -33,8 +33,9 @@ def typed_value(where: str, param: Param, value: object) -> Value:
     except (ValueError, TypeError, OverflowError):
         wanted = {int: "a whole number", float: "a number", bool: "true or false"}
         raise MetricError(
-            f"{where}: {param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}; "
-            f"write {_sample(param)}"
+            where,
+            f"{param.name} must be {wanted.get(param.type, 'a word')}, got {value!r}",
+            f"write {_sample(param)}",
         ) from None
 
 
@@ -83,12 +84,13 @@ def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             options = [str(choice) for choice in param.choices]
             close = suggestion(str(value), options) if value is not None else ""
             hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
-            raise MetricError(f"{spec}: {param.name} cannot be {str(value)!r}; {hint}")
+            raise MetricError(spec, f"{param.name} cannot be {str(value)!r}", hint)
         if (needed := _needs(check)) is not None:
-            raise MetricError(f"{spec}: {param.name}={written(value)} needs {needed}; write it as in @10")
+            raise MetricError(spec, f"{param.name}={written(value)} needs {needed}", "write it as in @10")
         raise MetricError(
-            f"{spec}: {param.name} is {written(value)}, but must satisfy "
-            f"{check.sql(dialect='duckdb')}; {_share_of(param, value) or 'change it'}"
+            spec,
+            f"{param.name} is {written(value)}, but must satisfy {check.sql(dialect='duckdb')}",
+            _share_of(param, value) or "change it",
         )
 
 

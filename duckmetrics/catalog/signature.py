@@ -52,8 +52,9 @@ class Signature:
         whole = "|".join(f"{n}:{v}" for n, v in parts)
         if name is None or whole != rest or VERSION not in values or len(values) < len(parts):
             raise MetricError(
-                f"signature {text!r}: cannot be read; write it as a result shows it, such as "
-                "'ndcg@10|gain:linear|...|v:0.1.0'"
+                f"signature {text!r}",
+                "cannot be read",
+                "write it as a result shows it, such as 'ndcg@10|gain:linear|...|v:0.1.0'",
             )
         params = tuple((n, v) for n, v in parts if n not in (AGGREGATION, VERSION))
         k = None if name["k"] is None else int(name["k"])

@@ -12,7 +12,7 @@ from duckmetrics.catalog.definition import RANKING, Definition, Param, substitut
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.errors import MetricError, UnsupportedError, suggestion, unknown
+from duckmetrics.errors import MetricError, UnknownNameError, UnsupportedError, suggestion, unknown
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
 
@@ -40,7 +40,7 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     """
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
-        raise MetricError(f"metrics: {metrics!r} are no specs; write them as text, such as 'ndcg@10'")
+        raise MetricError("metrics", f"{metrics!r} are no specs", "write them as text, such as 'ndcg@10'")
     return [spec for text in texts for spec in split_specs(text)]
 
 
@@ -75,7 +75,7 @@ def parse_measures(
             the same spec twice, or a switch that no metric takes.
     """
     if not specs:
-        raise MetricError("no metric; name at least one, such as 'ndcg@10'")
+        raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
     measures = [parse_measure(catalog, spec, switches, meant, like) for spec in specs]
     for name, value in (switches or {}).items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
@@ -83,12 +83,12 @@ def parse_measures(
             known = {n for m in measures for n in m.values} | {AGGREGATION for m in measures if m.aggregation}
             if name not in known:
                 raise MetricError(
-                    f"switch {name!r}: no metric asked for takes it; {suggestion(name, known - {CUTOFF})}"
+                    f"switch {name!r}", "no metric asked for takes it", suggestion(name, known - {CUTOFF})
                 )
-            raise MetricError(f"switch {name}={value}: {next(r for r in refusals if r)}")
+            raise next(filter(None, refusals)).within(f"switch {name}={value}")
     twice = {m.text for i, m in enumerate(measures) if m.text in [n.text for n in measures[:i]]}
     if twice:
-        raise MetricError(f"{sorted(twice)[0]}: asked for twice; name each metric once")
+        raise MetricError(sorted(twice)[0], "asked for twice", "name each metric once")
     return measures
 
 
@@ -102,23 +102,24 @@ def parse_measure(
     """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``."""
     match = _SPEC.fullmatch(spec)
     if match is None:
-        raise MetricError(f"{spec}: cannot be read; write name(param=value)@k, such as ndcg@10")
+        raise MetricError(spec, "cannot be read", "write name(param=value)@k, such as ndcg@10")
     ranked = match["k"] is not None
     if match["family"] is not None and match["family"].lower() not in {family for family, _ in catalog.names}:
-        raise MetricError(_of_no_family(catalog, spec.strip(), match))
+        raise _of_no_family(catalog, spec.strip(), match)
     try:
         alias = catalog.find(
             match["name"].replace("-", "_"), match["family"], (lambda: RANKING) if ranked else meant
         )
+    except UnknownNameError as error:
+        raise _called_elsewhere(spec.strip()) or error.within(spec.strip()) from None
     except MetricError as error:
-        said = _called_elsewhere(spec.strip()) if str(error).startswith("unknown") else None
-        raise MetricError(said or f"{spec.strip()}: {error}") from None
+        raise error.within(spec.strip()) from None
     entry = None if like is None else like.entry(alias.metric.family, alias.metric.name, ranked)
     return _read(catalog, spec, match, alias, switches or {}, entry=entry)
 
 
-def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> str:
-    """Return the error message for ``rbp.95``: the word before the point is not a family."""
+def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> MetricError:
+    """Return the error for ``rbp.95``: the word before the point is not a family."""
     said = _called_elsewhere(spec)
     if said is not None:
         return said
@@ -127,12 +128,16 @@ def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> str:
         (alias.metric.own_params for (_, n), alias in catalog.names.items() if n == before.lower()), {}
     )
     if (name := next(iter(params.keys() - {CUTOFF}), None)) is not None:
-        return f"{spec}: cannot be read; a parameter stands in parentheses, as in {before}({name}=...)"
+        return MetricError(
+            spec, "cannot be read", f"a parameter stands in parentheses, as in {before}({name}=...)"
+        )
     families = " or ".join(sorted({f"{family}.{match['name']}" for family, _ in catalog.names}))
-    return f"{spec}: there is no family {before!r} of metrics; write {families}, or the name alone"
+    return MetricError(
+        spec, f"there is no family {before!r} of metrics", f"write {families}, or the name alone"
+    )
 
 
-def _called_elsewhere(spec: str) -> str | None:
+def _called_elsewhere(spec: str) -> MetricError | None:
     """Say what a metric is called here that another tool calls so, such as P_10 or R@10."""
     for tool in presets().values():
         for metric, entry in tool.families[RANKING].metrics.items() if RANKING in tool.families else ():
@@ -142,9 +147,10 @@ def _called_elsewhere(spec: str) -> str | None:
                 found = re.fullmatch(cutoff, spec)
                 if found:
                     here = f"{metric}@{found[1]}" if mark else metric
-                    return f"{spec}: unknown metric; {tool.tool} calls {here} so, write that"
+                    return MetricError(spec, "unknown metric", f"{tool.tool} calls {here} so, write that")
     if found := re.fullmatch(r"iprec_at_recall_([01]\.\d+)", spec):
-        return f"{spec}: unknown metric; trec_eval calls iprec so, write iprec(recall={float(found[1]):g})"
+        here = f"iprec(recall={float(found[1]):g})"
+        return MetricError(spec, "unknown metric", f"trec_eval calls iprec so, write {here}")
     return None
 
 
@@ -164,7 +170,7 @@ def parse_table(
     """
     match = _SPEC.fullmatch(spec)
     if match is None or match["k"] is not None:
-        raise MetricError(f"{spec}: cannot be read; write name(param=value)")
+        raise MetricError(spec, "cannot be read", "write name(param=value)")
     table = catalog.find_table(match["name"].replace("-", "_"), match["family"])
     return _read(catalog, spec, match, Alias(table, {}), switches or {}, params)
 
@@ -184,7 +190,7 @@ def parse_statistic(catalog: Catalog, name: str, params: Mapping[str, object]) -
     alias = catalog.find_statistic(name)
     match = _SPEC.fullmatch(name)
     if match is None:
-        raise MetricError(f"{name}: cannot be read; write the name alone")
+        raise MetricError(name, "cannot be read", "write the name alone")
     return _read(catalog, name, match, alias, {}, params)
 
 
@@ -204,13 +210,13 @@ def _read(
     if alias.metric.family == RANKING:
         aggregation = str(given.pop(AGGREGATION, switches.get(AGGREGATION, DEFAULT_AGGREGATION)))
         if aggregation not in catalog.aggregation_names:
-            raise MetricError(f"{spec}: {unknown('agg', aggregation, catalog.aggregation_names)}")
+            raise MetricError(spec, *unknown("agg", aggregation, catalog.aggregation_names))
     for name in given:
         if name not in declared:
             known = {*declared, AGGREGATION} if aggregation else declared.keys()
-            raise MetricError(f"{spec}: {unknown('parameter', name, known)}")
+            raise MetricError(spec, *unknown("parameter", name, known))
         if name in PER_CALL:
-            raise MetricError(f"{spec}: {name} is common to all metrics; set it for the whole call")
+            raise MetricError(spec, f"{name} is common to all metrics", "set it for the whole call")
     if entry:
         _refuse_not_imitated(spec, entry, {*given, *switches})
     usual = entry.settings(match["k"] is not None) if entry else {}
@@ -236,18 +242,18 @@ def _given(
     given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
     for name, value in params.items():
         if name in given:
-            raise MetricError(f"{spec}: {name} is given twice; keep one of them")
+            raise MetricError(spec, f"{name} is given twice", "keep one of them")
         given[name] = value
     if twice := given.keys() & alias.bound.keys():
         raise MetricError(
-            f"{spec}: {match['name']} fixes {sorted(twice)[0]} already; write {alias.metric.name}(...)"
+            spec, f"{match['name']} fixes {sorted(twice)[0]} already", f"write {alias.metric.name}(...)"
         )
     given |= alias.bound
     if match["k"] is not None:
         if CUTOFF in given:
-            raise MetricError(f"{spec}: the cut-off is given twice; write it after @ only")
+            raise MetricError(spec, "the cut-off is given twice", "write it after @ only")
         if CUTOFF not in declared:
-            raise MetricError(f"{spec}: {alias.metric.name} has no cut-off; drop @{match['k']}")
+            raise MetricError(spec, f"{alias.metric.name} has no cut-off", f"drop @{match['k']}")
         given[CUTOFF] = match["k"]
     return given
 
@@ -257,8 +263,9 @@ def _refuse_not_imitated(spec: str, entry: Entry, given: Collection[str]) -> Non
     for name in entry.otherwise:
         if name in given:
             raise UnsupportedError(
-                f"{spec.strip()}: {name} is not imitated of {entry.name}: {entry.otherwise[name]}; "
-                f"leave {name} or like= out"
+                spec.strip(),
+                f"{name} is not imitated of {entry.name}: {entry.otherwise[name]}",
+                f"leave {name} or like= out",
             )
 
 
@@ -277,7 +284,7 @@ def _values(
         if name in given or name in usual:
             values[name] = typed_value(spec, param, given.get(name, usual.get(name)))
         elif param.required:
-            raise MetricError(f"{spec}: {name} is missing; write {metric.name}({name}=...)")
+            raise MetricError(spec, f"{name} is missing", f"write {metric.name}({name}=...)")
         else:
             values[name] = param.default
     for name, value in switches.items():
@@ -291,7 +298,7 @@ def _values(
     for name in declared:
         if values[name] != declared[name].default and _is_idle(catalog, metric, name, values):
             if name in given:
-                raise MetricError(f"{spec}: {_changes_nothing(catalog, metric, name, values[name])}")
+                raise MetricError(spec, *_changes_nothing(catalog, metric, name, values[name]))
             values[name] = declared[name].default
     return values
 
@@ -302,27 +309,27 @@ def _is_idle(catalog: Catalog, metric: Definition, name: str, values: Mapping[st
     return condition is not None and constant(substituted(condition, values)) is True
 
 
-def _changes_nothing(catalog: Catalog, metric: Definition, name: str, value: Value) -> str:
+def _changes_nothing(catalog: Catalog, metric: Definition, name: str, value: Value) -> tuple[str, str]:
     condition = catalog.idle(metric)[name]
     where = "" if isinstance(condition, exp.Boolean) else f" where {condition.sql(dialect='duckdb')}"
     advice = "leave it out" if not where else "change that, or leave it out"
-    return f"{name}={written(value)} changes nothing{where}; {advice}"
+    return f"{name}={written(value)} changes nothing{where}", advice
 
 
-def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> str | None:
-    """Say why a measure does not take a switch; None when it does."""
+def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> MetricError | None:
+    """Return why a measure does not take a switch; None when it does."""
     if name == AGGREGATION and measure.aggregation is not None:
         return None
     declared = catalog.params(measure.metric)
     if name not in declared:
-        return f"{measure.metric.name} has no parameter {name!r}; leave it out"
+        return MetricError("", f"{measure.metric.name} has no parameter {name!r}", "leave it out")
     changed = {**measure.values, name: typed_value(f"switch {name}", declared[name], value)}
     try:
         check_value(str(measure.text), declared[name], changed)
     except MetricError as error:
-        return str(error)
+        return error
     if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
-        return f"{measure.text}: {_changes_nothing(catalog, measure.metric, name, changed[name])}"
+        return MetricError(measure.text, *_changes_nothing(catalog, measure.metric, name, changed[name]))
     return None
 
 
@@ -331,9 +338,9 @@ def _arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
     while position < len(text.rstrip()):
         match = _ARGUMENT.match(text, position)
         if match is None:
-            raise MetricError(f"{spec}: cannot read {text[position:]!r}; write param=value")
+            raise MetricError(spec, f"cannot read {text[position:]!r}", "write param=value")
         if match["name"] in seen:
-            raise MetricError(f"{spec}: {match['name']} is given twice; keep one of them")
+            raise MetricError(spec, f"{match['name']} is given twice", "keep one of them")
         seen.add(match["name"])
         yield match["name"], match["value"]
         position = match.end()

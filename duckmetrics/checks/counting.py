@@ -96,7 +96,7 @@ def _scanned(
         if not error.unreadable:
             raise
         label = inputs.labels.get(name, inputs.labels["predictions"])
-        raise InputError(f"{label}: cannot be read: {error}; check it") from error
+        raise InputError(label, f"cannot be read: {error}", "check it") from error
 
 
 def _of_the_row(condition: exp.Expr) -> exp.Expr:

@@ -53,7 +53,7 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     errors = [finding for finding in found if finding.severity == ERROR]
     if errors:
         errors += examination.explained(errors)
-        raise InputError("\n".join(finding.message for finding in errors))
+        raise InputError("", "\n".join(finding.message for finding in errors))
     return [*found, *examination.explained(found)]
 
 

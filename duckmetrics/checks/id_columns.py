@@ -49,7 +49,8 @@ class IdColumns:
         for part in self._parts(place, column):
             source = tables[place]
             if source.find(part) is None:
-                tables.refuse("missing_column", place, column, refusal(self._key, place, column))
+                if missing := refusal(self._key, place, column):
+                    tables.refuse("missing_column", place, column, missing)
                 tables.replace(place, part, exp.cast(exp.null(), "VARCHAR"), "VARCHAR")
                 continue
             is_list = self.listed(place, column) is not None

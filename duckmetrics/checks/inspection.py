@@ -102,7 +102,7 @@ def _examined(examination: Examination) -> list[Finding]:
     except EngineError as error:
         if not error.unreadable:
             raise
-        return [_refusal("unreadable", InputError(f"{error}; check it"))]
+        return [_refusal("unreadable", InputError("", error, "check it"))]
 
 
 def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
@@ -116,7 +116,7 @@ def _measures_of_checks(catalog: Catalog, inputs: Inputs) -> list[Measure]:
 
 
 def _refusal(check: str, error: InputError) -> Finding:
-    return Finding(check, ERROR, "", "", 1, (), str(error), str(error).rpartition("; ")[2])
+    return Finding(check, ERROR, "", "", 1, (), str(error), error.advice)
 
 
 def _looked_at(examination: Examination) -> dict[str, int]:

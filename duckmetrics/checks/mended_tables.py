@@ -67,7 +67,7 @@ class MendedTables:
         check: str,
         place: Place,
         column: str,
-        error: InputError | None,
+        error: InputError,
         name: str | None = None,
         doubtful: bool = True,
         sides: Sequence[tuple[Place, str]] = (),

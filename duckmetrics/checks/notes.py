@@ -45,9 +45,9 @@ def varying(engine: Engine, inputs: Inputs) -> None:
             rows = engine.rows(query.order_by("query_id").limit(EXAMPLES))
             shown = "; ".join(f"{row[0]}: {', '.join(map(_text, row[1:]))}" for row in rows)
             raise InputError(
-                f"{inputs.labels[inputs.by_source or 'predictions']}: column {name!r}: differs within "
-                f"{count} queries ({shown}); slice rankings by an attribute of the query, or give one "
-                "value per query with queries="
+                inputs.labels[inputs.by_source or "predictions"],
+                f"column {name!r}: differs within {count} queries ({shown})",
+                "slice rankings by an attribute of the query, or give one value per query with queries=",
             )
 
 

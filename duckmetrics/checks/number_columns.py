@@ -54,8 +54,9 @@ class NumberColumns:
         elif place[1] == "predictions":
             source = self._tables[place]
             error = InputError(
-                f"{source.label}: no truth table and no column 'label'; found "
-                f"{', '.join(source.columns)}; give a truth table or map columns={{'label': ...}}"
+                source.label,
+                f"no truth table and no column 'label'; found {', '.join(source.columns)}",
+                "give a truth table or map columns={'label': ...}",
             )
             self._tables.add_missing(place, "label", error)
 

@@ -38,16 +38,16 @@ class Refusals:
     def add(
         self,
         check: str,
-        error: InputError | None,
+        error: InputError,
         table: str = "",
         column: str = "",
         count: int = 1,
         examples: tuple[str, ...] = (),
     ) -> None:
         """Add an error as a finding, unless there is one with the same message."""
-        what, _, advice = str(error).rpartition("; ")
         shown = f" ({'; '.join(examples)})" if examples else ""
-        found = Finding(check, ERROR, table, column, count, examples, f"{what}{shown}; {advice}", advice)
+        message = str(InputError(error.where, f"{error.what}{shown}", error.advice))
+        found = Finding(check, ERROR, table, column, count, examples, message, error.advice)
         if all(finding.message != found.message for finding in self.findings):
             self.findings.append(found)
 
@@ -57,7 +57,7 @@ class Refusals:
         source: Source,
         role: Role,
         column: str,
-        error: InputError | None,
+        error: InputError,
         name: str | None = None,
         doubtful: bool = True,
         sides: Sequence[tuple[Source, str]] = (),

@@ -110,7 +110,7 @@ class Admission:
             sources = self._tables.of(role)
             if sources and all(source.empty for _, source in sources):
                 place, source = sources[0]
-                error = InputError(f"{source.label}: no rows; check how it was exported")
+                error = InputError(source.label, "no rows", "check how it was exported")
                 self._tables.refuse("no_rows", place, EVERY, error)
                 for empty, known in sources:
                     self._tables[empty] = replace(known, empty=False)
@@ -132,8 +132,9 @@ class Admission:
         for place, source in self._tables.of("predictions") if name is not None else ():
             if source.find(str(name)) is None:
                 error = InputError(
-                    f"{source.label}: no column {name!r} to tell systems apart; "
-                    f"found {', '.join(source.columns)}; name one of them with system="
+                    source.label,
+                    f"no column {name!r} to tell systems apart; found {', '.join(source.columns)}",
+                    "name one of them with system=",
                 )
                 self._tables.refuse("missing_column", place, "system", error)
                 self._request = replace(self._request, system=None)

@@ -76,11 +76,15 @@ class Comparer:
         known = list(dict.fromkeys([*session.systems, *found]))
         if known == [None]:
             raise MetricError(
-                "compare: one system only; map two or more, as in {'A': 'a.parquet', 'B': 'b.parquet'}, or "
-                "name the column that tells them with system="
+                "compare",
+                "one system only",
+                (
+                    "map two or more, as in {'A': 'a.parquet', 'B': 'b.parquet'}, or name the column that "
+                    "tells them with system="
+                ),
             )
         if len(known) < 2:
-            raise MetricError(f"compare: {known[0]} is the only system; give a second one")
+            raise MetricError("compare", f"{known[0]} is the only system", "give a second one")
         return known
 
     def result(self, session: Session, parts: Sequence[Part], baseline: str | None) -> Comparison:
@@ -93,7 +97,7 @@ class Comparer:
         known = self.systems(session, parts)
         base = known[0] if baseline is None else baseline
         if base not in known:
-            raise MetricError(f"baseline {base!r}: no such system; {suggestion(str(base), known)}")
+            raise MetricError(f"baseline {base!r}", "no such system", suggestion(str(base), known))
         for part in parts:
             refuse_unpaired(part)
             self._refuse_unfit_test(session.engine, part)
@@ -128,16 +132,24 @@ class Comparer:
             return
         if "warning" in self.test.header and part.units.linearized:
             raise MetricError(
-                f"test: {self.test.name} counts units that are better, and a unit of a classifier has no "
-                "value of its own; use t, randomization or bootstrap"
+                "test",
+                (
+                    f"{self.test.name} counts units that are better, and a unit of a classifier has no value "
+                    "of its own"
+                ),
+                "use t, randomization or bootstrap",
             )
         for condition in self.test.requires.values():
             unfit = exp.select(literal(1)).from_(part.units.query.subquery("units"))
             unfit = unfit.where(exp.not_(condition.copy())).limit(1)
             if engine.rows(unfit):
                 raise MetricError(
-                    f"test: {self.test.name} wants {condition.sql('duckdb')} of every query, and "
-                    "there are other values; use it for metrics of hits and misses, or another test"
+                    "test",
+                    (
+                        f"{self.test.name} wants {condition.sql('duckdb')} of every query, and there are "
+                        "other values"
+                    ),
+                    "use it for metrics of hits and misses, or another test",
                 )
 
     def _compared(self, engine: Engine, part: Part, baseline: str, resamples: int) -> list[Row]:
@@ -187,7 +199,7 @@ class Comparer:
             )
             advice = way_out(part)
             if not self.allow_different or part.per_query is None or is_clustered(part):
-                raise InputError(f"{message}; {advice}")
+                raise InputError("", message, advice)
             text = f"{message}; the differences are of the {row['n_units'] or 0} that are common"
             found.append(warning("different_population", text, advice))
         return found

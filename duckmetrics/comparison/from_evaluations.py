@@ -46,7 +46,7 @@ def part_of_evaluations(
         InputError: clusters are asked for, which values per query do not have.
     """
     if inference.cluster is not None:
-        raise InputError("cluster: values per query know no clusters; compare the tables instead")
+        raise InputError("cluster", "values per query know no clusters", "compare the tables instead")
     rows = {name: _overall(name, evaluation) for name, evaluation in evaluations.items()}
     chosen = _chosen(evaluations, rows, metrics)
     if not allow_different:
@@ -76,7 +76,7 @@ def _overall(name: str, evaluation: Evaluation) -> dict[str, dict[str, Any]]:
     if len(evaluation.systems) > 1:
         known = ", ".join(map(str, evaluation.systems))
         raise MetricError(
-            f"{name}: an evaluation of the systems {known}; give one system each, or the tables"
+            name, f"an evaluation of the systems {known}", "give one system each, or the tables"
         )
     return {
         row["metric"]: row for row in evaluation.rows
@@ -98,12 +98,13 @@ def _chosen(
             found[metric] = {name: str(text) for name, text in own.items()}
     if not found:
         raise MetricError(
-            "compare: the evaluations have no mean of queries in common, and classifiers keep no values of "
-            "units; evaluate the same metrics of rankings, or compare the tables"
+            "compare",
+            "the evaluations have no mean of queries in common, and classifiers keep no values of units",
+            "evaluate the same metrics of rankings, or compare the tables",
         )
     for metric in metrics or ():
         if metric not in found:
-            raise MetricError(f"{metric}: not in all of the evaluations; {suggestion(metric, found)}")
+            raise MetricError(metric, "not in all of the evaluations", suggestion(metric, found))
     return found if metrics is None else {metric: found[metric] for metric in metrics}
 
 
@@ -121,8 +122,9 @@ def _refuse_other_conventions(metric: str, rows: Mapping[str, Mapping[str, Any]]
         if differing := one.differences(two):
             told = "; ".join(f"{n} is {a} in {base} and {b} in {name}" for n, (a, b) in differing.items())
             raise MetricError(
-                f"{metric}: {base} and {name} follow other conventions: {told}; evaluate both alike, or "
-                "say allow_different=True"
+                metric,
+                f"{base} and {name} follow other conventions: {told}",
+                "evaluate both alike, or say allow_different=True",
             )
 
 
@@ -133,7 +135,9 @@ def _refuse_other_ids(evaluations: Mapping[str, Evaluation]) -> None:
     for name, type_ in others:
         if type_ != known:
             raise InputError(
-                f"query_id: {known} in {first} and {type_} in {name}; CAST one of them, and evaluate again"
+                "query_id",
+                f"{known} in {first} and {type_} in {name}",
+                "CAST one of them, and evaluate again",
             )
 
 

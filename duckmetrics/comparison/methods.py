@@ -38,7 +38,7 @@ def find_test(name: str) -> Definition:
     wanted = str(name).lower().replace("-", "_")
     near = [n for n in known if wanted in (n, *n.split("_"))]
     if len(near) != 1 and wanted not in known:
-        raise MetricError(f"test: {unknown('test', str(name), known)}")
+        raise MetricError("test", *unknown("test", str(name), known))
     return known[wanted if wanted in known else near[0]]
 
 
@@ -66,7 +66,7 @@ def find_adjustment(name: str) -> str:
         str(name).lower(), str(name).lower()
     )
     if wanted not in choices:
-        raise MetricError(f"adjust: {unknown('method', str(name), (*choices, NONE))}")
+        raise MetricError("adjust", *unknown("method", str(name), (*choices, NONE)))
     return wanted
 
 

@@ -30,14 +30,16 @@ def refuse_unpaired(part: Part) -> None:
         return
     if part.units.kind == ROWS:
         raise InputError(
-            "compare: nothing tells which rows of the systems belong together; name what is independent, "
-            "such as the user, with cluster='user_id' (--cluster user_id)"
+            "compare",
+            "nothing tells which rows of the systems belong together",
+            "name what is independent, such as the user, with cluster='user_id' (--cluster user_id)",
         )
     for name in part.units.columns:
         if name.lower() in COLUMNS:
             raise InputError(
-                f"by: {name!r} is also a column of the comparison; rename it, as in "
-                f'"SELECT {name} AS my_{name}, ... FROM ..."'
+                "by",
+                f"{name!r} is also a column of the comparison",
+                f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
             )
 
 

@@ -219,7 +219,7 @@ class Composer:
     def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
         value = self.value(metric, values)
         if value is None:
-            raise DefinitionError(f"{metric.path}: no column 'value'; name the result so")
+            raise DefinitionError(metric.path, "no column 'value'", "name the result so")
         return value
 
     def _new_value(self, metric: Definition, values: Mapping[str, Value], column: str) -> exp.Expr | None:
@@ -229,7 +229,7 @@ class Composer:
         query = self.resolved(metric, values)
         keys = KEYS[metric.family]
         if not isinstance(query, exp.Select) or not (query.args.get("group") or metric.family in UNGROUPED):
-            raise DefinitionError(f"{metric.path}: no GROUP BY; aggregate by {', '.join(keys)}")
+            raise DefinitionError(metric.path, "no GROUP BY", f"aggregate by {', '.join(keys)}")
         value = next((p.unalias() for p in query.expressions if p.alias_or_name == column), None)
         if value is None or isinstance(value, exp.Null):
             return None

@@ -134,7 +134,7 @@ def _gather(catalog: Catalog, name: str, needed: dict[str, Definition], callers:
     definition = catalog.functions[name]
     if name in callers:
         raise DefinitionError(
-            f"{definition.path}: calls itself by {' -> '.join((*callers, name))}; break the circle"
+            definition.path, f"calls itself by {' -> '.join((*callers, name))}", "break the circle"
         )
     if name not in needed:
         for other in sorted(called(catalog, definition)):

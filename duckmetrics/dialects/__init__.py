@@ -51,5 +51,5 @@ def find_dialect(name: str) -> Dialect:
     """
     found = DIALECTS.get(name.strip().lower())
     if found is None:
-        raise UnsupportedError(unknown("dialect", name, DIALECTS))
+        raise UnsupportedError("", *unknown("dialect", name, DIALECTS))
     return found

@@ -125,4 +125,4 @@ def refuse_unportable(catalog: Catalog, dialect: str, measures: Sequence[Measure
         reason = reason_against(catalog, measure.metric)
         if reason is not None:
             engine = DIALECTS[dialect].engine
-            raise UnsupportedError(f"{measure.text}: not on {engine}: {reason}; evaluate it with DuckDB")
+            raise UnsupportedError(measure.text, f"not on {engine}: {reason}", "evaluate it with DuckDB")

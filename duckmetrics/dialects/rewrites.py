@@ -63,7 +63,7 @@ def _whole(node: exp.Expr) -> int:
             return _whole(node.this) + _whole(node.expression)
         case exp.Sub():
             return _whole(node.this) - _whole(node.expression)
-    raise UnsupportedError(f"range: {node.sql()} is no number; give the parameter behind it a value")
+    raise UnsupportedError("range", f"{node.sql()} is no number", "give the parameter behind it a value")
 
 
 def finite_numbers(tree: exp.Expr, dialect: str) -> None:

@@ -55,7 +55,7 @@ def rewritten(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, 
             rewrite(tree, dialect)
         return annotate_types(tree, schema=_nested(schema), dialect=_EXACT_NAMES)
     except OptimizeError as error:
-        raise UnsupportedError(f"{DIALECTS[dialect].engine}: {error}; evaluate it with DuckDB") from error
+        raise UnsupportedError(DIALECTS[dialect].engine, error, "evaluate it with DuckDB") from error
 
 
 def written(tree: exp.Expr, dialect: str) -> str:
@@ -67,7 +67,7 @@ def written(tree: exp.Expr, dialect: str) -> str:
     try:
         return tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE)
     except UnsupportedFeature as error:
-        raise UnsupportedError(f"{DIALECTS[dialect].engine}: {error}; evaluate it with DuckDB") from error
+        raise UnsupportedError(DIALECTS[dialect].engine, error, "evaluate it with DuckDB") from error
 
 
 def _nested(schema: Mapping[str, Mapping[str, str]]) -> dict[str, object]:

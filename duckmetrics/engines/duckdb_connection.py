@@ -97,11 +97,12 @@ class DuckDBConnection:
     ) -> dict[str, int | str]:
         """Check the limits before a statement could abort a transaction of the caller."""
         if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise InputError(f"threads={threads!r}: not a number of threads; write threads=4")
+            raise InputError(f"threads={threads!r}", "not a number of threads", "write threads=4")
         if memory_limit is not None and not self.is_own:
             raise InputError(
-                f"memory_limit={memory_limit!r}: DuckDB shows the limit of your connection rounded only, so "
-                "it could not be put back; run SET memory_limit = '4GB' on the connection"
+                f"memory_limit={memory_limit!r}",
+                "DuckDB shows the limit of your connection rounded only, so it could not be put back",
+                "run SET memory_limit = '4GB' on the connection",
             )
         folder = None if temp_directory is None else writable_folder(temp_directory)
         limits = {"threads": threads, "memory_limit": memory_limit, "temp_directory": folder}
@@ -118,7 +119,7 @@ class DuckDBConnection:
                 self._set(name, value)
             except duckdb.Error as error:
                 raise InputError(
-                    f"{name}={value!r}: {first_line(error)}; write threads=4, memory_limit='4GB'"
+                    f"{name}={value!r}", first_line(error), "write threads=4, memory_limit='4GB'"
                 ) from error
 
     def _set(self, name: str, value: int | str) -> None:
@@ -222,8 +223,9 @@ class DuckDBConnection:
         if found := sorted(name for name in macros if name.lower() in own):
             names = ", ".join(found)
             raise InputError(
-                f"connection: a macro stands in for the function {names} of DuckDB, which would change our "
-                "numbers; rename or drop it, or pass another connection"
+                "connection",
+                f"a macro stands in for the function {names} of DuckDB, which would change our numbers",
+                "rename or drop it, or pass another connection",
             )
 
     def _sweep(self) -> None:
@@ -238,11 +240,11 @@ def _opened(given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None) ->
         return duckdb.connect(config={"temp_directory": private_folder()})
     path = Path(os.fspath(given))
     if not path.is_file():
-        raise InputError(f"{path}: no such database file; check the path")
+        raise InputError(path, "no such database file", "check the path")
     try:
         return duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
-        raise InputError(f"{path}: {first_line(error)}; give a DuckDB database file") from error
+        raise InputError(path, first_line(error), "give a DuckDB database file") from error
 
 
 def _leave(left: list[tuple[str, str]], temporary: list[tuple[str, str]], start: int = 0) -> None:

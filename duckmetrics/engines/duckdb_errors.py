@@ -21,12 +21,12 @@ def refused(error: duckdb.Error, text: str) -> EngineError:
     """Return our error for a statement that DuckDB refused."""
     if tempfile.gettempdir() in str(error) and "duckmetrics" in str(error) and not _is_full(error):
         advice = "name a folder to spill to (--temp-directory)"
-        return EngineError(f"DuckDB: {first_line(error)}; {advice}", text)
+        return EngineError("DuckDB", first_line(error), advice, sql=text)
     if "Too many open files" in str(error):
-        return EngineError(f"DuckDB: {first_line(error)}; {MORE_FILES}", text, unreadable=True)
+        return EngineError("DuckDB", first_line(error), MORE_FILES, sql=text, unreadable=True)
     if _is_full(error):
-        return EngineError(f"DuckDB: {first_line(error)}; {MORE_ROOM}", text, out_of_memory=True)
-    return EngineError(f"DuckDB: {first_line(error)}", text, isinstance(error, _UNREADABLE))
+        return EngineError("DuckDB", first_line(error), MORE_ROOM, sql=text, out_of_memory=True)
+    return EngineError("DuckDB", first_line(error), sql=text, unreadable=isinstance(error, _UNREADABLE))
 
 
 def first_line(error: Exception) -> str:

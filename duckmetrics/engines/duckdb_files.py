@@ -70,8 +70,9 @@ class DuckDBFiles:
         known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
         if len(known) != 1:
             raise InputError(
-                f"{path}: a folder with {' and '.join(known) or 'no'} files; "
-                "give a pattern such as 'folder/**/*.parquet'"
+                path,
+                f"a folder with {' and '.join(known) or 'no'} files",
+                "give a pattern such as 'folder/**/*.parquet'",
             )
         suffix = Path(str(formats[known[0]])).suffix
         pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
@@ -87,7 +88,7 @@ class DuckDBFiles:
             exact.append(exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
             found = glob.glob(exact[-1], recursive=True)
             if not found:
-                raise InputError(f"{path}: no such file; check the path")
+                raise InputError(path, "no such file", "check the path")
             refuse_streams(label, found)
         return self._read(exact, role, label)
 
@@ -95,8 +96,9 @@ class DuckDBFiles:
         formats = {format_ or file_format(path) for path in paths}
         if len(formats) != 1 or None in formats:
             raise InputError(
-                f"{label}: the format cannot be told from the name; use one of "
-                f"{', '.join(sorted(FILE_SUFFIXES))}"
+                label,
+                "the format cannot be told from the name",
+                f"use one of {', '.join(sorted(FILE_SUFFIXES))}",
             )
         kind = formats.pop()
         self.used += [f"file:{path}" for path in paths]
@@ -133,7 +135,7 @@ class DuckDBFiles:
         """Read a TREC run or qrels file: blanks separate the columns, ids are text."""
         reader = _TREC_READERS.get(role)
         if reader is None:
-            raise InputError(f"{label}: a TREC file can be predictions or truth only; use Parquet")
+            raise InputError(label, "a TREC file can be predictions or truth only", "use Parquet")
         query = definition("macros", reader).query.copy()
         for placeholder in list(query.find_all(exp.Placeholder)):
             placeholder.replace(listed.copy())
@@ -152,8 +154,9 @@ class DuckDBFiles:
         if found and found[0][0] == {"predictions": 4, "truth": 6}[role]:
             seems, wanted = ("as qrels have", "run") if role == "predictions" else ("as a run has", "qrels")
             raise InputError(
-                f"{label}: {found[0][0]} columns, {seems}, in place of the {wanted}; "
-                "give the run first, then the qrels"
+                label,
+                f"{found[0][0]} columns, {seems}, in place of the {wanted}",
+                "give the run first, then the qrels",
             )
 
 

@@ -33,8 +33,12 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
     label = f"{role} ({kind})"
     if is_of_spark(table):
         raise UnsupportedError(
-            f"{label}: a DataFrame of Spark, whose rows would all pass through the driver; only evaluate "
-            "and curve run on Spark, so write it to Parquet, or hand over frame.toArrow() if it is small"
+            label,
+            "a DataFrame of Spark, whose rows would all pass through the driver",
+            (
+                "only evaluate and curve run on Spark, so write it to Parquet, or hand over "
+                "frame.toArrow() if it is small"
+            ),
         )
     name = new_name(role)
     if isinstance(table, duckdb.DuckDBPyRelation):
@@ -45,10 +49,10 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
         connection.register(name, table)
     except TypeError as error:
         raise InputError(
-            f"{label}: not a table; give a path, a table name, SQL, a relation or a frame"
+            label, "not a table", "give a path, a table name, SQL, a relation or a frame"
         ) from error
     except duckdb.Error as error:
-        raise InputError(f"{label}: {first_line(error)}; give another kind of table") from error
+        raise InputError(label, first_line(error), "give another kind of table") from error
     return Source(label, exp.to_table(name), {}, ordered=True)
 
 

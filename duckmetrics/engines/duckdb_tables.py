@@ -66,7 +66,7 @@ class DuckDBTables:
         except EngineError as error:
             if error.out_of_memory:
                 raise
-            raise InputError(f"{source.label}: cannot be read: {error}; check it") from error
+            raise InputError(source.label, f"cannot be read: {error}", "check it") from error
         return replace(source, columns=columns, empty=empty, renamed=self._renamed(table, source, columns))
 
     def _found(self, table: Any, role: Role) -> Source:
@@ -95,7 +95,7 @@ class DuckDBTables:
         found = self._entry(text)
         exists = not forced and Path(text).exists()
         if found and exists:
-            raise InputError(f"{text}: both a {found[0]} and a file; write 'table:{text}' or 'file:{text}'")
+            raise InputError(text, f"both a {found[0]} and a file", f"write 'table:{text}' or 'file:{text}'")
         if found:
             kind, relation = found
             if kind == "view":
@@ -104,8 +104,12 @@ class DuckDBTables:
         if exists:
             return self._files.named(text, role)
         raise InputError(
-            f"{text}: no such table, view or file; check the name, or pass connection= "
-            "(on the command line --database) if it lives in a database"
+            text,
+            "no such table, view or file",
+            (
+                "check the name, or pass connection= (on the command line --database) if it lives in a "
+                "database"
+            ),
         )
 
     def _entry(self, text: str) -> tuple[str, exp.Table] | None:
@@ -153,21 +157,21 @@ class DuckDBTables:
         try:
             statements = self._connection.raw.extract_statements(text)
         except duckdb.Error as error:
-            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+            raise InputError(label, first_line(error), "mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise InputError(f"{label}: not one SELECT; give a single query")
+            raise InputError(label, "not one SELECT", "give a single query")
         refuse_streams(label, paths_in_sql(text))
         refuse_volatile(label, text)
         try:
             self._bind(text)
         except duckdb.Error as error:
-            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+            raise InputError(label, first_line(error), "mend the query") from error
         name = new_name("sql")
         self.used.append(f"sql:{text}")
         try:
             self._connection.create_view(name, text)
         except duckdb.Error as error:
-            raise InputError(f"{label}: {first_line(error)}; mend the query") from error
+            raise InputError(label, first_line(error), "mend the query") from error
         return Source(label, exp.to_table(name), {})
 
     def _bind(self, text: str) -> None:

@@ -120,5 +120,5 @@ def keep_readable(engine: Engine, stem: str, query: exp.Query) -> str:
     except EngineError as error:
         if not error.unreadable:
             raise
-        raise InputError(f"predictions: cannot be read: {error}; check it") from error
+        raise InputError("predictions", f"cannot be read: {error}", "check it") from error
     return name

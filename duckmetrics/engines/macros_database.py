@@ -42,7 +42,7 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
     target = Path(path)
     outputs.refuse(target, outputs.DATABASE)
     if target.is_file() and target.stat().st_size and not holds_only_macros(target):
-        raise InputError(f"{path}: a database that holds more than our macros; choose a new file")
+        raise InputError(path, "a database that holds more than our macros", "choose a new file")
     with outputs.replacing(target, outputs.DATABASE) as draft, duckdb.connect() as connection:
         place = literal(str(draft)).sql("duckdb")
         try:

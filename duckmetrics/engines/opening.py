@@ -41,7 +41,7 @@ def open_engine(
     for name, value in settings.items():
         if value is not None:
             raise MetricError(
-                f"{name}: is for DuckDB; set it for the session of Spark instead, and leave it out"
+                name, "is for DuckDB", "set it for the session of Spark instead, and leave it out"
             )
     from duckmetrics.engines.spark import SparkEngine
 
@@ -50,5 +50,5 @@ def open_engine(
     if engine == SparkEngine.dialect:
         return SparkEngine()
     if not hasattr(engine, "createDataFrame"):
-        raise MetricError(f"engine: {engine!r} is none; give a session of Spark, 'spark' or 'duckdb'")
+        raise MetricError("engine", f"{engine!r} is none", "give a session of Spark, 'spark' or 'duckdb'")
     return SparkEngine(engine)

@@ -55,9 +55,9 @@ def format_of(path: Path, asked: str | None) -> str:
     if asked is None and named is None and _is_stream(path):
         return "table"
     if asked is None and named is None:
-        raise InputError(f"{path}: the suffix names no format; {_ways(path)}, or add --format")
+        raise InputError(path, "the suffix names no format", f"{_ways(path)}, or add --format")
     if asked is not None and named not in (None, "table", asked) and not _is_stream(path):
-        raise InputError(f"{path}: the suffix says {named}, --format says {asked}; {_ways(path)}")
+        raise InputError(path, f"the suffix says {named}, --format says {asked}", _ways(path))
     return asked or str(named)
 
 
@@ -80,14 +80,15 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
         return
     for text in inputs:
         if _reads(text, path):
-            raise InputError(f"{path}: is an input ({text}); give the results another name or folder")
+            raise InputError(path, f"is an input ({text})", "give the results another name or folder")
     if not path.exists():
         return
     names = _columns(path, format_)
     if names is None or (known and not _is_ours(names)):
         raise InputError(
-            f"{path}: exists and is not {_article(format_)} file of duckmetrics; "
-            "choose another name, or delete it first"
+            path,
+            f"exists and is not {_article(format_)} file of duckmetrics",
+            "choose another name, or delete it first",
         )
 
 
@@ -102,10 +103,10 @@ def _refuse_places(path: Path) -> None:
     except FileNotFoundError:
         mode = stat.S_IFREG
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; choose another file") from error
+        raise InputError(path, error.strerror, "choose another file") from error
     known = stat.S_ISREG(mode) or stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
     if not known or (not Path(os.path.realpath(path)).parent.is_dir() and not _is_stream(path)):
-        raise InputError(f"{path}: cannot be written; name a file in an existing folder")
+        raise InputError(path, "cannot be written", "name a file in an existing folder")
 
 
 def _is_stream(path: Path) -> bool:
@@ -326,7 +327,7 @@ def _explained(path: Path) -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
         advice = "free some space, or choose another disk" if full else "choose another file"
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}; {advice}") from error
+        raise InputError(path, f"cannot be written: {error.strerror or error}", advice) from error
 
 
 def _is_full(folder: Path) -> bool:
@@ -340,7 +341,7 @@ def _refuse_another_kind(path: Path, draft: Path, format_: str) -> None:
     own = _columns(draft, format_)
     if own is None or _columns(path, format_, like=own) is None:
         raise InputError(
-            f"{path}: exists and holds something else than these results; choose another name, or delete it"
+            path, "exists and holds something else than these results", "choose another name, or delete it"
         )
 
 

@@ -86,7 +86,7 @@ class SparkEngine(Engine):
         except Exception as error:
             if not _is_of_spark(error):
                 raise
-            raise InputError(f"{label}: cannot be read: {_first_line(error)}; check it") from error
+            raise InputError(label, f"cannot be read: {_first_line(error)}", "check it") from error
         self._view(name, frame, columns)
         return Source(label, exp.to_table(name), columns, empty=empty)
 
@@ -96,8 +96,9 @@ class SparkEngine(Engine):
             label = f"{role} ({type(table).__name__})"
             if not _of_session(table, self.session):
                 raise InputError(
-                    f"{label}: belongs to another session of Spark; make all tables with one session, "
-                    "and give that as engine="
+                    label,
+                    "belongs to another session of Spark",
+                    "make all tables with one session, and give that as engine=",
                 )
             return label, table
         if isinstance(table, os.PathLike):
@@ -106,8 +107,12 @@ class SparkEngine(Engine):
             return self._file([os.fspath(p) for p in table])
         if not isinstance(table, str):
             raise InputError(
-                f"{role} ({type(table).__name__}): not a table of Spark; give a path, a table or view, SQL, "
-                "or a DataFrame of Spark (session.createDataFrame(...) makes one)"
+                f"{role} ({type(table).__name__})",
+                "not a table of Spark",
+                (
+                    "give a path, a table or view, SQL, or a DataFrame of Spark "
+                    "(session.createDataFrame(...) makes one)"
+                ),
             )
         kind = kind_of_text(table)
         text = table.removeprefix(f"{kind}:")
@@ -124,7 +129,7 @@ class SparkEngine(Engine):
         label = ", ".join(paths)
         formats = {file_format(path) or "parquet" for path in paths}
         if len(formats) != 1 or not formats <= set(_FORMATS):
-            raise InputError(f"{label}: Spark reads {', '.join(_FORMATS)} here; write one of these")
+            raise InputError(label, f"Spark reads {', '.join(_FORMATS)} here", "write one of these")
         (kind,) = formats
         for path in paths:
             lakes.refuse(_expanded(path), self.dialect, not file_format(path), self._first_file)
@@ -152,7 +157,7 @@ class SparkEngine(Engine):
         except Exception as error:
             if not _is_of_spark(error):
                 raise
-            raise InputError(f"{label}: {_first_line(error)}; check the name or path") from error
+            raise InputError(label, _first_line(error), "check the name or path") from error
 
     def _view(self, name: str, frame: DataFrame, columns: dict[str, str]) -> None:
         frame.createOrReplaceTempView(name)
@@ -177,7 +182,9 @@ class SparkEngine(Engine):
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Keep the rows of a query with the executors, in memory and on disk."""
         if more:
-            raise UnsupportedError("chunks: are for DuckDB, Spark divides the work itself; leave chunks= out")
+            raise UnsupportedError(
+                "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
+            )
         if self._is_of_results(query):
             self._local.keep(name, query)
             self._results.add(name)
@@ -207,7 +214,7 @@ class SparkEngine(Engine):
             InputError: it is there already.
         """
         if os.path.exists(_expanded(str(path))):
-            raise InputError(f"{path}: is there already, and Spark writes a folder; give a new name")
+            raise InputError(path, "is there already, and Spark writes a folder", "give a new name")
         self._run(query, lambda frame: frame.write.parquet(_expanded(str(path))))
 
     def watch(self) -> None:
@@ -237,7 +244,7 @@ class SparkEngine(Engine):
         except Exception as error:
             if not _is_of_spark(error):
                 raise
-            raise EngineError(f"Spark: {_first_line(error)}", text) from error
+            raise EngineError("Spark", _first_line(error), sql=text) from error
         finally:
             self._forget(shared)
         if made:
@@ -284,7 +291,7 @@ def _session(master: str | None) -> SparkSession:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise EngineError(f"engine: pyspark is not installed; {INSTALL}") from error
+        raise EngineError("engine", "pyspark is not installed", INSTALL) from error
     builder = SparkSession.builder.appName("duckmetrics").config("spark.log.level", "ERROR")
     if master is not None:
         builder = builder.master(master)
@@ -292,7 +299,7 @@ def _session(master: str | None) -> SparkSession:
         return builder.getOrCreate()
     except Exception as error:
         raise EngineError(
-            f"Spark: {_first_line(error)}; check the master, and that Java 17 is there"
+            "Spark", _first_line(error), "check the master, and that Java 17 is there"
         ) from error
 
 

@@ -20,7 +20,9 @@ def writable_folder(path: str | os.PathLike[str]) -> str:
     folder = Path(os.path.expanduser(os.fspath(path))).absolute()
     existing = folder if folder.exists() else folder.parent
     if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise InputError(f"temp_directory={str(path)!r}: no folder that can be written to; choose another")
+        raise InputError(
+            f"temp_directory={str(path)!r}", "no folder that can be written to", "choose another"
+        )
     return str(folder)
 
 

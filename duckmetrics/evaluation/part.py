@@ -63,7 +63,7 @@ def refuse_unsupported(
     for option, given in refused.items():
         if given is not None:
             raise UnsupportedError(
-                f"{option}: not on {name}; leave it out, or write the values per query and go on with DuckDB"
+                option, f"not on {name}", "leave it out, or write the values per query and go on with DuckDB"
             )
 
 

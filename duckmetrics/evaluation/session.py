@@ -156,14 +156,17 @@ class Session:
         """Evaluate the measures of each family together."""
         self.request = self.requested(measures)
         if self.request.chunks and all(measure.family != RANKING for measure in measures):
-            raise MetricError("chunks: are of queries, and no metric of rankings was asked for; leave it out")
+            raise MetricError(
+                "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"
+            )
         # A metric that is written with its family reads the rows, even if there is a truth.
         bare = [m for m in measures if not m.text.startswith(f"{m.family}.")]
         if self.request.truth is not None and bare and all(m.family != RANKING for m in measures):
             named = ", ".join(measure.text for measure in measures)
             raise MetricError(
-                f"{named}: of rows with a label, and reads no truth, though one is given; leave the truth "
-                "out, or ask for a metric of rankings, such as ndcg@10"
+                named,
+                "of rows with a label, and reads no truth, though one is given",
+                "leave the truth out, or ask for a metric of rankings, such as ndcg@10",
             )
         parts = []
         for family in dict.fromkeys(measure.family for measure in measures):
@@ -220,11 +223,11 @@ def _is_choice(population: Any) -> bool:
 def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
     if system is None or isinstance(system, str):
         if predictions is None:
-            raise InputError("predictions: none given; name a table, or map systems to tables")
+            raise InputError("predictions", "none given", "name a table, or map systems to tables")
         return predictions
     if predictions is not None:
         raise InputError(
-            "system: maps systems to tables, and predictions are given too; leave predictions out (None)"
+            "system", "maps systems to tables, and predictions are given too", "leave predictions out (None)"
         )
     return system
 
@@ -232,8 +235,9 @@ def _systems(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
 def _mapped(columns: Any) -> ColumnMap:
     if columns is not None and not isinstance(columns, Mapping):
         raise InputError(
-            f"columns: {columns!r} maps nothing; write canonical names and yours, "
-            "as in {'query_id': 'user_id'}"
+            "columns",
+            f"{columns!r} maps nothing",
+            "write canonical names and yours, as in {'query_id': 'user_id'}",
         )
     return ColumnMap(dict(columns or {}))
 
@@ -247,7 +251,7 @@ def _groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[st
     if all(isinstance(column, str) for column in by):
         return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
     if any(isinstance(column, str) for column in by):
-        raise MetricError("by: mixes columns and lists; write [['country'], ['country', 'device']]")
+        raise MetricError("by", "mixes columns and lists", "write [['country'], ['country', 'device']]")
     groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
     return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))
 
@@ -269,7 +273,9 @@ def _with_losses_where_more_is_worse(movers: exp.Query, lower: Sequence[str]) ->
 
 def _queries(per_query: exp.Query | None) -> exp.Query:
     if per_query is None:
-        raise MetricError("per-query values: no metric of queries was asked for; add one, such as ndcg@10")
+        raise MetricError(
+            "per-query values", "no metric of queries was asked for", "add one, such as ndcg@10"
+        )
     return per_query
 
 

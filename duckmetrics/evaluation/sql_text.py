@@ -98,7 +98,9 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
     refuse_unportable(catalog, known.name, measures)
     families = {measure.family for measure in measures}
     if len(families) > 1:
-        raise MetricError(f"metrics of {' and '.join(sorted(families))}: have no query in common; ask apart")
+        raise MetricError(
+            f"metrics of {' and '.join(sorted(families))}", "have no query in common", "ask apart"
+        )
     composer = Composer(catalog)
     if families == {RANKING}:
         query, columns = composer.per_query(measures)

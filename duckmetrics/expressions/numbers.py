@@ -24,6 +24,6 @@ def positive_number(option: str, asked: object, kind: str, example: int) -> int:
     number = whole_number(asked)
     if number < 1:
         raise MetricError(
-            f"{option}: {asked!r} is no number of {kind}; write a whole one, as in {option}={example}"
+            option, f"{asked!r} is no number of {kind}", f"write a whole one, as in {option}={example}"
         )
     return number

@@ -103,7 +103,7 @@ def _of_function(expression: exp.Expr, column: str) -> exp.Expr | None:
     anonymous = isinstance(expression, exp.Anonymous)
     name = (expression.name if anonymous else expression.sql_name()).lower()  # type: ignore[attr-defined]
     if not isinstance(expression, exp.Func) or name not in _CHAIN:
-        raise UnsupportedError(f"{expression.sql('duckdb')}: its derivative is not known; use a bootstrap")
+        raise UnsupportedError(expression.sql("duckdb"), "its derivative is not known", "use a bootstrap")
     argument = expression.expressions[0] if anonymous else expression.this
     inner = derivative(argument, column)
     return None if inner is None else _mul(_CHAIN[name](argument.copy()), inner)

@@ -81,16 +81,16 @@ class Sums:
         values: dict[str, Value] = {**measure.values, **plan}
         for metric in (measure.metric, *self.catalog.foundations(measure.metric)):
             if not is_estimate(metric):
-                raise UnsupportedError("it is a test statistic, which estimates nothing")
+                raise UnsupportedError("", "it is a test statistic, which estimates nothing")
             if "influence" in metric.header:
                 self._influence(metric, values)
         value = self.composer.value(measure.metric, values)
         if value is None:
-            raise UnsupportedError("it has no value")
+            raise UnsupportedError("", "it has no value")
         expanded = self._expanded(value)
         found = dict.fromkeys(c.name for c in expanded.find_all(exp.Column))
         if not found:
-            raise UnsupportedError("it does not depend on the rows")
+            raise UnsupportedError("", "it does not depend on the rows")
         influences = frozenset(self.influences.keys() & found.keys())
         linear = Linear(measure, expanded, influences, denominators=denominators(expanded))
         for name in found:
@@ -103,7 +103,7 @@ class Sums:
         """Treat a metric whose file names its influences as if it were a sum."""
         if values.get("approx") is not None:
             raise UnsupportedError(
-                "it is approximate; without interval= its bounds are those of the exact value"
+                "", "it is approximate", "without interval= its bounds are those of the exact value"
             )
         value = cast("exp.Column", self.composer.value(metric, values))
         key = f"{value.table}.{value.name}"
@@ -134,10 +134,10 @@ class Sums:
         if source.args.get("group"):
             return self._with_sums(expression, source, keys)
         if source.args.get("joins") or source.args.get("where"):
-            raise UnsupportedError("it is not a function of sums over rows")
+            raise UnsupportedError("", "it is not a function of sums over rows")
         step = self.composer.steps.get(source.args["from_"].this.name)
         if not isinstance(step, exp.Select) or step.find(exp.Window) or not step.args.get("from_"):
-            raise UnsupportedError("it is not a function of sums over rows")
+            raise UnsupportedError("", "it is not a function of sums over rows")
         meant = {p.alias_or_name: p.unalias() for p in step.expressions}
         holder = exp.paren(expression, copy=False)
         for column in list(holder.find_all(exp.Column)):
@@ -149,7 +149,7 @@ class Sums:
     def _with_sums(self, expression: exp.Expr, source: exp.Select, keys: Mapping[str, exp.Expr]) -> exp.Expr:
         """Replace the sums in an expression over a query that groups rows."""
         if not self._adds_up(source):
-            raise UnsupportedError("it is not a function of sums over rows")
+            raise UnsupportedError("", "it is not a function of sums over rows")
         block = next((b for b in self.blocks if b.source == source), None)
         if block is None:
             block = Block(f"sums_{len(self.blocks) + 1}", source, dict(keys))
@@ -157,7 +157,7 @@ class Sums:
         holder = exp.paren(expression, copy=False)
         for found in list(holder.find_all(exp.AggFunc)):
             if not isinstance(found, exp.Sum | exp.Count) or found.find(exp.Distinct):
-                raise UnsupportedError(f"{found.sql(DIALECT)} is no sum over rows")
+                raise UnsupportedError("", f"{found.sql(DIALECT)} is no sum over rows")
             whole = found.parent if isinstance(found.parent, exp.Filter) else found
             whole.replace(exp.column(self._sum(block, whole.copy())))
         return holder

@@ -198,7 +198,9 @@ def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what:
     ((count,),) = engine.rows(offenders)
     if count:
         raise InputError(
-            f"cluster: column {name!r} is NULL for {count} {what}; give every one a value, or leave them out"
+            "cluster",
+            f"column {name!r} is NULL for {count} {what}",
+            "give every one a value, or leave them out",
         )
 
 
@@ -211,8 +213,9 @@ def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
     if count:
         group = inputs.column_label("predictions", GROUP)
         raise InputError(
-            f"cluster: {count} groups of {group!r} have rows in several {inputs.cluster!r}; leave "
-            "cluster= out, and the groups are taken, or ask for metrics by group apart"
+            "cluster",
+            f"{count} groups of {group!r} have rows in several {inputs.cluster!r}",
+            "leave cluster= out, and the groups are taken, or ask for metrics by group apart",
         )
 
 

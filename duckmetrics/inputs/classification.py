@@ -82,7 +82,7 @@ class _Observing:
             return False
         if None in self.weights and any(self.weights):
             raise InputError(
-                f"{self.systems.label}: only some tables have a column {WEIGHT!r}; give it to all"
+                self.systems.label, f"only some tables have a column {WEIGHT!r}", "give it to all"
             )
         return None not in self.weights
 
@@ -118,7 +118,7 @@ class _Observing:
                 same_kind(next(iter(found.values()), key), key, CLUSTER)
                 found[name] = key
         if 0 < len(found) < len(self.systems.sources):
-            raise InputError(f"{self.systems.label}: only some tables tell clusters apart; give it to all")
+            raise InputError(self.systems.label, "only some tables tell clusters apart", "give it to all")
         return found
 
     def _cluster(self, source: Source, asked: str | None) -> Key | None:
@@ -134,8 +134,9 @@ class _Observing:
             for source in sources:
                 if source.find(name) is None:
                     raise InputError(
-                        f"by: {source.label} has no column {name!r}; found {', '.join(source.columns)}; "
-                        "slice by one of these"
+                        "by",
+                        f"{source.label} has no column {name!r}; found {', '.join(source.columns)}",
+                        "slice by one of these",
                     )
         return list(dict.fromkeys(sources[0].find(name) or name for name in wanted))
 

@@ -32,18 +32,20 @@ class ColumnMap:
         for key, name in self.names.items():
             if not (isinstance(key, str) and isinstance(name, str)):
                 raise InputError(
-                    f"columns: {key!r}: {name!r} are no names; write text, as in {{'query_id': 'user_id'}}"
+                    "columns", f"{key!r}: {name!r} are no names", "write text, as in {'query_id': 'user_id'}"
                 )
             table, _, column = key.rpartition(".")
             if column not in CANONICAL and name in CANONICAL:
                 raise InputError(
-                    f"columns: {{{key!r}: {name!r}}} is the wrong way round; write {{{name!r}: {key!r}}}, "
-                    f"on the command line --column {name}={key}"
+                    "columns",
+                    f"{{{key!r}: {name!r}}} is the wrong way round",
+                    f"write {{{name!r}: {key!r}}}, on the command line --column {name}={key}",
                 )
             if column not in CANONICAL or (table and table not in ROLES):
                 raise InputError(
-                    f"columns: {key!r} is no canonical column; "
-                    f"{suggestion(key, [*CANONICAL, *(f'{r}.{c}' for r in ROLES[:3] for c in CANONICAL)])}"
+                    "columns",
+                    f"{key!r} is no canonical column",
+                    suggestion(key, [*CANONICAL, *(f"{r}.{c}" for r in ROLES[:3] for c in CANONICAL)]),
                 )
 
     def given(self, role: Role, column: str) -> str | None:
@@ -61,23 +63,26 @@ class ColumnMap:
         found = source.find(name)
         if found is None and "+" in name and column not in KEYS:
             raise InputError(
-                f"{source.label}: no column {name!r} for {column}; {shown_columns(source)}; only keys "
-                "such as query_id are made of several columns"
+                source.label,
+                f"no column {name!r} for {column}; {shown_columns(source)}",
+                "only keys such as query_id are made of several columns",
             )
         if found is None and own is None and column in self.names and not composite(source, name):
             found = source.find(column)
         if found is None and self.given(role, column) is not None and "+" not in name:
             raise InputError(
-                f"{source.label}: no column {name!r} for {column}; {shown_columns(source)}; "
-                f"map it with columns={{'{role}.{column}': ...}}"
+                source.label,
+                f"no column {name!r} for {column}; {shown_columns(source)}",
+                f"map it with columns={{'{role}.{column}': ...}}",
             )
         return found
 
 
 def missing_column(source: Source, column: str, role: Role) -> InputError:
     return InputError(
-        f"{source.label}: no column {column!r}; {shown_columns(source)}; "
-        f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+        source.label,
+        f"no column {column!r}; {shown_columns(source)}",
+        f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)",
     )
 
 

@@ -70,20 +70,29 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
         return "timestamp"
     if type_.endswith("]") and column == "item_id":
         raise InputError(
-            f"{where}, a list and not an id; if it lists the items of a query, the best first, map it with "
-            f"columns={{'items': {name!r}}}, in the truth with columns={{'relevant': {name!r}}}"
+            "",
+            f"{where}, a list and not an id",
+            (
+                "if it lists the items of a query, the best first, map it with columns={'items': "
+                f"{name!r}}}, in the truth with columns={{'relevant': {name!r}}}"
+            ),
         )
     if type_ == "BLOB":
         raise InputError(
-            f"{where}, not an id; if it holds text, read the file with binary_as_string: "
-            "\"SELECT * FROM read_parquet('...', binary_as_string = true)\""
+            "",
+            f"{where}, not an id",
+            (
+                "if it holds text, read the file with binary_as_string: \"SELECT * FROM read_parquet('...', "
+                'binary_as_string = true)"'
+            ),
         )
     if NUMBER.fullmatch(type_):
         raise InputError(
-            f"{where}, not an id: such numbers are not told apart exactly; "
-            f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."'
+            f"{where}, not an id",
+            "such numbers are not told apart exactly",
+            f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."',
         )
-    raise InputError(f"{where}, not an id; use a number, text, UUID, date, timestamp or boolean")
+    raise InputError("", f"{where}, not an id", "use a number, text, UUID, date, timestamp or boolean")
 
 
 def same_kind(left: Key, right: Key, column: str) -> None:
@@ -96,16 +105,23 @@ def same_kind(left: Key, right: Key, column: str) -> None:
         return
     if len(left.parts) != len(right.parts):
         raise InputError(
-            f"{column}: {left.label} has the key {'+'.join(left.parts)}, {right.label} has "
-            f"{'+'.join(right.parts)}; map the same number of columns with columns={{...}}"
+            column,
+            f"{left.label} has the key {'+'.join(left.parts)}, {right.label} has {'+'.join(right.parts)}",
+            "map the same number of columns with columns={...}",
         )
     for i, kinds in enumerate(zip(left.kinds, right.kinds, strict=True)):
         if kinds[0] != kinds[1]:
             name = right.parts[i]
             raise InputError(
-                f"{column}: {left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} "
-                f"has {name} of type {right.types[i]}; make them one kind, as in "
-                f'"SELECT * REPLACE (CAST({name} AS {left.types[i]}) AS {name}) FROM ..."'
+                column,
+                (
+                    f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has {name} of "
+                    f"type {right.types[i]}"
+                ),
+                (
+                    f'make them one kind, as in "SELECT * REPLACE (CAST({name} AS {left.types[i]}) AS '
+                    f'{name}) FROM ..."'
+                ),
             )
 
 

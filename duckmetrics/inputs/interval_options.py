@@ -78,13 +78,13 @@ def read_inference(
         MetricError: a level outside (0, 1), an unknown method, or no whole number of resamples.
     """
     if method not in INTERVALS:
-        raise MetricError(f"interval_method: {unknown('method', str(method), INTERVALS)}")
+        raise MetricError("interval_method", *unknown("method", str(method), INTERVALS))
     if resamples is not None and whole_number(resamples) < 1:
         raise MetricError(
-            f"resamples={resamples!r}: no number of resamples; write a whole number such as 10000"
+            f"resamples={resamples!r}", "no number of resamples", "write a whole number such as 10000"
         )
     if seed != 0 and whole_number(seed) == 0:
-        raise MetricError(f"seed={seed!r}: no whole number; write one such as 42")
+        raise MetricError(f"seed={seed!r}", "no whole number", "write one such as 42")
     drawn = (RESAMPLES, SAMPLES) if resamples is None else (whole_number(resamples),) * 2
     fixed = resamples is not None
     return Inference(read_level(level), method, cluster, *drawn, whole_number(seed), fixed)
@@ -99,5 +99,5 @@ def read_level(level: Any) -> float:
     except (TypeError, ValueError):
         read = math.nan
     if not 0 < read < 1:
-        raise MetricError(f"interval={level!r}: no level of confidence between 0 and 1; write 0.95")
+        raise MetricError(f"interval={level!r}", "no level of confidence between 0 and 1", "write 0.95")
     return read

@@ -61,8 +61,9 @@ def refuse(path: str, engine: str, is_folder: bool, found: Callable[[str], str |
             reader = format_.readers[engine].format(folder.replace("'", "''"))
             how = f'read it as SQL: "{reader}"' if reader.startswith("SELECT") else reader
             raise InputError(
-                f"{path}: belongs to a {format_.name} table, whose folder also holds rows of older versions; "
-                f"{how}"
+                path,
+                f"belongs to a {format_.name} table, whose folder also holds rows of older versions",
+                how,
             )
 
 

@@ -132,8 +132,9 @@ def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _At
     found = {column: None for _, of_role in candidates for t in of_role for column in t.source.columns}
     missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
     raise InputError(
-        f"{asked}: no column {', '.join(map(repr, missing))} in one table; "
-        f"found {', '.join(found)}; give the attributes of the queries with queries="
+        asked,
+        f"no column {', '.join(map(repr, missing))} in one table; found {', '.join(found)}",
+        "give the attributes of the queries with queries=",
     )
 
 

@@ -94,8 +94,9 @@ class RankingPredictions:
                 next(label for label, by_rank in given if by_rank is wanted) for wanted in (True, False)
             )
             raise InputError(
-                f"predictions: {ranks} gives ranks and {scores} gives scores, and a rank is taken as it is; "
-                "give both of all systems, or number the others with row_number() AS rank"
+                "predictions",
+                f"{ranks} gives ranks and {scores} gives scores, and a rank is taken as it is",
+                "give both of all systems, or number the others with row_number() AS rank",
             )
         return all(by_rank for _, by_rank in given)
 

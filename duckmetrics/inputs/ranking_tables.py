@@ -72,7 +72,7 @@ class RankingTables:
         judged = [truth] if truth is not None else []
         for source in (*judged, *(s for role, s in extra.items() if role == "population")):
             if source.empty:
-                raise InputError(f"{source.label}: no rows; check how it was exported")
+                raise InputError(source.label, "no rows", "check how it was exported")
         refuse_unknown_names(self.columns, [*self.systems.sources.values(), *extra.values(), *judged])
         self.predictions = [
             Table(f"predictions {system}", "predictions", source, system,
@@ -126,7 +126,7 @@ def _extra_sources(request: Request, attach: Attach) -> dict[Role, Source]:
         try:
             extra["population"] = attach(request.population, "population")
         except InputError as error:
-            raise InputError(f"population: {error}; or choose truth, predictions or both") from error
+            raise InputError("population", error, "or choose truth, predictions or both") from error
     return extra
 
 

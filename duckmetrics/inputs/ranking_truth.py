@@ -53,12 +53,12 @@ def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
         grade = table.find(tables.columns, "label", "relevance")
         if grade is None:
             raise InputError(
-                f"{table.source.label}: no truth table and no column 'label'; "
-                f"found {', '.join(table.source.columns)}; give a truth table or map "
-                "columns={'label': ...}"
+                table.source.label,
+                f"no truth table and no column 'label'; found {', '.join(table.source.columns)}",
+                "give a truth table or map columns={'label': ...}",
             )
         if table.listed is not None:
-            raise InputError(f"{table.source.label}: lists carry no labels; give a truth table")
+            raise InputError(table.source.label, "lists carry no labels", "give a truth table")
         parts.append(_of_rows(table, ids, grade))
     if tables.systems.only:
         return parts[0]

@@ -25,8 +25,9 @@ def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:
     for name in wanted:
         if name.lower() in RESERVED:
             raise InputError(
-                f"by: {name!r} is also a column of the results; rename it, as in "
-                f'"SELECT {name} AS my_{name}, ... FROM ..."'
+                "by",
+                f"{name!r} is also a column of the results",
+                f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
             )
     return wanted
 

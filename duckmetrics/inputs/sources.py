@@ -72,8 +72,9 @@ class Source:
         folded = [column for column in (*self.columns, *self.renamed) if column.lower() == name.lower()]
         if len(folded) > 1:
             raise InputError(
-                f"{self.label}: columns {' and '.join(map(repr, folded))} differ in case only, and none is "
-                f"called {name!r}; map the one that is meant with columns={{{name!r}: {folded[0]!r}}}"
+                self.label,
+                f"columns {' and '.join(map(repr, folded))} differ in case only, and none is called {name!r}",
+                f"map the one that is meant with columns={{{name!r}: {folded[0]!r}}}",
             )
         return folded[0] if folded else None
 
@@ -136,8 +137,9 @@ def refuse_streams(label: str, paths: Iterable[str]) -> None:
     for path in paths:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise InputError(
-                f"{label}: {path} is a pipe or device, and tables are read several times; write it to a "
-                "file first, as in 'cat > run.csv'"
+                label,
+                f"{path} is a pipe or device, and tables are read several times",
+                "write it to a file first, as in 'cat > run.csv'",
             )
 
 
@@ -166,8 +168,12 @@ def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
         name = _volatile(node)
         if name is not None and not _orders_all_rows(node):
             raise InputError(
-                f"{label}: {name} gives other rows at every reading, and tables are read several times; "
-                "store the rows first, as in CREATE TABLE ... AS or COPY ... TO, and give that table or file"
+                label,
+                f"{name} gives other rows at every reading, and tables are read several times",
+                (
+                    "store the rows first, as in CREATE TABLE ... AS or COPY ... TO, and give that table or "
+                    "file"
+                ),
             )
 
 

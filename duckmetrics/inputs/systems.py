@@ -33,20 +33,20 @@ class Systems:
     def __init__(self, given: Any, column: str | None, attach: Attach) -> None:
         mapping = dict(given) if isinstance(given, Mapping) else None
         if mapping is not None and not mapping:
-            raise InputError("predictions: no system; name at least one, as in {'A': 'a.parquet'}")
+            raise InputError("predictions", "no system", "name at least one, as in {'A': 'a.parquet'}")
         if mapping is not None and column is not None:
-            raise InputError("system: given as a column and as a mapping; use one of the two")
+            raise InputError("system", "given as a column and as a mapping", "use one of the two")
         parts = mapping if mapping is not None else {ONE_SYSTEM: given}
         names = [str(name) for name in parts]
         if len(set(names)) < len(names):
             twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise InputError(f"system: two of them are called {twice!r}; give each its own name")
+            raise InputError("system", f"two of them are called {twice!r}", "give each its own name")
         self.column = column
         self.named = mapping is not None
         self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
         # A system without rows is legal if another one has rows; all of its queries are missing.
         if all(source.empty for source in self.sources.values()):
-            raise InputError(f"{self.first.label}: no rows; check how it was exported")
+            raise InputError(self.first.label, "no rows", "check how it was exported")
 
     def __iter__(self) -> Iterator[tuple[str, Source]]:
         return iter(self.sources.items())
@@ -87,8 +87,9 @@ class Systems:
         found = source.find(self.column)
         if found is None:
             raise InputError(
-                f"{source.label}: no column {self.column!r} to tell systems apart; "
-                f"found {', '.join(source.columns)}; name one of them with system="
+                source.label,
+                f"no column {self.column!r} to tell systems apart; found {', '.join(source.columns)}",
+                "name one of them with system=",
             )
         return exp.cast(quoted(found), "VARCHAR")
 
@@ -104,5 +105,5 @@ def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:
         if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
             found = ", ".join(dict.fromkeys(c for source in sources for c in source.columns))
             raise InputError(
-                f"columns: no table has a column {name!r} for {column}; found {found}; map one of these"
+                "columns", f"no table has a column {name!r} for {column}; found {found}", "map one of these"
             )

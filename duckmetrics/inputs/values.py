@@ -41,16 +41,21 @@ def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
         asked = [c for c in ("score", "rank") if columns.given("predictions", c) is not None]
         if len(asked) != 1:
             raise InputError(
-                f"{source.label}: both {score!r} and {rank!r} could order the items; say which with "
-                "columns={'score': ...} or columns={'rank': ...}"
+                source.label,
+                f"both {score!r} and {rank!r} could order the items",
+                "say which with columns={'score': ...} or columns={'rank': ...}",
             )
         score, rank = (score, None) if asked == ["score"] else (None, rank)
     name = score if score is not None else rank
     if name is None:
         if source.find("relevance") is not None:
             raise InputError(
-                f"{source.label}: no column 'score' but one 'relevance', as a truth has; the predictions "
-                "come first, then the truth; else map the score with columns={'score': ...}"
+                source.label,
+                (
+                    "no column 'score' but one 'relevance', as a truth has; the predictions come first, then "
+                    "the truth"
+                ),
+                "else map the score with columns={'score': ...}",
             )
         raise missing_column(source, "score", "predictions")
     number = number_expression(source, name)
@@ -73,8 +78,9 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
         elif name_of == "label":
             text, how = f"({name} = 'yes')", "compare it"
         raise InputError(
-            f"{source.label}: column {name!r} is {type_}, not a number; "
-            f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."'
+            source.label,
+            f"column {name!r} is {type_}, not a number",
+            f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."',
         )
     number = exp.cast(quoted(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
@@ -117,8 +123,9 @@ def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp
     if source.ordered:
         return exp.Window(this=exp.RowNumber())
     raise InputError(
-        f"{source.label}: ties=input needs an order, and a view or query has none; "
-        "map a column with columns={'position': ...}"
+        source.label,
+        "ties=input needs an order, and a view or query has none",
+        "map a column with columns={'position': ...}",
     )
 
 

@@ -29,9 +29,9 @@ def views(catalog: Catalog, files: Sequence[str]) -> str:
     for file in files:
         name = Path(file).name.split(".")[0]
         if not Path(file).is_file():
-            raise InputError(f"{file}: no such file")
+            raise InputError(file, "no such file")
         if name in found:
-            raise InputError(f"{file}: {found[name]} is called {name!r} too; rename one, or open it alone")
+            raise InputError(file, f"{found[name]} is called {name!r} too", "rename one, or open it alone")
         found[name] = file
     return "".join(_view(catalog, name, file) for name, file in found.items())
 

@@ -233,7 +233,7 @@ class Offer:
     def _with_cutoff(self, variant: Variant, check: exp.Expr) -> exp.Select:
         """Return the violations of a CHECK of a parameter and the cut-off, for each metric asked for."""
         if _mentions(check) - {variant.param.name, CUTOFF}:
-            raise DefinitionError(f"{check.sql(DIALECT)}: a check about other parameters has no macro yet")
+            raise DefinitionError(check.sql(DIALECT), "a check about other parameters has no macro yet")
         condition = check.copy()
         for column in list(condition.find_all(exp.Column)):
             column.replace(exp.column(CUTOFF) if column.name == CUTOFF else typed(variant.param))

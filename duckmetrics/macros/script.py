@@ -53,8 +53,9 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         if other is not macro:
             places = [m.metric.path for m in (other, macro) if m.metric]
             raise DefinitionError(
-                f"{' and '.join(map(str, places))}: two macros {macro.name!r}; "
-                f"say 'macro: other for {macro.name}' in one of them"
+                " and ".join(map(str, places)),
+                f"two macros {macro.name!r}",
+                f"say 'macro: other for {macro.name}' in one of them",
             )
     return tuple(found)
 

@@ -68,7 +68,8 @@ def find() -> str:
     program = str(beside) if beside.is_file() else shutil.which(PROGRAM)
     if program is None:
         raise UnsupportedError(
-            f"{PROGRAM}: no such program; install the DuckDB shell with 'pip install duckdb-cli', or see "
-            "https://duckdb.org/install"
+            PROGRAM,
+            "no such program",
+            "install the DuckDB shell with 'pip install duckdb-cli', or see https://duckdb.org/install",
         )
     return program

@@ -31,7 +31,7 @@ _CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "B
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:
     """Return a call of a file under sql/macros that is one expression."""
     if len(arguments) != len(catalog.shell[name].own_params):
-        raise DefinitionError(f"{catalog.shell[name].path}: called with {len(arguments)} arguments")
+        raise DefinitionError(catalog.shell[name].path, f"called with {len(arguments)} arguments")
     return exp.Anonymous(this=FUNCTIONS + name, expressions=list(arguments))
 
 
@@ -43,7 +43,7 @@ def scalar_macros(catalog: Catalog) -> Iterator[Macro]:
     while pending:
         ready = [d for d in pending if not _calls(d, {other.name for other in pending} - {d.name})]
         if not ready:
-            raise DefinitionError(f"{pending[0].path}: calls itself through others; break the circle")
+            raise DefinitionError(pending[0].path, "calls itself through others", "break the circle")
         for definition in ready:
             body = given(expanded(catalog, definition.query.selects[0].unalias().copy()), {})
             arguments = tuple(Argument(name, required=True) for name in definition.own_params)

@@ -114,18 +114,18 @@ class Preset:
         """
         known = self.families.get(family, Conventions({}, {}))
         if metric in known.refused:
-            raise UnsupportedError(f"like={self.name}: {metric} is not imitated: {known.refused[metric]}")
+            raise UnsupportedError(f"like={self.name}", f"{metric} is not imitated: {known.refused[metric]}")
         entry = known.metrics.get(metric)
         if entry is None:
             names = ", ".join(known.metrics) or f"no metrics of {family} at all"
             raise UnsupportedError(
-                f"like={self.name}: {self.title} has no {metric} that is known here; it has {names}"
+                f"like={self.name}", f"{self.title} has no {metric} that is known here", f"it has {names}"
             )
         if ranked and entry.cutoff == NEVER:
-            raise UnsupportedError(f"like={self.name}: {entry.name} has no cut-off; ask for {metric}")
+            raise UnsupportedError(f"like={self.name}", f"{entry.name} has no cut-off", f"ask for {metric}")
         if not ranked and entry.cutoff == ALWAYS:
             raise UnsupportedError(
-                f"like={self.name}: {entry.name} needs a cut-off; ask for {metric}@10, or another k"
+                f"like={self.name}", f"{entry.name} needs a cut-off", f"ask for {metric}@10, or another k"
             )
         return entry
 
@@ -146,7 +146,7 @@ def preset(name: str) -> Preset:
     """
     wanted = str(name).strip().lower().replace("-", "_")
     if wanted not in presets():
-        raise MetricError(f"like={name}: {unknown('preset', wanted, presets())}")
+        raise MetricError(f"like={name}", *unknown("preset", wanted, presets()))
     return presets()[wanted]
 
 

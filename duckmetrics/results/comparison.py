@@ -123,13 +123,13 @@ class Comparison(Tabular):
         """
         others = [name for name in dict.fromkeys(row["system"] for row in self.rows) if name != self.baseline]
         if system is None and len(others) > 1:
-            raise MetricError(f"{metric}: of which system? name one of {', '.join(others)} with system=")
+            raise MetricError(metric, f"of which system? name one of {', '.join(others)} with system=")
         chosen = others[0] if system is None else system
         for row in self.rows:
             same = metric in (row["metric"], self.evaluation.canonical.get(row["metric"]))
             if same and row["system"] == chosen and self.evaluation.segment(row) == segment:
                 return row
-        raise MetricError(f"{metric}: no row of {chosen} {segment or 'overall'}; see .rows")
+        raise MetricError(metric, f"no row of {chosen} {segment or 'overall'}", "see .rows")
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 delta_lower < -0.005"``.

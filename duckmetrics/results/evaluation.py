@@ -78,7 +78,7 @@ class Evaluation(Tabular):
             MetricError: no metric of queries was asked for.
         """
         if self._per_query is None:
-            raise MetricError("per_query: no metric of queries was asked for; add one, such as 'ndcg@10'")
+            raise MetricError("per_query", "no metric of queries was asked for", "add one, such as 'ndcg@10'")
         return self._per_query()
 
     def table(self, spec: str, **params: Any) -> pa.Table:
@@ -109,14 +109,14 @@ class Evaluation(Tabular):
         """
         known = list(map(str, self.systems))
         if len(known) < 2:
-            raise MetricError("movers: one system only; evaluate two or more, and name the baseline")
+            raise MetricError("movers", "one system only", "evaluate two or more, and name the baseline")
         if baseline is not None and baseline not in known:
-            raise MetricError(f"baseline {baseline!r}: not evaluated; {suggestion(str(baseline), known)}")
+            raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
         if whole_number(n) < 1:
-            raise MetricError(f"movers: n={n!r} is no number of queries; write a whole number such as 20")
+            raise MetricError("movers", f"n={n!r} is no number of queries", "write a whole number such as 20")
         chosen = baseline or self.first
         if chosen is None:
-            raise MetricError(f"movers: name the baseline, one of {', '.join(known)}")
+            raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
         return self._movers(chosen, whole_number(n))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
@@ -166,12 +166,13 @@ class Evaluation(Tabular):
         if system is None and len(self.systems) > 1:
             known = ", ".join(map(str, self.systems))
             raise MetricError(
-                f"{metric}: evaluated for the systems {known}; "
-                f"write value({metric!r}, system={self.systems[0]!r})"
+                metric,
+                f"evaluated for the systems {known}",
+                f"write value({metric!r}, system={self.systems[0]!r})",
             )
         if system is not None and system not in self.systems:
             raise MetricError(
-                f"system {system!r}: not evaluated; {suggestion(system, map(str, self.systems))}"
+                f"system {system!r}", "not evaluated", suggestion(system, map(str, self.systems))
             )
         columns = ",".join(column for column in self.by if column in segment)
         for row in self.rows:
@@ -184,7 +185,7 @@ class Evaluation(Tabular):
                 value: float | None = row["value"]
                 return value
         raise MetricError(
-            f"{metric}: no slice {columns or segment} with these values; see the rows of .summary"
+            metric, f"no slice {columns or segment} with these values", "see the rows of .summary"
         )
 
     def _metric(self, metric: str) -> str:
@@ -193,7 +194,7 @@ class Evaluation(Tabular):
         for text, canonical in self.canonical.items():
             if metric == canonical:
                 return text
-        raise MetricError(f"{metric}: not evaluated; {suggestion(metric, self.metrics)}")
+        raise MetricError(metric, "not evaluated", suggestion(metric, self.metrics))
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""

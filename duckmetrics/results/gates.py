@@ -77,7 +77,7 @@ def _read(text: str) -> Gate:
                if text.count("(", 0, m.start()) == text.count(")", 0, m.start()))  # fmt: skip
     found = next(outside, None)
     if found is None:
-        raise MetricError(f"gate {text!r}: no comparison; {HOW}")
+        raise MetricError(f"gate {text!r}", "no comparison", HOW)
     before, after = text[: found.start()].split(), text[found.end() :].strip()
     slicing = ""
     if BY in before[1:]:
@@ -85,11 +85,12 @@ def _read(text: str) -> Gate:
         before, slicing = before[:place], " ".join(before[place + 1 :])
         if not slicing:
             raise MetricError(
-                f"gate {text!r}: no slice behind 'by'; name one, as in 'ndcg@10 by country < 0.2', or leave "
-                "'by' out"
+                f"gate {text!r}",
+                "no slice behind 'by'",
+                "name one, as in 'ndcg@10 by country < 0.2', or leave 'by' out",
             )
     if not before:
-        raise MetricError(f"gate {text!r}: no metric; {HOW}")
+        raise MetricError(f"gate {text!r}", "no metric", HOW)
     named = len(before) > 1 and _COLUMN.fullmatch(before[-1]) is not None
     column = before[-1] if named else "value"
     metric = " ".join(before[:-1] if named else before)
@@ -100,14 +101,14 @@ def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
     if column == VERDICT and word and _OPERATORS[comparison] in (operator.eq, operator.ne):
         verdict = word.strip("'\"")
         if verdict not in VERDICTS:
-            raise MetricError(f"gate {text!r}: {unknown(VERDICT, verdict, VERDICTS)}")
+            raise MetricError(f"gate {text!r}", *unknown(VERDICT, verdict, VERDICTS))
         return verdict
     try:
         bound = float(word)
     except ValueError:
         bound = math.nan
     if math.isnan(bound):
-        raise MetricError(f"gate {text!r}: {word!r} is no number; {HOW}")
+        raise MetricError(f"gate {text!r}", f"{word!r} is no number", HOW)
     return bound
 
 
@@ -154,16 +155,16 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
     columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
     if gate.column not in columns:
-        raise MetricError(f"gate {gate.text!r}: {unknown('column', gate.column, columns)}")
+        raise MetricError(f"gate {gate.text!r}", *unknown("column", gate.column, columns))
     if not _metrics(gate, rows, canonical):
         known = dict.fromkeys(row["metric"] for row in rows)
         raise MetricError(
-            f"gate {gate.text!r}: {gate.metric!r} is not evaluated; {suggestion(gate.metric, known)}"
+            f"gate {gate.text!r}", f"{gate.metric!r} is not evaluated", suggestion(gate.metric, known)
         )
     slicings = dict.fromkeys(row["slice"] for row in rows if row["slice"])
     if gate.slicing and gate.slicing not in slicings:
         advice = suggestion(gate.slicing, slicings) if slicings else "nothing is sliced; ask for it with by="
-        raise MetricError(f"gate {gate.text!r}: no slices by {gate.slicing!r}; {advice}")
+        raise MetricError(f"gate {gate.text!r}", f"no slices by {gate.slicing!r}", advice)
 
 
 def _metrics(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> set[str]:

@@ -54,10 +54,10 @@ class SampledEvaluation(Tabular):
         for name, wanted in asked.items():
             known = dict.fromkeys(str(row[name]) for row in self.rows)
             if wanted not in known:
-                raise MetricError(f"value: {unknown(name, wanted, known)}")
+                raise MetricError("value", *unknown(name, wanted, known))
         found = [row["value"] for row in self.rows if all(row[k] == v for k, v in asked.items())]
         if len(found) > 1:
-            raise MetricError(f"{metric}: evaluated for {len(found)} systems; name one with system=")
+            raise MetricError(metric, f"evaluated for {len(found)} systems", "name one with system=")
         value: float | None = found[0]
         return value
 

@@ -117,7 +117,9 @@ class SamplingModel:
         try:
             solve = solver(entry, m + 1)
         except ValueError:
-            raise MetricError(f"gamma={gamma:g}: too small to be computed with; take a larger one") from None
+            raise MetricError(
+                f"gamma={gamma:g}", "too small to be computed with", "take a larger one"
+            ) from None
         return [
             dict(enumerate(solve([row[1 + number] for row in sums]), start=1))
             for number in range(len(self.measures))
@@ -192,8 +194,12 @@ class SamplingModel:
         for measure, n in zip(self.measures, defined, strict=True):
             if n < self.n_items:
                 raise MetricError(
-                    f"{measure.text}: has no value at {self.n_items - n} of {self.n_items} ranks, and a "
-                    "correction needs all of them; ask for it without a cut-off, or for the method naive"
+                    measure.text,
+                    (
+                        f"has no value at {self.n_items - n} of {self.n_items} ranks, and a correction needs "
+                        "all of them"
+                    ),
+                    "ask for it without a cut-off, or for the method naive",
                 )
 
     def _sums(self, n_draws: int, curves: Curves | None) -> list[tuple[float, ...]]:

@@ -163,7 +163,7 @@ class _Metric:
                     catalog(), spec, session.switches, lambda: self.default.family, preset(name)
                 )
             except UnsupportedError as error:
-                self.refused[name] = str(error).partition(": ")[2]
+                self.refused[name] = error.reason
         self.results: dict[Key, Mapping[str | None, Mapping[str, Any]] | DuckmetricsError] = {}
         self.replaced: dict[Key, str] = {}
 

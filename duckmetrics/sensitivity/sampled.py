@@ -110,7 +110,7 @@ def sampled(
     """
     asked = _asked(n_items, n_negatives, methods, gamma)
     if SIZE in switches:
-        raise MetricError(f"{SIZE}: is n_items here; leave it out")
+        raise MetricError(SIZE, "is n_items here", "leave it out")
     with opened(
         predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
         memory_limit=memory_limit, like=like, switches=switches, keep=False,
@@ -136,18 +136,18 @@ def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], g
     chosen = dict.fromkeys([methods] if isinstance(methods, str) else methods)
     for method in chosen:
         if method not in METHODS:
-            raise MetricError(f"methods: {unknown('method', str(method), METHODS)}")
+            raise MetricError("methods", *unknown("method", str(method), METHODS))
     if not chosen:
-        raise MetricError(f"methods: none; choose some of {', '.join(METHODS)}")
+        raise MetricError("methods", "none", f"choose some of {', '.join(METHODS)}")
     if isinstance(gamma, bool) or not isinstance(gamma, int | float) or not 0 < gamma <= 1:
-        raise MetricError(f"gamma: is {gamma!r}, but must lie in (0, 1]; write gamma=0.1")
+        raise MetricError("gamma", f"is {gamma!r}, but must lie in (0, 1]", "write gamma=0.1")
     return _Asked(items, negatives, tuple(chosen), float(gamma))
 
 
 def _whole(name: str, value: object, least: int) -> int:
     number = whole_number(value)
     if number < least:
-        raise MetricError(f"{name}: is {value!r}, but must be a whole number from {least} on")
+        raise MetricError(name, f"is {value!r}, but must be a whole number from {least} on")
     return number
 
 
@@ -172,14 +172,14 @@ def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Meas
     measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
     for measure in measures:
         if (why := _refusal(measure)) is not None:
-            raise MetricError(f"{measure.text}: {why}")
+            raise MetricError(measure.text, why)
     # Parameters that are valid together may still exclude a correction.
     switches = {**session.switches, SIZE: n_items}
     sized = parse_measures(catalog(), specs, switches, session.family, session.like)
     for measure in sized:
         if measure.values[SIZE] != n_items:
             raise MetricError(
-                f"{measure.text}: is not corrected under ties={measure.values['ties']}; leave that out"
+                measure.text, f"is not corrected under ties={measure.values['ties']}", "leave that out"
             )
     return measures
 
@@ -233,22 +233,28 @@ def _n_negatives(ranks: SampledRanks, inputs: Inputs, asked: _Asked) -> int:
     m = asked.n_negatives
     if m is None:
         if most == 0:
-            raise InputError(f"{where}: no query has a relevant item among candidates; give n_negatives")
+            raise InputError(where, "no query has a relevant item among candidates", "give n_negatives")
         if fewest < most:
             raise InputError(
-                f"{where}: the queries have {fewest} to {most} candidates, but one number must have been "
-                "drawn for all; give it as n_negatives, or drop the queries with others"
+                where,
+                (
+                    f"the queries have {fewest} to {most} candidates, but one number must have been drawn "
+                    "for all"
+                ),
+                "give it as n_negatives, or drop the queries with others",
             )
         m = most - 1
     if m + 1 < most:
         raise InputError(
-            f"{where}: a query has {most} candidates, more than a relevant item and n_negatives={m}; "
-            "give the number that was drawn"
+            where,
+            f"a query has {most} candidates, more than a relevant item and n_negatives={m}",
+            "give the number that was drawn",
         )
     if m >= asked.n_items:
         raise InputError(
-            f"{where}: n_negatives={m} cannot be drawn from the other {asked.n_items - 1} items; "
-            "n_items counts all items, not the candidates"
+            where,
+            f"n_negatives={m} cannot be drawn from the other {asked.n_items - 1} items",
+            "n_items counts all items, not the candidates",
         )
     _refuse_large(m, asked)
     return m
@@ -258,8 +264,9 @@ def _refuse_large(m: int, asked: _Asked) -> None:
     heavy = [method for method in asked.methods if method in (BIAS_VARIANCE, LIKELIHOOD)]
     if heavy and (asked.n_items > MOST_ITEMS or m > MOST_NEGATIVES):
         raise UnsupportedError(
-            f"methods: {' and '.join(heavy)} take too long over {asked.n_items} items and {m} negatives; "
-            f"beyond {MOST_ITEMS} and {MOST_NEGATIVES} ask for {NAIVE} and {RANK_ESTIMATE} only"
+            "methods",
+            f"{' and '.join(heavy)} take too long over {asked.n_items} items and {m} negatives",
+            f"beyond {MOST_ITEMS} and {MOST_NEGATIVES} ask for {NAIVE} and {RANK_ESTIMATE} only",
         )
 
 
@@ -272,9 +279,12 @@ def _refuse_graded(
             other = others[place]
             if value != other and (value is None or other is None or not math.isclose(value, other)):
                 raise InputError(
-                    f"{inputs.labels['truth']}: column {inputs.column_label('truth', 'relevance')!r}: grades "
-                    f"from {ranks.grades[0]:g} to {ranks.grades[1]:g}, on which {measure.text} depends; give "
-                    "all relevant items one grade, or leave it out"
+                    inputs.labels["truth"],
+                    (
+                        f"column {inputs.column_label('truth', 'relevance')!r}: grades from "
+                        f"{ranks.grades[0]:g} to {ranks.grades[1]:g}, on which {measure.text} depends"
+                    ),
+                    "give all relevant items one grade, or leave it out",
                 )
 
 

@@ -124,7 +124,7 @@ def ties(
         measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
         for measure in measures:
             if measure.family != RANKING:
-                raise MetricError(f"{measure.text}: knows no order of equal scores; leave it out")
+                raise MetricError(measure.text, "knows no order of equal scores", "leave it out")
         return TieReport(tuple(_report(session, measures)))
 
 

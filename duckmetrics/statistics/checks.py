@@ -110,7 +110,7 @@ def check_data(engine: Engine, data: Data, kept: str) -> None:
             where = f"column {data.names[check.column]!r}: " if check.column else ""
             problems.append(f"{data.label}: {where}{number} {check.title} ({examples}); {check.advice}")
     if problems:
-        raise InputError("\n".join(problems))
+        raise InputError("", "\n".join(problems))
 
 
 def check_contestants(
@@ -131,12 +131,12 @@ def check_contestants(
         known = _names(engine, kept, column)
         if key in missing:
             choice = _listed(known, "or") or f"a name that is in {data.names[column]!r}"
-            raise MetricError(f"{measure.metric.name}: {key} is missing; choose {choice}")
+            raise MetricError(measure.metric.name, f"{key} is missing", f"choose {choice}")
         chosen = measure.values[key]
         is_it = exp.EQ(this=exp.column(column), expression=literal(chosen))
         if not engine.rows(exp.select(literal(1)).from_(kept).where(is_it).limit(1)):
             there = f"there {'is' if len(known) == 1 else 'are'} {_listed(known, 'and') or 'none'}"
-            raise InputError(f"{data.label}: {key} {chosen!r} is no {data.names[column]}; {there}")
+            raise InputError(data.label, f"{key} {chosen!r} is no {data.names[column]}", there)
 
 
 def _names(engine: Engine, kept: str, column: str) -> list[str]:

@@ -158,9 +158,9 @@ def chi_square(
 def _values(definition: Definition, statistic: str, correction: bool) -> dict[str, Any]:
     choices = definition.own_params["statistic"].choices
     if statistic not in choices:
-        raise MetricError(f"statistic: {unknown('statistic', str(statistic), map(str, choices))}")
+        raise MetricError("statistic", *unknown("statistic", str(statistic), map(str, choices)))
     if correction and "correction" not in definition.own_params:
-        raise MetricError("correction: is for tables of 2 by 2, not for one list of counts; leave it out")
+        raise MetricError("correction", "is for tables of 2 by 2, not for one list of counts", "leave it out")
     return {"statistic": statistic, "correction": correction}
 
 
@@ -177,11 +177,14 @@ def _computed(engine: DuckDBEngine, query: exp.Query) -> dict[str, Any]:
 def _meaningful(counts: Counts, found: dict[str, Any], correction: bool) -> None:
     if found["statistic"] is None or not math.isfinite(found["statistic"]):
         raise InputError(
-            f"{counts.label}: counts or expectations lie too many orders of magnitude apart for doubles; "
-            "check them"
+            counts.label,
+            "counts or expectations lie too many orders of magnitude apart for doubles",
+            "check them",
         )
     if correction and found["df"] != 1:
-        raise MetricError(f"correction: is for tables of 2 by 2, and df is {found['df']} here; leave it out")
+        raise MetricError(
+            "correction", f"is for tables of 2 by 2, and df is {found['df']} here", "leave it out"
+        )
 
 
 def rough(min_expected: float) -> list[str]:

@@ -38,7 +38,7 @@ def check_rows(catalog: Catalog, engine: Engine, counts: Counts) -> list[str]:
     except EngineError as error:
         if not error.unreadable:
             raise
-        raise InputError(f"{counts.label}: cannot be read: {error}; check it") from error
+        raise InputError(counts.label, f"cannot be read: {error}", "check it") from error
     return _told(engine, counts, relation, dict(zip(checks, numbers, strict=True)))
 
 
@@ -69,7 +69,7 @@ def _told(engine: Engine, counts: Counts, relation: exp.Expr, found: dict[Defini
     told = {check: _message(engine, counts, relation, check, n) for check, n in found.items() if n}
     errors = [message for check, message in told.items() if check.header["severity"] == "error"]
     if errors:
-        raise InputError("\n".join(errors))
+        raise InputError("", "\n".join(errors))
     return list(told.values())
 
 

@@ -80,10 +80,10 @@ def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach
     source = attach(table, COUNTS)
     if table is not observed:
         if columns:
-            raise InputError("columns: are for tables, and a list has none; leave them out")
+            raise InputError("columns", "are for tables, and a list has none", "leave them out")
         source = replace(source, label="observed")
     if source.empty:
-        raise InputError(f"{source.label}: no rows; give the counts of two categories or more")
+        raise InputError(source.label, "no rows", "give the counts of two categories or more")
     return _canonical(source, columns)
 
 
@@ -92,12 +92,13 @@ def _known(columns: Mapping[str, str]) -> None:
     for key, name in columns.items():
         if key not in known or not isinstance(name, str):
             raise InputError(
-                f"columns: {key!r}: {name!r} maps no column of a test; {suggestion(str(key), known)}"
+                "columns", f"{key!r}: {name!r} maps no column of a test", suggestion(str(key), known)
             )
     if len({table for table, keys in _CANONICAL.items() if keys.keys() & columns.keys()}) > 1:
         raise InputError(
-            "columns: observed and expected are for one list of categories, row, column and n for a "
-            "table of two; map either"
+            "columns",
+            "observed and expected are for one list of categories, row, column and n for a table of two",
+            "map either",
         )
 
 
@@ -113,15 +114,16 @@ def tabled(observed: Any, expected: Any = None, wanted: str | None = None) -> An
     if listed is None:
         if expected is not None:
             raise InputError(
-                "expected: is given beside a table, whose rows have no order; "
-                "map a column with columns={'expected': ...}"
+                "expected",
+                "is given beside a table, whose rows have no order",
+                "map a column with columns={'expected': ...}",
             )
         return observed
     has_rows = any(isinstance(row, list | tuple) for row in listed)
     if wanted == CELLS and not has_rows:
-        raise InputError("observed: one list of counts; the test compares rows of them, such as 3,7 5,5")
+        raise InputError("observed", "one list of counts", "the test compares rows of them, such as 3,7 5,5")
     if wanted == COUNTS and has_rows:
-        raise InputError("observed: rows of counts; the test is of one list of them, such as 3 7")
+        raise InputError("observed", "rows of counts", "the test is of one list of them, such as 3 7")
     return _table(listed, expected)
 
 
@@ -145,12 +147,14 @@ def _table(observed: list[Any], expected: Any) -> pa.Table:
         shares = {} if expected is None else {"expected": _numbers("expected", _expected(observed, expected))}
         return pa.table({"observed": _numbers("observed", observed), **shares})
     if expected is not None:
-        raise InputError("expected: is for one list of counts; a table of rows has expectations of its own")
+        raise InputError(
+            "expected", "is for one list of counts", "a table of rows has expectations of its own"
+        )
     rows = [row if isinstance(row, list | tuple) else [row] for row in observed]
     lengths = {len(row) for row in rows}
     if len(lengths) > 1:
         raise InputError(
-            f"observed: rows of {' and '.join(map(str, sorted(lengths)))} counts; give rows of one length"
+            "observed", f"rows of {' and '.join(map(str, sorted(lengths)))} counts", "give rows of one length"
         )
     cells = [(i, j, n) for i, row in enumerate(rows, start=1) for j, n in enumerate(row, start=1)]
     row_numbers, column_numbers, counts = zip(*cells, strict=True) if cells else ((), (), ())
@@ -164,9 +168,11 @@ def _table(observed: list[Any], expected: Any) -> pa.Table:
 def _expected(observed: list[Any], expected: Any) -> list[Any]:
     listed = _listed(expected)
     if listed is None:
-        raise InputError(f"expected: {expected!r} is no list; give one count or share per category")
+        raise InputError("expected", f"{expected!r} is no list", "give one count or share per category")
     if len(listed) != len(observed):
-        raise InputError(f"expected: {len(listed)} values for {len(observed)} counts; give one per category")
+        raise InputError(
+            "expected", f"{len(listed)} values for {len(observed)} counts", "give one per category"
+        )
     return listed
 
 
@@ -175,11 +181,11 @@ def _numbers(name: str, values: Sequence[Any]) -> pa.Array:
 
     for value in values:
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real | Decimal)):
-            raise InputError(f"{name}: {value!r} is no number; give counts such as [3, 7], or rows of them")
+            raise InputError(name, f"{value!r} is no number", "give counts such as [3, 7], or rows of them")
     try:
         numbers = [None if value is None else float(value) for value in values]
     except OverflowError as error:
-        raise InputError(f"{name}: a count is too large for a double; give smaller ones") from error
+        raise InputError(name, "a count is too large for a double", "give smaller ones") from error
     return pa.array(numbers, pa.float64())
 
 
@@ -194,16 +200,15 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Counts:
     found = {key: source.find(columns.get(key, key)) for key in _CANONICAL[table]}
     for key, name in columns.items():
         if found[key] is None:
-            raise InputError(
-                f"{source.label}: no column {name!r} for {key}; {_there(source)}; {_mapped(key)}"
-            )
+            raise InputError(source.label, f"no column {name!r} for {key}; {_there(source)}", _mapped(key))
     for key in ("observed", "row", "column"):
         if key in found and found[key] is None:
-            raise InputError(f"{source.label}: no column {key!r}; {_there(source)}; {_mapped(key)}")
+            raise InputError(source.label, f"no column {key!r}; {_there(source)}", _mapped(key))
     if table == CELLS and found["n"] is None and source.find("observed"):
         raise InputError(
-            f"{source.label}: column 'observed' stands beside {found['row']!r} and {found['column']!r}; "
-            "map it with columns={'n': 'observed'}, or leave it out if every row counts 1"
+            source.label,
+            f"column 'observed' stands beside {found['row']!r} and {found['column']!r}",
+            "map it with columns={'n': 'observed'}, or leave it out if every row counts 1",
         )
     written = {
         canonical: _expression(source, key, found[key]) for key, canonical in _CANONICAL[table].items()
@@ -222,8 +227,12 @@ def _meant(source: Source, columns: Mapping[str, str]) -> str:
     if source.find("observed"):
         return COUNTS
     raise InputError(
-        f"{source.label}: no column 'observed', nor 'row' and 'column'; {_there(source)}; map them with "
-        "columns={'observed': ...} or columns={'row': ..., 'column': ...} (on the command line --column)"
+        source.label,
+        f"no column 'observed', nor 'row' and 'column'; {_there(source)}",
+        (
+            "map them with columns={'observed': ...} or columns={'row': ..., 'column': ...} (on the "
+            "command line --column)"
+        ),
     )
 
 
@@ -241,9 +250,12 @@ def count_expression(source: Source, key: str, name: str) -> exp.Expr:
     """
     if key == "observed" and source.columns[name] == "VARCHAR":
         raise InputError(
-            f"{source.label}: column {name!r} is VARCHAR, not a number; give one row per category "
-            f'with its count, as in "SELECT {name}, count(*) AS observed FROM ... GROUP BY {name}"; '
-            "if it holds counts, cast it to DOUBLE"
+            source.label,
+            (
+                f"column {name!r} is VARCHAR, not a number; give one row per category with its count, as in "
+                f'"SELECT {name}, count(*) AS observed FROM ... GROUP BY {name}"'
+            ),
+            "if it holds counts, cast it to DOUBLE",
         )
     return number_expression(source, name)
 

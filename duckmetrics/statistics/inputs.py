@@ -92,7 +92,7 @@ def read_data(definition: Definition, source: Source, columns: Mapping[str, str]
     words = {name: called(table, name) for name in canonical}
     _known(definition, words, columns)
     if source.empty:
-        raise InputError(f"{source.label}: no rows; check how they were exported")
+        raise InputError(source.label, "no rows", "check how they were exported")
     written, names = {}, {}
     for name, word in words.items():
         found = _found(definition, source, columns, name, word)
@@ -105,8 +105,9 @@ def _known(definition: Definition, words: Mapping[str, str], columns: Mapping[st
     for key, name in columns.items():
         if key not in {*words, *words.values()} or not isinstance(name, str):
             raise InputError(
-                f"columns: {key!r}: {name!r} maps no column of {definition.name}; "
-                f"{suggestion(str(key), words.values())}"
+                "columns",
+                f"{key!r}: {name!r} maps no column of {definition.name}",
+                suggestion(str(key), words.values()),
             )
 
 
@@ -122,8 +123,9 @@ def _found(
         return found
     what = f"{word!r}" if mapped is None else f"{mapped!r} for {word}"
     raise InputError(
-        f"{source.label}: no column {what}; found {', '.join(source.columns)}; map it with "
-        f"columns={{'{word}': ...}} (on the command line --column {word}=...){uncounted(name)}"
+        source.label,
+        f"no column {what}; found {', '.join(source.columns)}",
+        (f"map it with columns={{'{word}': ...}} (on the command line --column {word}=...){uncounted(name)}"),
     )
 
 

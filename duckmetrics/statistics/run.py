@@ -239,7 +239,7 @@ def _kept(engine: DuckDBEngine, data: Data) -> tuple[str, list[str]]:
     except EngineError as error:
         if not error.unreadable:
             raise
-        raise InputError(f"{data.label}: cannot be read: {error}; check it") from error
+        raise InputError(data.label, f"cannot be read: {error}", "check it") from error
     check_data(engine, data, kept)
     return kept, warnings
 

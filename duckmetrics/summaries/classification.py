@@ -114,8 +114,9 @@ class SegmentSummary:
         for column in self.by:
             if column.lower() in columns:
                 raise InputError(
-                    f"by: {column!r} is also a column of {measure.metric.name}; rename it, as in "
-                    f'"SELECT {column} AS my_{column}, ... FROM ..."'
+                    "by",
+                    f"{column!r} is also a column of {measure.metric.name}",
+                    f'rename it, as in "SELECT {column} AS my_{column}, ... FROM ..."',
                 )
         keys = [] if self.inputs.one_system else [exp.column("system", name)]
         result = exp.select(*keys)

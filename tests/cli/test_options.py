@@ -159,7 +159,7 @@ def test_a_bug_ends_in_a_message_too(run: Command, monkeypatch: pytest.MonkeyPat
 
 def test_engine_errors_are_exit_code_3(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise duckmetrics.EngineError("DuckDB: out of memory")
+        raise duckmetrics.EngineError("DuckDB", "out of memory")
 
     monkeypatch.setattr("duckmetrics.api.evaluate.evaluate", fail)
     assert run(*EVALUATE) == (3, "", "duckmetrics: DuckDB: out of memory\n")
