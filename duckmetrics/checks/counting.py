@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import Value, literal
 
@@ -84,7 +85,7 @@ def _scanned(
     """
     total = exp.Count(this=exp.Star())
     conditions = [_of_the_row(counter.expression.this) for _, counter in counters]
-    if not engine.portable:
+    if engine.supports(Feature.GLOBAL_SORTS):
         conditions = _finite(conditions)
     any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
     query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
@@ -130,7 +131,7 @@ def counted_together(offenders: exp.Query) -> exp.Expr | None:
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     """Say whether the keys of a check may be repeated."""
-    if engine.portable:
+    if not engine.supports(Feature.GLOBAL_SORTS):
         return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
     return int(engine.rows(composer.complete(repeated(offenders, composer.constants, source)))[0][0])

@@ -19,7 +19,7 @@ from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.messages import finding_of
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
-from duckmetrics.dialects.portable import reason_against
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.results.findings import ERROR, NOTE, Finding
@@ -126,7 +126,7 @@ class Examination:
 
     def _composer(self, queries: Mapping[str, exp.Query]) -> Composer:
         """Write what reads these inputs; no filter of DuckDB may trust the statistics of their files."""
-        if not self.engine.portable:
+        if self.engine.supports(Feature.FILE_STATISTICS):
             queries = {name: unpruned(query) for name, query in queries.items()}
         return self.inputs.composer(self.catalog, queries)
 
@@ -169,6 +169,7 @@ class Examination:
         Args:
             summary: the query of the results.
         """
+        results = self.engine.results()
         found: list[Finding] = []
         for definition in self.catalog.checks.values():
             for measure in self.measures:
@@ -177,8 +178,8 @@ class Examination:
                 composer = Composer(self.catalog, {METRIC: _overall(summary, measure)})
                 one = _bound(composer, definition, {}, composer.resolved(definition, {}))
                 self.names.add(one.name)
-                count = self.engine.rows(composer.complete(count_of(one.offenders)))[0][0]
-                finding = finding_of(self.engine, self.inputs, one, count, {}) if count else None
+                count = results.rows(composer.complete(count_of(one.offenders)))[0][0]
+                finding = finding_of(results, self.inputs, one, count, {}) if count else None
                 found += [finding] if finding else []
         return found
 
@@ -190,7 +191,7 @@ class Examination:
             ]  # fmt: skip
             if not asking or METRIC in definition.tables:
                 continue
-            if self.engine.portable and reason_against(self.catalog, definition):
+            if self.engine.reason_against(self.catalog, definition):
                 continue
             if "population" in definition.tables and "population" not in self.inputs.queries:
                 continue

@@ -15,7 +15,7 @@ from duckmetrics.engines import outputs
 from duckmetrics.engines.duckdb_connection import DuckDBConnection
 from duckmetrics.engines.duckdb_errors import refused
 from duckmetrics.engines.duckdb_tables import DuckDBTables
-from duckmetrics.engines.engine import Engine
+from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError
 from duckmetrics.expressions.folding import literal
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role, Source
 
 
@@ -38,7 +40,7 @@ class DuckDBEngine(Engine):
     """
 
     dialect = DIALECT
-    portable = False
+    features = frozenset(Feature)
 
     def __init__(
         self,
@@ -61,6 +63,10 @@ class DuckDBEngine(Engine):
     def release(self) -> None:
         """Give a caller's connection its own settings back, and take our macros from it."""
         self._held.release()
+
+    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
+        """Return None: every definition is written for DuckDB."""
+        return None
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means and read its columns.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from contextlib import contextmanager
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -17,9 +18,24 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role, Source
 
 _NUMBERS = itertools.count(1)
+
+
+class Feature(Enum):
+    """What an engine may be able to do beyond running the portable subset."""
+
+    CHUNKS = "evaluate the queries in several parts"
+    VERIFY = "recompute a sample with the plain-Python reference"
+    INTERVAL = "put intervals around values, and compare systems"
+    FUNCTIONS = "keep functions for the queries to come; elsewhere their calls are written out"
+    SHARED_STEPS = "compute a step once that several others read"
+    FILE_STATISTICS = "skip parts of a file by its statistics, which do not count NaN"
+    EXACT_SUMS = "sum whole numbers of 128 bits"
+    GLOBAL_SORTS = "sort all rows on one machine, which plans made for DuckDB do"
 
 
 class Engine(Protocol):
@@ -27,13 +43,25 @@ class Engine(Protocol):
 
     Attributes:
         dialect: the SQL that it speaks.
-        portable: whether it takes the portable subset only, so that plans made for DuckDB are left out.
+        features: what it can do beyond the portable subset.
         ran: the statements that made tables, as they ran.
     """
 
     dialect: str
-    portable: bool
+    features: frozenset[Feature]
     ran: list[str]
+
+    def supports(self, feature: Feature) -> bool:
+        """Say whether the engine has a feature."""
+        return feature in self.features
+
+    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
+        """Return why the engine cannot run a definition, None if it can."""
+        ...
+
+    def results(self) -> Engine:
+        """Return the engine that has the few rows of the results; what is shown is written by it."""
+        return self
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means and read its columns."""
@@ -67,7 +95,7 @@ class Engine(Protocol):
         ...
 
     def collect(self, name: str, query: exp.Query) -> None:
-        """Run a query and keep its few rows where the results are written, as a table of that name."""
+        """Run a query and hand its few rows to the engine of the results, as a table of that name."""
         ...
 
     def kept(self, name: str) -> exp.Select:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
+from duckmetrics.dialects.portable import reason_against
 from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
-from duckmetrics.engines.engine import Engine
+from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs import lakes
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
 
 _FORMATS = ("parquet", "csv", "json")
@@ -56,19 +59,26 @@ class SparkEngine(Engine):
     """
 
     dialect = "spark"
-    portable = True
+    features: frozenset[Feature] = frozenset()
 
     def __init__(self, session: SparkSession | None = None, master: str | None = None) -> None:
         self.session = _session(master) if session is None else session
         self.ran: list[str] = []
         self._schema: dict[str, dict[str, str]] = {}
-        self._local = DuckDBEngine()
-        self._results: set[str] = set()
+        self._results = _Results(self.ran)
         self._kept: list[str] = []
         self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
 
     def release(self) -> None:
         """Leave the session as it is: results are read from what was kept, until the engine goes."""
+
+    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
+        """Return why Spark cannot run a definition, None if it is portable."""
+        return reason_against(catalog, definition)
+
+    def results(self) -> DuckDBEngine:
+        """Return the DuckDB that has the results."""
+        return self._results
 
     # ---- tables
 
@@ -167,13 +177,9 @@ class SparkEngine(Engine):
     # ---- queries
 
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
-        if self._is_of_results(query):
-            return self._local.rows(query)
         return [tuple(map(_plain, row)) for row in self._run(query, lambda frame: frame.collect())]
 
     def arrow(self, query: exp.Query | str) -> pa.Table:
-        if self._is_of_results(query):
-            return self._local.arrow(query)
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
@@ -185,26 +191,18 @@ class SparkEngine(Engine):
             raise UnsupportedError(
                 "chunks", "are for DuckDB, Spark divides the work itself", "leave chunks= out"
             )
-        if self._is_of_results(query):
-            self._local.keep(name, query)
-            self._results.add(name)
-            self.ran.append(f"-- by DuckDB, from the results above\n{self._local.ran[-1]}")
-            return
         frame = self._run(query, _checkpoint, made=True)
         self._view(name, frame, _columns_of(frame))
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Hand the few rows of a result to DuckDB, which writes from them what is shown."""
-        self._local.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
-        self._results.add(name)
+        self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Nothing: the calls of functions are written out for Spark."""
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
-        if name in self._results:
-            return self._local.kept(name)
         return exp.select(*(quoted(column) for column in self._schema[name])).from_(name)
 
     def copy(self, query: exp.Query, path: str | Path) -> None:
@@ -222,14 +220,6 @@ class SparkEngine(Engine):
 
     def progress(self) -> float | None:
         return None
-
-    def _is_of_results(self, query: exp.Query | str) -> bool:
-        """Say whether a query reads nothing but results, which DuckDB has."""
-        if isinstance(query, str):
-            return False
-        steps = {cte.alias for cte in query.find_all(exp.CTE)}
-        read = {table.name for table in query.find_all(exp.Table)} - steps
-        return bool(read) and read <= self._results
 
     def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
         """Run a query, and return the result of `read` on its frame.
@@ -275,6 +265,22 @@ class SparkEngine(Engine):
         for name in names:
             self.session.catalog.dropTempView(name)
         self._kept[:] = [view for view in self._kept if view not in names]
+
+
+class _Results(DuckDBEngine):
+    """The results of Spark in a DuckDB of their own.
+
+    Args:
+        ran: the statements of the evaluation, to which those of this engine are added.
+    """
+
+    def __init__(self, ran: list[str]) -> None:
+        super().__init__()
+        self._whole = ran
+
+    def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
+        super().keep(name, query, more)
+        self._whole.append(f"-- by DuckDB, from the results above\n{self.ran[-1]}")
 
 
 def _with_steps_before(whole: exp.Query, step: exp.CTE) -> exp.Query:

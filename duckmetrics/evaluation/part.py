@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.dialects import DIALECTS
-from duckmetrics.dialects.portable import refuse_unportable
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.summaries.kept import kept_rows
 
@@ -50,18 +50,18 @@ class Part:
 def refuse_unsupported(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure]
 ) -> None:
-    """Tell what an engine other than DuckDB does not do.
+    """Refuse what an engine does not do.
 
     Raises:
-        UnsupportedError: a metric is not portable, or what was asked for rests on DuckDB.
+        UnsupportedError: the engine cannot run a metric, or lacks a feature that was asked for.
     """
-    if not engine.portable:
-        return
-    refuse_unportable(catalog, engine.dialect, measures)
     name = DIALECTS[engine.dialect].engine
-    refused = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
-    for option, given in refused.items():
-        if given is not None:
+    for measure in measures:
+        if (reason := engine.reason_against(catalog, measure.metric)) is not None:
+            raise UnsupportedError(measure.text, f"not on {name}: {reason}", "evaluate it with DuckDB")
+    asked = {"chunks": request.chunks or None, "verify": request.verify, "interval": request.inference}
+    for option, given in asked.items():
+        if given is not None and not engine.supports(Feature[option.upper()]):
             raise UnsupportedError(
                 option, f"not on {name}", "leave it out, or write the values per query and go on with DuckDB"
             )

@@ -14,7 +14,7 @@ from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
-from duckmetrics.engines.engine import keep_readable
+from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
 from duckmetrics.inputs.chunks import chunks_of
 from duckmetrics.inputs.ranking import gather
@@ -46,7 +46,7 @@ def evaluate_rankings(
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = Summary(catalog, inputs, measures, columns, table)
     joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
-    rows, kept = kept_rows(engine, summary.query(joined))
+    rows, kept = kept_rows(engine.results(), summary.query(joined))
     policies = {"missing": str(measures[0].values.get("missing"))}
     notes = counted_notes(rows, inputs, policies)
     notes += explained(catalog, engine, inputs, measures, notes)
@@ -71,7 +71,8 @@ def _query_values(
 ) -> tuple[str, list[Columns]]:
     """Keep the values of every query in a table; return its name, and which columns are whose."""
     table = engine.name("per_query")
-    scale = None if engine.portable else scale_of_terms(_largest_gain(catalog, engine, inputs, measures))
+    exact = engine.supports(Feature.EXACT_SUMS)
+    scale = scale_of_terms(_largest_gain(catalog, engine, inputs, measures)) if exact else None
     columns: list[Columns] = []
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = part.composer(catalog).per_query(measures, _ranking_plan(engine, measures))
@@ -82,14 +83,14 @@ def _query_values(
 
 def _scale_of_means(engine: Engine, summary: Summary) -> float | None:
     """Return the factor for the values of queries that makes their sum exact; None if there is none."""
-    if engine.portable:
+    if not engine.supports(Feature.EXACT_SUMS):
         return None
     ((largest, n),) = engine.rows(summary.extent())
     return scale_of_values(largest, n)
 
 
 def _ranking_plan(engine: Engine, measures: Sequence[Measure]) -> str:
-    return RANKED if engine.portable else ranking_plan(measures)
+    return ranking_plan(measures) if engine.supports(Feature.GLOBAL_SORTS) else RANKED
 
 
 def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:

@@ -133,7 +133,7 @@ class Session:
             verified=tuple(verification for part in parts for verification in part.verified),
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
-            _summary=lambda: _concatenated([self.engine.arrow(part.summary) for part in parts]),
+            _summary=lambda: _concatenated([self.engine.results().arrow(part.summary) for part in parts]),
             _per_query=None if per_query is None else lambda: self.engine.arrow(per_query),
             _write_per_query=lambda path: self.engine.copy(_queries(per_query), path),
             _table=self.table,

@@ -284,4 +284,4 @@ def segment_values(
     engine.keep(table, on_engine(catalog, engine, query))
     summary = SegmentSummary(catalog, inputs, measures, table)
     joined = materialized(engine, summary.joined())
-    return kept_rows(engine, summary.query(joined, query.named_selects))
+    return kept_rows(engine.results(), summary.query(joined, query.named_selects))

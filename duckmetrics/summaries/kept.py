@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.compose.functions import inlined, linked
+from duckmetrics.engines.engine import Feature
 from duckmetrics.summaries.ranking import JOINED
 
 if TYPE_CHECKING:
@@ -15,30 +16,34 @@ if TYPE_CHECKING:
 
 
 def materialized(engine: Engine, query: exp.Select) -> exp.Select:
-    """Keep the step that every measure reads, except in DuckDB: others compute it as often as it is read.
+    """Keep the step that every measure reads, with the engine of the results, if it would be computed again.
 
-    It has as many rows as there are systems and slices, so other engines hand it over.
+    It has as many rows as there are systems and slices.
     """
-    if not engine.portable:
+    if engine.supports(Feature.SHARED_STEPS):
         return query
     name = engine.name(JOINED)
     engine.collect(name, query)
-    return engine.kept(name)
+    return engine.results().kept(name)
 
 
 def on_engine(catalog: Catalog, engine: Engine, query: exp.Query) -> exp.Query:
     """Define the functions that a query calls, or write their calls out."""
-    if engine.portable:
+    if not engine.supports(Feature.FUNCTIONS):
         return inlined(catalog, query)
     linked_query, macros = linked(catalog, query)
     engine.define(macros)
     return linked_query
 
 
-def kept_rows(engine: Engine, query: exp.Select) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
-    """Run the query of a summary once; return its rows and where they are kept."""
-    table = engine.name("summary")
-    engine.keep(table, query)
-    kept = engine.kept(table)
+def kept_rows(results: Engine, query: exp.Select) -> tuple[tuple[dict[str, Any], ...], exp.Query]:
+    """Run the query of a summary once; return its rows and where they are kept.
+
+    Args:
+        results: the engine that has the results.
+    """
+    table = results.name("summary")
+    results.keep(table, query)
+    kept = results.kept(table)
     names = query.named_selects
-    return tuple(dict(zip(names, row, strict=True)) for row in engine.rows(kept)), kept
+    return tuple(dict(zip(names, row, strict=True)) for row in results.rows(kept)), kept

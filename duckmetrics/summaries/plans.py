@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.engines.engine import Feature
 from duckmetrics.expressions.folding import RangeOf, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHTED
 
@@ -111,7 +112,7 @@ def distinct_scores(composer: Composer) -> exp.Select:
 def plans_on(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
 ) -> dict[str, Plan]:
-    if engine.portable:
+    if not engine.supports(Feature.GLOBAL_SORTS):
         return portable_plans(measures, _range_of(catalog, engine, inputs, measures))
     distinct = None
     if depend_on_scores(catalog, measures):
