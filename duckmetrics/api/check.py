@@ -9,9 +9,11 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.checks.inspection import INSPECT
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
+from duckmetrics.inputs.request import read_request
 from duckmetrics.results.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -141,10 +143,11 @@ def check(
         InputError: there is no such table.
         EngineError: the database refused a query.
     """
-    with opened(
-        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, like=like, switches=switches, keep=False,
-    ) as session:  # fmt: skip
+    request = read_request(
+        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
+        switches=switches,
+    )  # fmt: skip
+    with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
         asked = catalog().usual(_family(session)) if metrics is None else metrics
         return _findings(session, read_specs(asked))
 
@@ -161,14 +164,15 @@ def _family(session: Session) -> str:
 
 def _findings(session: Session, specs: Sequence[str]) -> Findings:
     """Check what the measures of each family read."""
-    measures = parse_measures(catalog(), specs, session.switches, lambda: _family(session), session.like)
-    request = session.requested(measures)
+    asked = session.request
+    measures = parse_measures(session.catalog, specs, asked.switches, lambda: _family(session), asked.like)
+    request = asked.of(measures)
     found: dict[str, Finding] = {}
     checks: set[str] = set()
     looked_at: dict[str, int] = {}
     for family in dict.fromkeys(measure.family for measure in measures):
         chosen = [measure for measure in measures if measure.family == family]
-        inspection = INSPECT[family](catalog(), session.engine, request, chosen, session.attach)
+        inspection = INSPECT[family](session.catalog, session.engine, request, chosen, session.attach)
         found |= {finding.message: finding for finding in inspection.findings}
         checks |= inspection.checks
         looked_at |= inspection.looked_at or {}

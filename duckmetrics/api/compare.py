@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.catalog.specs import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import part_of_evaluations
 from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
-from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference, read_level
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference, read_probability
+from duckmetrics.inputs.request import read_request
 from duckmetrics.results.comparison import ALPHA
 from duckmetrics.results.evaluation import Evaluation
 
@@ -94,32 +96,32 @@ def compare(
         Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528; Urbano, Lima and Hanjalic,
         SIGIR 2019, doi:10.1145/3331184.3331259; Holm, Scandinavian Journal of Statistics 1979.
     """
-    chosen = find_test(test)
-    method = find_adjustment(adjust or (NONE if of_all_pairs(chosen) else HOLM))
+    chosen = find_test(catalog(), test)
+    method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    inference = replace(inference, alpha=_probability("alpha", alpha, 0.05))
-    comparer = Comparer(chosen, method, inference, _probability("power", power, 0.8), allow_different)
+    inference = replace(inference, alpha=read_probability("alpha", alpha, 0.05), adjusted=method != NONE)
+    comparer = Comparer(
+        catalog(), chosen, method, inference, read_probability("power", power, 0.8), allow_different
+    )
     evaluated = _evaluations(predictions)
     given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
     if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
         raise MetricError(
             "compare", "results of evaluate are compared as they are", f"leave out {', '.join(spare)}"
         )
-    with opened(
-        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        threads=threads, memory_limit=memory_limit, temp_directory=temp_directory, chunks=chunks, like=like,
-        inference=inference, switches=switches,
-    ) as session:  # fmt: skip
+    request = read_request(
+        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
+        chunks=chunks, inference=inference, switches=switches,
+    )  # fmt: skip
+    used = open_engine(None, connection, threads, memory_limit, temp_directory)
+    with opened(request, used) as session:
         if evaluated is not None:
             specs = None if metrics is None else read_specs(metrics)
             parts = [part_of_evaluations(session, evaluated, specs, inference, allow_different)]
         else:
             specs = read_specs(session.usual if metrics is None else metrics)
-            measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+            measures = session.measures(specs)
             _means(measures)
-            if method != NONE:
-                compared = replace(inference, measures=len(measures))
-                session.request = replace(session.request, inference=compared)
             parts = session.parts(measures)
         if baseline is None and isinstance(system, str):
             raise MetricError(
@@ -136,15 +138,6 @@ def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
     if found and len(found) < len(predictions):
         raise MetricError("compare", "results of evaluate beside tables", "give either")
     return found or None
-
-
-def _probability(name: str, value: float, usual: float) -> float:
-    if not isinstance(value, bool):
-        try:
-            return read_level(value)
-        except MetricError:
-            pass
-    raise MetricError(f"{name}={value!r}", "no probability between 0 and 1", f"write {usual}")
 
 
 def _means(measures: Sequence[Measure]) -> None:

@@ -9,9 +9,10 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs
-from duckmetrics.errors import MetricError
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
-from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
+from duckmetrics.inputs.request import read_request
 from duckmetrics.inputs.sources import is_of_spark
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.inputs.interval_options import Inference
     from duckmetrics.results.evaluation import Evaluation
 
 
@@ -106,13 +106,15 @@ def evaluate(
         EngineError: the database refused a query.
     """
     engine = _session_of(predictions, truth, queries, system) if engine is None else engine
-    with opened(
-        predictions, truth, system=system, by=by, columns=columns, queries=queries, connection=connection,
-        engine=engine, threads=threads, memory_limit=memory_limit, like=like, verify=verify,
-        temp_directory=temp_directory, chunks=chunks, switches=switches,
-        inference=_inference(interval, interval_method, cluster, resamples, seed),
-    ) as session:  # fmt: skip
-        return session.evaluation(read_specs(session.usual if metrics is None else metrics))
+    request = read_request(
+        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
+        verify=verify, chunks=chunks, switches=switches,
+        inference=read_intervals(interval, interval_method, cluster, resamples, seed),
+    )  # fmt: skip
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory)
+    with opened(request, used) as session:
+        specs = read_specs(session.usual if metrics is None else metrics)
+        return session.evaluation(session.measures(specs))
 
 
 def _names_table(given: Any) -> bool:
@@ -125,18 +127,6 @@ def _session_of(*tables: Any) -> SparkSession | None:
         for one in table.values() if isinstance(table, Mapping) else (table,):
             if is_of_spark(one):
                 return cast("SparkSession", one.sparkSession)
-    return None
-
-
-def _inference(
-    interval: float | bool | None, method: str, cluster: str | None, resamples: int | None, seed: int
-) -> Inference | None:
-    if interval is not None and interval is not False:
-        return read_inference(interval, method, cluster, resamples, seed)
-    if cluster is not None or method != USUAL_METHOD:
-        raise MetricError(
-            "cluster and interval_method", "belong to intervals", "add interval=0.95 (--interval)"
-        )
     return None
 
 
@@ -172,10 +162,8 @@ def curve(
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first
     engine = _session_of(predictions, system) if engine is None else engine
-    with opened(
-        predictions, system=system, by=by, columns=columns, connection=connection, engine=engine,
-        threads=threads, memory_limit=memory_limit, keep=False,
-    ) as session:  # fmt: skip
+    request = read_request(catalog(), predictions, system=system, by=by, columns=columns)
+    with opened(request, open_engine(engine, connection, threads, memory_limit), keep=False) as session:
         return session.table(table, params)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.results.findings import Finding
 
 STACKED, COPIED = "stacked_prediction", "duplicate_prediction"

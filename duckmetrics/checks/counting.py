@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duckmetrics.checks.bound_check import BoundCheck
     from duckmetrics.compose.composer import Composer
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 SAMPLE = 10_000
 

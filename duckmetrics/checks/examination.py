@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 WEIGHT, WEIGHTED = "weight", "weighted"
 # The queries of this number of rows that can reach a cut-off are searched completely.

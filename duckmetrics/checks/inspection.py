@@ -19,7 +19,7 @@ from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.classification import WEIGHTED, observed
 from duckmetrics.inputs.ranking import gather
-from duckmetrics.inputs.request import Inputs, Request
+from duckmetrics.inputs.request import Request
 from duckmetrics.results.findings import ERROR, Finding
 from duckmetrics.summaries.classification import BINARY, segment_values
 from duckmetrics.summaries.plans import has_relation
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.systems import Attach
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 UNWEIGHTED = "read it without weights beside, or leave it out"
 

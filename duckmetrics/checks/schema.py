@@ -19,14 +19,14 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.classification import GROUP
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.request import Request
-from duckmetrics.inputs.systems import Attach, refuse_unknown_names
+from duckmetrics.inputs.systems import Attach, no_rows, no_system_column, refuse_unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
 
@@ -110,8 +110,7 @@ class Admission:
             sources = self._tables.of(role)
             if sources and all(source.empty for _, source in sources):
                 place, source = sources[0]
-                error = InputError(source.label, "no rows", "check how it was exported")
-                self._tables.refuse("no_rows", place, EVERY, error)
+                self._tables.refuse("no_rows", place, EVERY, no_rows(source))
                 for empty, known in sources:
                     self._tables[empty] = replace(known, empty=False)
 
@@ -129,14 +128,9 @@ class Admission:
     def _system(self) -> None:
         """Find a table without the column that names the system."""
         name = self._request.system
-        for place, source in self._tables.of("predictions") if name is not None else ():
-            if source.find(str(name)) is None:
-                error = InputError(
-                    source.label,
-                    f"no column {name!r} to tell systems apart; found {', '.join(source.columns)}",
-                    "name one of them with system=",
-                )
-                self._tables.refuse("missing_column", place, "system", error)
+        for place, source in self._tables.of("predictions"):
+            if name is not None and source.find(name) is None:
+                self._tables.refuse("missing_column", place, "system", no_system_column(source, name))
                 self._request = replace(self._request, system=None)
 
     # --- families --------------------------------------------------------------------------------

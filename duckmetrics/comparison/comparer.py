@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.comparison.families import adjust_families
 from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
 from duckmetrics.comparison.methods import NONE, PAIRED
@@ -40,6 +39,7 @@ from duckmetrics.results.comparison import Comparison
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.part import Part
@@ -60,6 +60,7 @@ class Comparer:
         allow_different: whether values of different populations are compared where they are common.
     """
 
+    catalog: Catalog
     test: Definition
     adjust: str
     inference: Inference
@@ -73,7 +74,7 @@ class Comparer:
             MetricError: there is only one system.
         """
         found = [row["system"] for part in parts for row in part.rows]
-        known = list(dict.fromkeys([*session.systems, *found]))
+        known = list(dict.fromkeys([*session.request.systems, *found]))
         if known == [None]:
             raise MetricError(
                 "compare",
@@ -110,7 +111,7 @@ class Comparer:
             told += self._different(session.engine, part, found, base)
             rows += found
         sort_rows(rows, [base, *known])
-        adjust_families(session.engine, rows, self.adjust, self.inference.alpha, self.power)
+        adjust_families(self.catalog, session.engine, rows, self.adjust, self.inference.alpha, self.power)
         told += out_of_reach(rows, self.adjust, self.inference.alpha)
         measures = {measure.text: measure for part in parts for measure in part.measures}
         for row in rows:
@@ -154,12 +155,12 @@ class Comparer:
 
     def _compared(self, engine: Engine, part: Part, baseline: str, resamples: int) -> list[Row]:
         """Return the rows of the comparison of one part."""
-        paired = catalog().statistics[PAIRED]
+        paired = self.catalog.statistics[PAIRED]
         values = self._values(baseline, resamples)
-        differences = tested_units(engine, part, paired, baseline, values)
+        differences = tested_units(self.catalog, engine, part, paired, baseline, values)
         special = differences
         if self.test is not paired:
-            special = tested_units(engine, part, self.test, baseline, values)
+            special = tested_units(self.catalog, engine, part, self.test, baseline, values)
         sampled = tested_samples(engine, part, baseline)
         spoken = speakers(engine, part)
         bases = {key_of_row(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
@@ -191,7 +192,7 @@ class Comparer:
         Classifiers, and queries in clusters, are always refused: the common part is not known.
         """
         found = []
-        for row, number, kind in strangers(engine, part, rows, baseline):
+        for row, number, kind in strangers(self.catalog, engine, part, rows, baseline):
             place = f" in a slice by {row['slice']}" if row["slice"] else ""
             message = (
                 f"{row['metric']}: {row['system']} and {baseline} have values of different "

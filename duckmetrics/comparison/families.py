@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.comparison.methods import NONE, adjusted_p
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
@@ -16,11 +15,14 @@ from duckmetrics.results.tabular import SMALLEST_P
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.comparison.pairing import Row
     from duckmetrics.engines.engine import Engine
 
 
-def adjust_families(engine: Engine, rows: Sequence[Row], adjust: str, alpha: float, power: float) -> None:
+def adjust_families(
+    catalog: Catalog, engine: Engine, rows: Sequence[Row], adjust: str, alpha: float, power: float
+) -> None:
     """Adjust the p-values of every slicing for their number, in place.
 
     The column mde holds the standard error before, and the minimum detectable effect after.
@@ -29,14 +31,14 @@ def adjust_families(engine: Engine, rows: Sequence[Row], adjust: str, alpha: flo
     for slicing in dict.fromkeys(row["slice"] for row in rows):
         of_slicing = [row for row in rows if row["slice"] == slicing]
         family = family_of(rows, slicing)
-        _adjust(engine, family, adjust)
+        _adjust(catalog, engine, family, adjust)
         for row in of_slicing:
             row["n_tests"] = len(family)
             if row["mde"] and row["df"]:
                 powers.append((row, row["mde"], row["df"], alpha / steps_of(len(family), adjust)))
             row["mde"] = None
     if powers:
-        effects = _mdes(engine, [p[1:] for p in powers], power)
+        effects = _mdes(catalog, engine, [p[1:] for p in powers], power)
         for (row, *_), mde in zip(powers, effects, strict=True):
             row["mde"] = mde
 
@@ -56,17 +58,19 @@ def steps_of(size: int, adjust: str) -> float:
     return float(size)
 
 
-def _adjust(engine: Engine, family: Sequence[Row], adjust: str) -> None:
+def _adjust(catalog: Catalog, engine: Engine, family: Sequence[Row], adjust: str) -> None:
     """Adjust the p-values of one family, in place."""
     adjusted = [row["p"] for row in family]
     if adjust != NONE and family:
-        adjusted = adjusted_p(engine, adjusted, adjust)
+        adjusted = adjusted_p(catalog, engine, adjusted, adjust)
     for row, p in zip(family, adjusted, strict=True):
         row["p_adjusted"] = max(p, SMALLEST_P)
         row["p"] = max(row["p"], SMALLEST_P)
 
 
-def _mdes(engine: Engine, given: Sequence[Sequence[float]], power: float) -> list[float | None]:
+def _mdes(
+    catalog: Catalog, engine: Engine, given: Sequence[Sequence[float]], power: float
+) -> list[float | None]:
     """Return the minimum detectable effects of (se, df, alpha), in their order."""
     names = ("place", "se", "df", "alpha")
     rows = [
@@ -76,7 +80,7 @@ def _mdes(engine: Engine, given: Sequence[Sequence[float]], power: float) -> lis
     arguments: list[exp.Expr] = [*(exp.column(n) for n in names[1:]), literal(float(power))]
     mde = exp.Anonymous(this="student_t_mde", expressions=arguments)
     query, macros = linked(
-        catalog(), exp.select("place", mde.as_("mde")).from_(exp.Values(expressions=rows, alias=alias))
+        catalog, exp.select("place", mde.as_("mde")).from_(exp.Values(expressions=rows, alias=alias))
     )
     engine.define(macros)
     return [value for _, value in sorted(engine.rows(query))]

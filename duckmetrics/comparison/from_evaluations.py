@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.signature import Signature
 from duckmetrics.catalog.specs import parse_measure
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.session import Session
     from duckmetrics.inputs.interval_options import Inference
@@ -61,11 +61,11 @@ def part_of_evaluations(
         {**rows[name][text], "system": name, "metric": metric}
         for metric, own in chosen.items() for name, text in own.items()
     ]  # fmt: skip
-    measures = tuple(_measures(results))
+    measures = tuple(_measures(session.catalog, results))
     scales = tuple(scale_of_queries(measure) for measure in measures)
     units = Units(_units(kept, list(chosen)), None, {}, tuple(chosen), QUERIES, scales=scales)
     summary = _summary(session, results, next(iter(evaluations.values())).summary.schema)
-    bounded, told = with_intervals(catalog(), session.engine, inference, units, summary)
+    bounded, told = with_intervals(session.catalog, session.engine, inference, units, summary)
     found = tuple(session.engine.arrow(bounded).to_pylist())
     per_query = exp.select("system", "metric", "query_id", "value").from_(kept)
     return Part(found, (), tuple(told), measures, bounded, per_query, units=units)
@@ -171,10 +171,10 @@ def _summary(session: Session, rows: Sequence[dict[str, Any]], schema: pa.Schema
     return cast("exp.Query", session.engine.kept(kept))
 
 
-def _measures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Measure]:
+def _measures(catalog: Catalog, rows: Sequence[Mapping[str, Any]]) -> Iterator[Measure]:
     """Yield the measures of the rows, from the first signature of each metric."""
     signatures: dict[str, str] = {}
     for row in rows:
         signatures.setdefault(row["metric"], row["signature"])
     for metric, signature in signatures.items():
-        yield replace(parse_measure(catalog(), Signature.parse(signature).spec), text=metric)
+        yield replace(parse_measure(catalog, Signature.parse(signature).spec), text=metric)

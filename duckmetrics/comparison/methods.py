@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.functions import linked
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.folding import literal
@@ -15,6 +14,7 @@ from duckmetrics.inference.units import DIFFERENCES, over_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.part import Part
@@ -28,13 +28,15 @@ ADJUSTED = "adjusted_p"
 NONE, HOLM = "none", "holm"
 
 
-def find_test(name: str) -> Definition:
+def find_test(catalog: Catalog, name: str) -> Definition:
     """Return the test that a word means, such as randomization.
 
     Raises:
         MetricError: no such test.
     """
-    known = {n: d for n, d in catalog().statistics.items() if "p" in d.query.named_selects and _is_paired(d)}
+    known = {
+        n: d for n, d in catalog.statistics.items() if "p" in d.query.named_selects and _is_paired(catalog, d)
+    }
     wanted = str(name).lower().replace("-", "_")
     near = [n for n in known if wanted in (n, *n.split("_"))]
     if len(near) != 1 and wanted not in known:
@@ -42,9 +44,9 @@ def find_test(name: str) -> Definition:
     return known[wanted if wanted in known else near[0]]
 
 
-def _is_paired(definition: Definition) -> bool:
+def _is_paired(catalog: Catalog, definition: Definition) -> bool:
     """Say whether a test compares systems query by query: with a baseline, or all pairs of them."""
-    read = {known.name for known in catalog().foundations(definition)}
+    read = {known.name for known in catalog.foundations(definition)}
     return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
 
 
@@ -53,7 +55,7 @@ def of_all_pairs(definition: Definition) -> bool:
     return "other" in definition.query.named_selects
 
 
-def find_adjustment(name: str) -> str:
+def find_adjustment(catalog: Catalog, name: str) -> str:
     """Return the method of adjustment that a word means.
 
     Raises:
@@ -61,7 +63,7 @@ def find_adjustment(name: str) -> str:
     """
     if name == NONE:
         return NONE
-    choices = [str(choice) for choice in catalog().statistics[ADJUSTED].own_params["method"].choices]
+    choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
     wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
         str(name).lower(), str(name).lower()
     )
@@ -74,14 +76,14 @@ def lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
     return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
 
 
-def adjusted_p(engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
+def adjusted_p(catalog: Catalog, engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
     """Return the adjusted p-values, in the order of the p-values given."""
     rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
     names = exp.TableAlias(
         this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]
     )
     given = exp.select("test", "p").from_(exp.Values(expressions=rows, alias=names))
-    adjusted = over_rows(catalog(), ADJUSTED, given, {"method": method}).subquery("adjusted")
-    query, macros = linked(catalog(), exp.select("test", "p_adjusted").from_(adjusted))
+    adjusted = over_rows(catalog, ADJUSTED, given, {"method": method}).subquery("adjusted")
+    query, macros = linked(catalog, exp.select("test", "p_adjusted").from_(adjusted))
     engine.define(macros)
     return [p for _, p in sorted(engine.rows(query))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.errors import InputError
 from duckmetrics.inference.units import QUERIES, ROWS
@@ -15,6 +14,7 @@ from duckmetrics.summaries.ranking import ROUNDING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.part import Part
 
@@ -83,7 +83,7 @@ def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
 
 
 def strangers(
-    engine: Engine, part: Part, rows: Iterable[Row], baseline: str
+    catalog: Catalog, engine: Engine, part: Part, rows: Iterable[Row], baseline: str
 ) -> Iterator[tuple[Row, int, str]]:
     """Yield the rows whose system has values of other queries, or rows, than the baseline.
 
@@ -95,7 +95,7 @@ def strangers(
     compared = [row for row in rows if row["system"] != baseline]
     values = {key_of_row(part, row): row["value"] for row in part.rows}
     if units.members is not None:
-        unmatched = dict(engine.rows(units.unmatched(catalog(), baseline)))
+        unmatched = dict(engine.rows(units.unmatched(catalog, baseline)))
         for row in compared:
             if number := unmatched.pop(row["system"], 0):
                 kind = f"{units.kind} have other rows or labels"

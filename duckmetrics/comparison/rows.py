@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.catalog.catalog import catalog
 from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.inference.intervals import tested
@@ -13,6 +12,7 @@ from duckmetrics.results.gates import BASELINE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.part import Part
@@ -26,7 +26,7 @@ FIELDS = (
 
 
 def tested_units(
-    engine: Engine, part: Part, test: Definition, baseline: str, values: Mapping[str, Value]
+    catalog: Catalog, engine: Engine, part: Part, test: Definition, baseline: str, values: Mapping[str, Value]
 ) -> dict[Any, Row]:
     """Test the units of a part, and return the results by system, metric and slice.
 
@@ -35,8 +35,8 @@ def tested_units(
     """
     if part.units is None or not part.units.measures:
         return {}
-    given = {name: value for name, value in values.items() if name in catalog().params(test)}
-    table = tested(catalog(), engine, part.units, test.name, given)
+    given = {name: value for name, value in values.items() if name in catalog.params(test)}
+    table = tested(catalog, engine, part.units, test.name, given)
     found = {}
     for row in engine.arrow(engine.kept(table)).to_pylist():
         if "other" in row:

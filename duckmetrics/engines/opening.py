@@ -10,6 +10,8 @@ from duckmetrics.errors import MetricError
 if TYPE_CHECKING:
     import os
 
+    from duckmetrics.engines.engine import Engine
+
 
 def open_engine(
     engine: Any = None,
@@ -17,7 +19,7 @@ def open_engine(
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
-) -> Any:
+) -> Engine:
     """Return the engine that a call means: DuckDB unless another one is given.
 
     Args:

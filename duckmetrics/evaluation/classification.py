@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs, Request
+    from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
 
 

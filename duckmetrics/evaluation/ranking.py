@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs, Request
+    from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
 
 

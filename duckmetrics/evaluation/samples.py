@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 # Rows that are in Python at once, unless one query alone has more; and rows of a query that is left out.
 CHUNK, TOO_MANY = 100_000, 1_000_000

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
     Where = Callable[[], str]
     Row = Mapping[str, Any]

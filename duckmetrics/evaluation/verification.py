@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.samples import SampledQuery
     from duckmetrics.evaluation.tally import Row
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
     Values = dict[tuple[str, int], float | None]
 

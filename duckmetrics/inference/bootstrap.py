@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.interval_options import Inference
-    from duckmetrics.inputs.request import Inputs
 
 # So many rows are drawn in one query; more samples take more queries, and no more memory.
 ROWS_AT_ONCE = 20_000_000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 # The header of a metric that estimates nothing, so that an interval around it would mean nothing.
 NONE = "none"

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.summaries.ranking import Summary
 
 
@@ -157,7 +157,7 @@ def _with_samples(
 
 def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> int:
     """Return the number of samples: the usual one, or more if the comparisons of all systems need it."""
-    if not inference.measures:
+    if not inference.adjusted:
         return inference.samples
     rows = inputs.queries["predictions"].subquery("rows")
     keys = (struct("system", "segment"), exp.column("segment"))

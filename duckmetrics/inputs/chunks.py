@@ -13,7 +13,7 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 KEY = "query_id"
 

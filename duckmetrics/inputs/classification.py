@@ -20,7 +20,7 @@ from duckmetrics.inputs import values
 from duckmetrics.inputs.column_types import is_wide
 from duckmetrics.inputs.columns import ColumnMap, missing_column, selected
 from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
-from duckmetrics.inputs.request import CLUSTER, Inputs, Request
+from duckmetrics.inputs.inputs import CLUSTER, Inputs
 from duckmetrics.inputs.slices import slicing_columns
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.inputs.ids import Key
+    from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Source
 
 Keep = Callable[[str, exp.Query], str]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.inputs.column_types import INTEGER
 from duckmetrics.inputs.sources import ROLES, Role, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
@@ -105,3 +103,18 @@ def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:
 def composite(source: Source, name: str) -> bool:
     """Say whether a mapped name means several columns that are all there."""
     return "+" in name and all(source.find(part.strip()) for part in name.split("+"))
+
+
+def read_columns(columns: Any) -> ColumnMap:
+    """Read the mapping of canonical names to the user's.
+
+    Raises:
+        InputError: it is no mapping, or not of such names.
+    """
+    if columns is not None and not isinstance(columns, Mapping):
+        raise InputError(
+            "columns",
+            f"{columns!r} maps nothing",
+            "write canonical names and yours, as in {'query_id': 'user_id'}",
+        )
+    return ColumnMap(dict(columns or {}))

@@ -41,7 +41,8 @@ class Inference:
         seed: another seed draws other resamples.
         fixed: whether somebody chose the number of resamples, so that it is not raised.
         alpha: the error rate; an adjusted p below it gives a verdict.
-        measures: the number of measures that are compared and adjusted together; 0 without a comparison.
+        adjusted: whether the p-values of all comparisons are adjusted together, which takes more resamples.
+        measures: the number of measures that are evaluated together.
     """
 
     level: float = LEVEL
@@ -52,6 +53,7 @@ class Inference:
     seed: int = SEED
     fixed: bool = False
     alpha: float = ALPHA
+    adjusted: bool = False
     measures: int = 0
 
     def enough(self, comparisons: int, usual: int, most: int) -> int:
@@ -88,6 +90,37 @@ def read_inference(
     drawn = (RESAMPLES, SAMPLES) if resamples is None else (whole_number(resamples),) * 2
     fixed = resamples is not None
     return Inference(read_level(level), method, cluster, *drawn, whole_number(seed), fixed)
+
+
+def read_intervals(
+    level: float | bool | None, method: str, cluster: str | None, resamples: int | None, seed: int
+) -> Inference | None:
+    """Read what was asked about the intervals of an evaluation; None if it has none.
+
+    Raises:
+        MetricError: as in `read_inference`, or options of intervals without intervals.
+    """
+    if level is not None and level is not False:
+        return read_inference(level, method, cluster, resamples, seed)
+    if cluster is not None or method != USUAL_METHOD:
+        raise MetricError(
+            "cluster and interval_method", "belong to intervals", "add interval=0.95 (--interval)"
+        )
+    return None
+
+
+def read_probability(name: str, value: object, usual: float) -> float:
+    """Read an error rate or a power.
+
+    Raises:
+        MetricError: no number between 0 and 1.
+    """
+    if not isinstance(value, bool):
+        try:
+            return read_level(value)
+        except MetricError:
+            pass
+    raise MetricError(f"{name}={value!r}", "no probability between 0 and 1", f"write {usual}")
 
 
 def read_level(level: Any) -> float:

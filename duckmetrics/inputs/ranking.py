@@ -10,14 +10,16 @@ from sqlglot import exp
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.inputs.ranking_predictions import RankingPredictions
-from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
+from duckmetrics.inputs.ranking_tables import Extremes, RankingIds, RankingTables, Table
 from duckmetrics.inputs.ranking_truth import truth_query
-from duckmetrics.inputs.request import Extremes, Inputs, Request
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from duckmetrics.inputs.request import Request
 
 
 def gather(request: Request, attach: Attach, extremes: Extremes) -> Inputs:

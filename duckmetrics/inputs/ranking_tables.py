@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -11,17 +12,19 @@ from duckmetrics.errors import InputError
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.ids import Key, common_types, key_expression, key_of, same_kind
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.lists import items_of, list_column
-from duckmetrics.inputs.request import CLUSTER
 from duckmetrics.inputs.slices import slicing_columns
+from duckmetrics.inputs.sources import Source
 from duckmetrics.inputs.systems import Attach, Systems, refuse_unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from duckmetrics.inputs.request import Extremes, Request
-    from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.sources import Role
 
+Extremes = Callable[[Source, str], tuple[Any, Any]]
 INTEGER_MIN, INTEGER_MAX = -(2**31), 2**31 - 1
 
 

@@ -1,39 +1,43 @@
-"""The request of a call, and the inputs that an evaluation reads."""
+"""The request of a call: what a caller asks for, read once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.compose.composer import Composer
-from duckmetrics.inputs.columns import ColumnMap
-from duckmetrics.inputs.sources import Source
+from duckmetrics.expressions.numbers import positive_number
+from duckmetrics.inputs.columns import ColumnMap, read_columns
+from duckmetrics.inputs.slices import read_groupings
+from duckmetrics.inputs.systems import given_tables
+from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
-    from sqlglot import exp
+    from collections.abc import Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.expressions.folding import Value
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.presets.presets import Preset
 
-Extremes = Callable[[Source, str], tuple[Any, Any]]
-
-CLUSTER = "cluster_id"
+POPULATION = "population"
 
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of a caller: the tables, how to read them, and how to distinguish rows.
+    """What a caller asks for, apart from the metrics: the tables, how to read them, and the conventions.
 
     Attributes:
         predictions: a table, or a mapping of system names to tables.
         system: the column of the predictions that names the system.
         by: the groupings; each is a list of columns.
-        positions: whether the order of the rows matters (``ties=input``).
+        population: a table of the queries that count, None where a switch names them.
+        switches: conventions for all metrics.
+        like: the tool whose conventions stand in for the defaults.
         verify: how many queries are recomputed by the reference as well, None for none.
         chunks: in how many parts the queries are evaluated, 0 for all of them at once.
         inference: how intervals and comparisons are made, None for none.
+        positions: whether the order of the rows matters to a metric (``ties=input``).
     """
 
     predictions: Any
@@ -43,81 +47,69 @@ class Request:
     queries: Any = None
     population: Any = None
     columns: ColumnMap = field(default_factory=ColumnMap)
-    positions: bool = False
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    like: Preset | None = None
     verify: int | None = None
     chunks: int = 0
     inference: Inference | None = None
+    positions: bool = False
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of a mapping, in its order; none where a column names them."""
+        return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
+
+    def of(self, measures: Sequence[Measure]) -> Request:
+        """Return the request with what the measures decide."""
+        inference = self.inference and replace(self.inference, measures=len(measures))
+        positions = any(measure.values.get("ties") == "input" for measure in measures)
+        return replace(self, inference=inference, positions=positions)
 
 
-@dataclass(frozen=True)
-class Inputs:
-    """Canonical queries by input name, and facts about them for the composer.
+def read_request(
+    catalog: Catalog,
+    predictions: Any,
+    truth: Any = None,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    queries: Any = None,
+    like: str | None = None,
+    verify: int | None = None,
+    chunks: int | None = None,
+    inference: Inference | None = None,
+    switches: Mapping[str, Any] | None = None,
+) -> Request:
+    """Read the arguments that the public functions have in common; see `evaluate`.
 
-    Attributes:
-        systems: the names given by a mapping; None when a column names them, or nobody does.
-        truth_lists: whether an item that is NULL stands for an empty list of the truth.
-        by_source: where the slicing columns come from, for messages.
-        names: canonical column, with its table -> the user's column.
-        query_type: the type in which query ids are shown.
-        query_parts: the columns that make up a query id.
-        item_kinds: the kinds of the columns that make up an item id: integer, text, date, ...
-        constants: the columns that are the same in every row, with their value.
-        weighted: whether the weights of the rows count.
-        weight: the column of the weights, if there is one.
-        rows: the predictions once each, where slices repeat them.
-        by_rank: whether ranks are given, also by the places in a list, so that the score is their negative.
-        text_ids: the ids that are text, or have a part that is text.
-        cluster: the column of the independent units of intervals, None for the query or row itself.
-        wide_scores: whether a DOUBLE may lose digits of the scores.
-        runs: the columns that may distinguish several systems, though nobody asked for them.
-        leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
+    Raises:
+        MetricError: an unknown preset, groupings of two kinds, or no whole number where there must be one.
+        InputError: no predictions, or two ways to give them; or a mapping of columns that is none.
     """
+    given = dict(switches or {})
+    population = given.get(POPULATION)
+    if population is None or _is_choice(catalog, population):
+        population = None
+    else:
+        given[POPULATION] = "table"
+    return Request(
+        predictions=given_tables(predictions, system),
+        truth=truth,
+        system=system if isinstance(system, str) else None,
+        by=read_groupings(by),
+        queries=queries,
+        population=population,
+        columns=read_columns(columns),
+        switches=given,
+        like=None if like is None else preset(like),
+        verify=None if verify is None else positive_number("verify", verify, "queries", 1000),
+        chunks=0 if chunks is None else positive_number("chunks", chunks, "parts", 8),
+        inference=inference,
+    )
 
-    queries: Mapping[str, exp.Query]
-    labels: Mapping[str, str]
-    one_system: bool
-    systems: tuple[str, ...] | None
-    truth_lists: bool
-    by: tuple[tuple[str, ...], ...]
-    by_source: str | None
-    names: Mapping[str, str] = field(default_factory=dict)
-    query_type: str | None = None
-    query_parts: tuple[str, ...] = ()
-    item_kinds: tuple[str, ...] = ()
-    constants: Mapping[str, Value] = field(default_factory=dict)
-    weighted: bool = False
-    weight: str | None = None
-    rows: exp.Query | None = None
-    by_rank: bool = False
-    text_ids: frozenset[str] = frozenset()
-    cluster: str | None = None
-    wide_scores: bool = False
-    runs: tuple[str, ...] = ()
-    leftovers: exp.Query | None = None
 
-    @property
-    def facts(self) -> Mapping[str, Value]:
-        """Facts about the rows for the composer, as values of parameters."""
-        return {"by_rank": self.by_rank}
-
-    @property
-    def unsliced(self) -> Mapping[str, exp.Query]:
-        """The queries, each row of the predictions once."""
-        return self.queries if self.rows is None else {**self.queries, "predictions": self.rows}
-
-    def composer(self, catalog: Catalog, queries: Mapping[str, exp.Query] | None = None) -> Composer:
-        """Return a composer of queries over these inputs.
-
-        Args:
-            queries: in place of the canonical ones.
-        """
-        return Composer(catalog, self.queries if queries is None else queries, self.constants, self.facts)
-
-    def column_label(self, table: str, column: str) -> str:
-        """Return the user's name for a canonical column."""
-        return self.names.get(f"{table}.{column}", column)
-
-    @property
-    def by_columns(self) -> tuple[str, ...]:
-        """Every slicing column once, in the order asked for."""
-        return tuple(dict.fromkeys(column for grouping in self.by for column in grouping))
+def _is_choice(catalog: Catalog, population: Any) -> bool:
+    """Say whether a population is a word of the switch, rather than a table."""
+    param = catalog.relations["queries"].switches[POPULATION]
+    return isinstance(population, str) and population in param.choices and population != "table"

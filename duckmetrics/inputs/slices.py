@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, MetricError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +13,25 @@ RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
     "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
 )  # fmt: skip
+
+
+def read_groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:
+    """Read `by`: a column, the columns of one grouping, or a list of groupings.
+
+    Raises:
+        MetricError: columns beside lists of columns.
+    """
+    if by is None:
+        return ()
+    if isinstance(by, str):
+        return ((by,),)
+    by = list(by)
+    if all(isinstance(column, str) for column in by):
+        return (tuple(dict.fromkeys(cast("Sequence[str]", by))),) if by else ()
+    if any(isinstance(column, str) for column in by):
+        raise MetricError("by", "mixes columns and lists", "write [['country'], ['country', 'device']]")
+    groupings = (tuple(dict.fromkeys(grouping)) for grouping in by)
+    return tuple(dict.fromkeys(grouping for grouping in groupings if grouping))
 
 
 def slicing_columns(by: Sequence[Sequence[str]]) -> list[str]:

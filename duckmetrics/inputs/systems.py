@@ -19,6 +19,37 @@ Attach = Callable[[Any, Role], Source]
 ONE_SYSTEM = ""
 
 
+def given_tables(predictions: Any, system: str | Mapping[str, Any] | None) -> Any:
+    """Return the table of the predictions, or the mapping of systems to tables, which `system` may give.
+
+    Raises:
+        InputError: there is neither, or both.
+    """
+    if system is None or isinstance(system, str):
+        if predictions is None:
+            raise InputError("predictions", "none given", "name a table, or map systems to tables")
+        return predictions
+    if predictions is not None:
+        raise InputError(
+            "system", "maps systems to tables, and predictions are given too", "leave predictions out (None)"
+        )
+    return system
+
+
+def no_rows(source: Source) -> InputError:
+    """Return the error for a table without rows."""
+    return InputError(source.label, "no rows", "check how it was exported")
+
+
+def no_system_column(source: Source, column: str) -> InputError:
+    """Return the error for a table without the column that names the systems."""
+    return InputError(
+        source.label,
+        f"no column {column!r} to tell systems apart; found {', '.join(source.columns)}",
+        "name one of them with system=",
+    )
+
+
 class Systems:
     """The tables of the predictions by system, and the column that names the system of a row.
 
@@ -46,7 +77,7 @@ class Systems:
         self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
         # A system without rows is legal if another one has rows; all of its queries are missing.
         if all(source.empty for source in self.sources.values()):
-            raise InputError(self.first.label, "no rows", "check how it was exported")
+            raise no_rows(self.first)
 
     def __iter__(self) -> Iterator[tuple[str, Source]]:
         return iter(self.sources.items())
@@ -86,11 +117,7 @@ class Systems:
             return literal(name)
         found = source.find(self.column)
         if found is None:
-            raise InputError(
-                source.label,
-                f"no column {self.column!r} to tell systems apart; found {', '.join(source.columns)}",
-                "name one of them with system=",
-            )
+            raise no_system_column(source, self.column)
         return exp.cast(quoted(found), "VARCHAR")
 
 

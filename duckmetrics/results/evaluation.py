@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
@@ -14,7 +14,7 @@ from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -29,6 +29,30 @@ COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
 # The number of units of an interval, and how many of equal weight they are worth.
 SIZES = ("n_units", "n_effective")
 NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
+
+
+class Tables(Protocol):
+    """Reads the tables that an evaluation kept, when somebody asks for them."""
+
+    def summary(self) -> pa.Table:
+        """Return one row per system, slice and metric."""
+        ...
+
+    def per_query(self) -> pa.Table:
+        """Return one row per system, metric and query."""
+        ...
+
+    def write_per_query(self, path: str | Path) -> None:
+        """Write the values per query to Parquet."""
+        ...
+
+    def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
+        """Return a table such as a curve."""
+        ...
+
+    def movers(self, baseline: str, n: int) -> pa.Table:
+        """Return the queries that gain and lose most."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -50,6 +74,7 @@ class Evaluation(Tabular):
         sql: the exact SQL that ran.
         canonical: the metrics as typed -> their canonical spelling.
         first: the first system of a mapping.
+        tables: where the results are kept.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -59,16 +84,12 @@ class Evaluation(Tabular):
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
     first: str | None = field(repr=False)
-    _summary: Callable[[], pa.Table] = field(repr=False)
-    _per_query: Callable[[], pa.Table] | None = field(repr=False)
-    _write_per_query: Callable[[str | Path], None] = field(repr=False)
-    _table: Callable[[str, dict[str, Any]], pa.Table] = field(repr=False)
-    _movers: Callable[[str, int], pa.Table] = field(repr=False)
+    tables: Tables = field(repr=False)
 
     @property
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
-        return self._summary()
+        return self.tables.summary()
 
     @property
     def per_query(self) -> pa.Table:
@@ -77,9 +98,7 @@ class Evaluation(Tabular):
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        if self._per_query is None:
-            raise MetricError("per_query", "no metric of queries was asked for", "add one, such as 'ndcg@10'")
-        return self._per_query()
+        return self.tables.per_query()
 
     def table(self, spec: str, **params: Any) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
@@ -91,7 +110,7 @@ class Evaluation(Tabular):
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
         """
-        return self._table(spec, params)
+        return self.tables.table(spec, params)
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against a baseline.
@@ -117,7 +136,7 @@ class Evaluation(Tabular):
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return self._movers(chosen, whole_number(n))
+        return self.tables.movers(chosen, whole_number(n))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
@@ -132,7 +151,7 @@ class Evaluation(Tabular):
 
         Spark writes a folder of such files, which must not be there yet.
         """
-        self._write_per_query(path)
+        self.tables.write_per_query(path)
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.specs import parse_measure, read_specs
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened
+from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.version import __version__
@@ -138,10 +140,8 @@ def conventions(
         InputError: the data cannot be evaluated under the defaults either.
     """
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
-    with opened(
-        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
-        memory_limit=memory_limit, switches=switches,
-    ) as session:  # fmt: skip
+    request = read_request(catalog(), predictions, truth, system=system, columns=columns, switches=switches)
+    with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         names = names or list(presets())
         rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
@@ -154,13 +154,13 @@ class _Metric:
     def __init__(self, session: Session, spec: str, names: Iterable[str]) -> None:
         self.session = session
         self.spec = spec
-        self.default = parse_measure(catalog(), spec, session.switches, session.family)
+        self.default = parse_measure(session.catalog, spec, session.request.switches, session.family)
         self.measures: dict[str, Measure] = {}
         self.refused: dict[str, str] = {}
         for name in names:
             try:
                 self.measures[name] = parse_measure(
-                    catalog(), spec, session.switches, lambda: self.default.family, preset(name)
+                    session.catalog, spec, session.request.switches, lambda: self.default.family, preset(name)
                 )
             except UnsupportedError as error:
                 self.refused[name] = error.reason
@@ -266,7 +266,7 @@ class _Metric:
     def _run(self, batch: Sequence[Measure]) -> None:
         names = [f"{self.spec}{' ' * i}" for i in range(len(batch))]
         named = [replace(measure, text=name) for name, measure in zip(names, batch, strict=True)]
-        rows = [row for row in self.session.measured(named).rows if row["slice"] == ""]
+        rows = [row for row in self.session.evaluation(named).rows if row["slice"] == ""]
         for name, measure in zip(names, batch, strict=True):
             of_measure = {row["system"]: row for row in rows if row["metric"] == name}
             self.results[_key(measure)] = of_measure

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 # Ranks are above it; 0 and below is what stands for the rank of a query that has none, see
 # sql/sampling/queries.sql.

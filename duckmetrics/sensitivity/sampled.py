@@ -12,10 +12,12 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inputs.ranking import gather
+from duckmetrics.inputs.request import read_request
 from duckmetrics.results.sampled import SampledEvaluation
 from duckmetrics.sensitivity.corrections import SamplingModel
 from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.session import Session
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.results.findings import Finding
     from duckmetrics.sensitivity.corrections import Values
     from duckmetrics.sensitivity.ranks import SampledRanks
@@ -111,13 +114,12 @@ def sampled(
     asked = _asked(n_items, n_negatives, methods, gamma)
     if SIZE in switches:
         raise MetricError(SIZE, "is n_items here", "leave it out")
-    with opened(
-        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
-        memory_limit=memory_limit, like=like, switches=switches, keep=False,
-    ) as session:  # fmt: skip
-        return _evaluated(
-            session, read_specs(catalog().usual(RANKING) if metrics is None else metrics), asked
-        )
+    request = read_request(
+        catalog(), predictions, truth, system=system, columns=columns, like=like, switches=switches
+    )
+    with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
+        specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
+        return _evaluated(session, specs, asked)
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,9 @@ def _whole(name: str, value: object, least: int) -> int:
 def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
     measures = _measures(session, specs, asked.n_items)
     engine = session.engine
-    inputs = gather(session.requested(measures), session.attach, engine.extremes)
-    findings = check(catalog(), engine, inputs, [m.bound(**{SIZE: asked.n_items}) for m in measures])
-    observed = sampled_ranks(catalog(), engine, inputs, measures)
+    inputs = gather(session.request.of(measures), session.attach, engine.extremes)
+    findings = check(session.catalog, engine, inputs, [m.bound(**{SIZE: asked.n_items}) for m in measures])
+    observed = sampled_ranks(session.catalog, engine, inputs, measures)
     rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]
     places = {measure.text: i for i, measure in enumerate(measures)}
     return SampledEvaluation(
@@ -169,13 +171,13 @@ def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> Sampled
 
 def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Measure]:
     """Read the specs, and refuse metrics other than means of a function of the rank of one relevant item."""
-    measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+    measures = session.measures(specs)
     for measure in measures:
         if (why := _refusal(measure)) is not None:
             raise MetricError(measure.text, why)
     # Parameters that are valid together may still exclude a correction.
-    switches = {**session.switches, SIZE: n_items}
-    sized = parse_measures(catalog(), specs, switches, session.family, session.like)
+    switches = {**session.request.switches, SIZE: n_items}
+    sized = parse_measures(session.catalog, specs, switches, session.family, session.request.like)
     for measure in sized:
         if measure.values[SIZE] != n_items:
             raise MetricError(
@@ -196,9 +198,7 @@ def _refusal(measure: Measure) -> str | None:
     return None
 
 
-def _rows(
-    engine: DuckDBEngine, inputs: Inputs, ranks: SampledRanks, asked: _Asked
-) -> Iterator[dict[str, Any]]:
+def _rows(engine: Engine, inputs: Inputs, ranks: SampledRanks, asked: _Asked) -> Iterator[dict[str, Any]]:
     """Yield the results of the measures that share their ranks, by measure, system and method."""
     m = _n_negatives(ranks, inputs, asked)
     low, high = (SamplingModel(catalog(), engine, ranks.measures, asked.n_items, m, g) for g in ranks.grades)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.catalog.specs import read_specs
+from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
+from duckmetrics.inputs.request import read_request
 from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.summaries.ranking import disagreeing
 
@@ -116,12 +118,13 @@ def ties(
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
         InputError: the data cannot be evaluated as they are.
     """
-    with opened(
-        predictions, truth, system=system, columns=columns, connection=connection, threads=threads,
-        memory_limit=memory_limit, like=like, switches=switches,
-    ) as session:  # fmt: skip
-        specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
-        measures = parse_measures(catalog(), specs, session.switches, session.family, session.like)
+    request = read_request(
+        catalog(), predictions, truth, system=system, columns=columns, like=like, switches=switches
+    )
+    with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
+        measures = session.measures(
+            read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
+        )
         for measure in measures:
             if measure.family != RANKING:
                 raise MetricError(measure.text, "knows no order of equal scores", "leave it out")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.statistics.counts import Counts
 
 FEW = 5
@@ -164,7 +165,7 @@ def _values(definition: Definition, statistic: str, correction: bool) -> dict[st
     return {"statistic": statistic, "correction": correction}
 
 
-def _computed(engine: DuckDBEngine, query: exp.Query) -> dict[str, Any]:
+def _computed(engine: Engine, query: exp.Query) -> dict[str, Any]:
     """Run the query of a statistic and return its only row."""
     query, macros = linked(catalog(), query)
     engine.define(macros)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.statistics.inputs import Data
 
@@ -225,7 +226,7 @@ def _label(value: Any) -> str:
     return text.replace("'", "''")
 
 
-def _kept(engine: DuckDBEngine, data: Data) -> tuple[str, list[str]]:
+def _kept(engine: Engine, data: Data) -> tuple[str, list[str]]:
     """Check the data and keep them under a name; return that and the warnings."""
     kept = engine.name(data.table)
     warnings: list[str] = []
@@ -244,7 +245,7 @@ def _kept(engine: DuckDBEngine, data: Data) -> tuple[str, list[str]]:
     return kept, warnings
 
 
-def _computed(engine: DuckDBEngine, measure: Measure, data: Data, kept: str) -> pa.Table:
+def _computed(engine: Engine, measure: Measure, data: Data, kept: str) -> pa.Table:
     query, macros = linked(catalog(), over_data(catalog(), measure, data, kept))
     engine.define(macros)
     text = query.sql(engine.dialect, pretty=True)

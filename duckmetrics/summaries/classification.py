@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.compose.composer import Composer
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 SEGMENTS, BINARY = "segments", "labeled"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.composer import Composer
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 # The parameters that decide how a measure is computed, not what it is.
 Plan = dict[str, "Value"]

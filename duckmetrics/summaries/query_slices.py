@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.request import CLUSTER
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.slices import slice_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.compose.blocks import Columns
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 
 def attributed(inputs: Inputs, by: Mapping[str, str], table: str) -> list[tuple[str, exp.Query]]:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.request import CLUSTER
+from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_segment, counts, grouped
 from duckmetrics.summaries.query_slices import attributed, sliced
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
-    from duckmetrics.inputs.request import Inputs
+    from duckmetrics.inputs.inputs import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
 # A difference of two values of one query above this is more than rounding.

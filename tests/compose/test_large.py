@@ -17,7 +17,7 @@ from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.errors import EngineError
 from duckmetrics.evaluation import ranking
 from duckmetrics.inputs.chunks import chunks_of
-from duckmetrics.inputs.request import Inputs
+from duckmetrics.inputs.inputs import Inputs
 from support.cases import RANKING
 from support.command_line import exports, run
 from support.little import evaluation
