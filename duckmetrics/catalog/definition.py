@@ -68,6 +68,11 @@ class Definition:
         return self.header["name"]
 
     @property
+    def reported(self) -> str:
+        """The name in findings."""
+        return self.header.get("reported", self.name)
+
+    @property
     def title(self) -> str:
         return self.header["title"]
 

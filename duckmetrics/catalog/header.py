@@ -36,6 +36,7 @@ KEYS = {
     "undefined": "why a metric has no value where both classes are there",
     "infinite": "why a metric is infinite where it is; absent: no value of it is, and the values overflow",
     "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
+    "reported": "of a check: its name in findings; absent: the name of the file",
     "severity": "of a check: error, warning or note",
     "column": "of a check: the column it looks at, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: always",

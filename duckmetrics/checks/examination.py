@@ -158,7 +158,7 @@ class Examination:
         names = {finding.check for finding in found}
         about = [
             definition for definition in self.catalog.inspections.values()
-            if names & protected(definition) and definition.name not in self.names
+            if names & protected(definition) and definition.reported not in self.names
             and (notes or definition.header["severity"] != NOTE)
         ]  # fmt: skip
         return self.run(about, names) if about else []
@@ -280,8 +280,8 @@ def _bound(
         query = exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
         asked.append((composer.linked(query, values), isinstance(condition, exp.Not)))
     return BoundCheck(
-        composer, definition.name, header["severity"], header["column"], definition.title, header["advice"],
-        offenders, definition.inputs, tuple(asked),
+        composer, definition.reported, header["severity"], header["column"], definition.title,
+        header["advice"], offenders, definition.inputs, tuple(asked),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
 import duckmetrics
+from duckmetrics.catalog.definition import METRIC_FAMILIES
 from duckmetrics.catalog.header import KEYS, read_header
 from duckmetrics.catalog.specs import parse_measure, parse_measures, parse_table
 from duckmetrics.compose.composer import Composer
@@ -183,9 +184,16 @@ def test_a_metric_declares_what_readers_need() -> None:
         assert check.header.keys() >= CHECK_KEYS, check.path
         known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics)}
         if check.family == "inspections":
-            known |= {*CATALOG.checks, "missing_query"}
+            known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path
         assert check.header["severity"] in ("error", "warning", "note"), check.path
+        assert check.header.get("reported") != check.name, check.path
+        assert check.path.parent.name in METRIC_FAMILIES, check.path
+
+
+def test_no_two_checks_report_the_same_name() -> None:
+    names = [check.reported for check in (*CATALOG.checks.values(), *CATALOG.inspections.values())]
+    assert len(set(names)) == len(names)
 
 
 def test_a_metric_has_a_reference_function_and_the_other_way_round() -> None:
