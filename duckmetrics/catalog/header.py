@@ -21,6 +21,7 @@ KEYS = {
     "switches": "parameters that every metric built on this file takes over",
     "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
     "idle": "parameters that change nothing, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL",
+    "facts": "facts about every metric built on this file, and when they hold: positions WHEN ties = 'input'",
     "depth": "the deepest rank a metric looks at, in terms of its parameters; absent: all ranks",
     "sampled": "consistent: its mean over samples of the items is that over all of them; absent: it is not",
     "grain": "the columns that identify a row",

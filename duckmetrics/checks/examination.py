@@ -22,6 +22,7 @@ from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import bind, is_false, literal
+from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.results.findings import ERROR, NOTE, Finding
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.request import Inputs
 
-WEIGHT, WEIGHTED = "weight", "weighted"
 # The queries of this number of rows that can reach a cut-off are searched completely.
 PROBED = 5_000
 # The table that checks of the values of a metric read; the other checks read the inputs.

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Catalog, catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError
@@ -150,7 +151,7 @@ class Session:
 
     def requested(self, measures: Sequence[Measure]) -> Request:
         """Return the request, with the order of the rows if it matters to one of the measures."""
-        return replace(self.request, positions=any(m.values.get("ties") == "input" for m in measures))
+        return replace(self.request, positions=any(holds(catalog(), POSITIONS, m) for m in measures))
 
     def parts(self, measures: Sequence[Measure]) -> list[Part]:
         """Evaluate the measures of each family together."""
