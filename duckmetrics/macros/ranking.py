@@ -29,7 +29,7 @@ from duckmetrics.macros.macro import (
     given,
     reference,
 )  # fmt: skip
-from duckmetrics.macros.parameters import TABLE, Asked, Offer
+from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
 from duckmetrics.summaries.ranking import reason
@@ -53,10 +53,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
         names: metric or alias -> the name of its macro, for those that have one.
         only: the metrics and aliases that are wanted; all of them if it is empty.
     """
-    aliases = {
-        name: alias for (family, name), alias in catalog.names.items()
-        if family == RANKING and (not only or name in only)
-    }  # fmt: skip
+    aliases = aliases_of(catalog, RANKING, only)
     # Samples of candidates are rare, and what checks them would be in every macro.
     settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
     offer = Offer(catalog, aliases, settled, {POPULATION: _population(catalog)})
