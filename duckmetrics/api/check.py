@@ -166,7 +166,7 @@ def _findings(session: Session, specs: Sequence[str]) -> Findings:
     """Check what the measures of each family read."""
     asked = session.request
     measures = parse_measures(session.catalog, specs, asked.switches, lambda: _family(session), asked.like)
-    request = asked.of(measures)
+    request = asked.of(session.catalog, measures)
     found: dict[str, Finding] = {}
     checks: set[str] = set()
     looked_at: dict[str, int] = {}

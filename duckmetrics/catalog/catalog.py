@@ -30,15 +30,15 @@ class Alias:
 
 
 class Catalog:
-    """Every definition under sql/: metrics and tables by (family, name), the others by name."""
+    """Every definition under sql/: by (family, name) what a family has, the others by name."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.metrics: dict[tuple[str, str], Definition] = {}
         self.tables: dict[tuple[str, str], Definition] = {}
         self.relations: dict[str, Definition] = {}
         self.aggregations: dict[str, Definition] = {}
-        self.checks: dict[str, Definition] = {}
-        self.inspections: dict[str, Definition] = {}
+        self.checks: dict[tuple[str, str], Definition] = {}
+        self.inspections: dict[tuple[str, str], Definition] = {}
         self.functions: dict[str, Definition] = {}
         self.statistics: dict[str, Definition] = {}
         self.count_checks: dict[str, Definition] = {}
@@ -47,11 +47,10 @@ class Catalog:
         self.sampling: dict[str, Definition] = {}
         self._placeholders: dict[Path, frozenset[str]] = {}
         self._foundations: dict[Path, tuple[Definition, ...]] = {}
+        of_families = {"checks": self.checks, "inspections": self.inspections}
         shelves = {
             "relations": self.relations,
             "aggregations": self.aggregations,
-            "checks": self.checks,
-            "inspections": self.inspections,
             "functions": self.functions,
             "statistics": self.statistics,
             "count_checks": self.count_checks,
@@ -65,6 +64,8 @@ class Catalog:
                 self.relations[definition.name] = definition
             elif definition.family in METRIC_FAMILIES:
                 self.metrics[definition.family, definition.name] = definition
+            elif definition.family in of_families:
+                of_families[definition.family][definition.path.parent.name, definition.name] = definition
             elif definition.family in shelves:
                 shelves[definition.family][definition.name] = definition
 
@@ -72,8 +73,11 @@ class Catalog:
     def read(cls, root: Path | None = None) -> Catalog:
         """Read the headers under `root`; a query is parsed when it is first used."""
         top = root or sql_root()
-        paths = ((_kind_of(path.relative_to(top)), path.stem, path) for path in top.glob("*/**/*.sql"))
-        return cls(Definition(path, kind, read_header(path)) for kind, _, path in sorted(paths))
+        found = (
+            Definition(path, _kind_of(path.relative_to(top)), read_header(path))
+            for path in top.glob("*/**/*.sql")
+        )
+        return cls(sorted(found, key=lambda one: (one.family, one.reported, one.path)))
 
     @cached_property
     def names(self) -> dict[tuple[str, str], Alias]:

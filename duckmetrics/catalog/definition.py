@@ -68,6 +68,11 @@ class Definition:
         return self.header["name"]
 
     @property
+    def reported(self) -> str:
+        """The name in findings."""
+        return self.header.get("reported", self.name)
+
+    @property
     def title(self) -> str:
         return self.header["title"]
 
@@ -154,11 +159,12 @@ class Definition:
     @cached_property
     def idle(self) -> dict[str, exp.Expr]:
         """The conditions under which a parameter changes nothing, by its name."""
-        found = {}
-        for said in filter(None, self.header.get("idle", "").split("; ")):
-            name, _, condition = said.partition(" WHEN ")
-            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
-        return found
+        return self._conditions("idle")
+
+    @cached_property
+    def facts(self) -> dict[str, exp.Expr]:
+        """The conditions under which a fact holds for the metrics that build on this file, by its name."""
+        return self._conditions("facts")
 
     def depth(self, values: Mapping[str, Value]) -> int | None:
         """Return the deepest rank the metric looks at, None when it needs all of them."""
@@ -178,6 +184,14 @@ class Definition:
         """The names of macros in the DuckDB shell, as the file gives them: name -> name of its macro."""
         words = (entry.split(" for ") for entry in re.split(r",\s*", self.header.get("macro", "")) if entry)
         return {entry[-1]: entry[0] for entry in words}
+
+    def _conditions(self, key: str) -> dict[str, exp.Expr]:
+        """Read ``name WHEN condition; name WHEN condition``."""
+        found = {}
+        for said in filter(None, self.header.get(key, "").split("; ")):
+            name, _, condition = said.partition(" WHEN ")
+            found[name.strip()] = sqlglot.parse_one(condition, dialect=DIALECT)
+        return found
 
     def _declared(self, key: str) -> dict[str, Param]:
         text = self.header.get(key)

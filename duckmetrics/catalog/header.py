@@ -11,37 +11,52 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEYS = {
-    "name": "the stem of the file",
-    "alias": "other names in the literature; one may bind parameters: f1 (beta = 1)",
-    "macro": "names in the DuckDB shell: of a function; of a metric where its own is taken, x for y",
+    "name": "the name of the file without .sql",
+    "alias": "other names in the literature; a name may set parameters: f1 (beta = 1)",
+    "macro": "names of macros in the DuckDB shell; x for y: the macro is x, because DuckDB uses the name y",
     "title": "a noun phrase",
-    "inputs": "the external tables read, directly or through relations, with their columns",
-    "optional": "columns of the input that may be missing, and what stands for them: expected = 1",
+    "inputs": "the input tables that the file or its relations read, with the columns that they read",
+    "optional": "input columns that may be missing, each with its default value: expected = 1",
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
-    "switches": "parameters that every metric built on this file takes over",
-    "requires": "what a metric asks of an input: truth (relevance <= max_grade)",
-    "idle": "parameters that change nothing, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL",
-    "depth": "the deepest rank a metric looks at, in terms of its parameters; absent: all ranks",
-    "sampled": "consistent: its mean over samples of the items is that over all of them; absent: it is not",
-    "grain": "the columns that identify a row",
-    "range": "the interval of the values, and which way is better",
-    "formula": "one line of plain text",
+    "switches": "parameters that every metric that reads this file inherits",
+    "requires": "a condition that every row of an input must satisfy: truth (relevance <= max_grade)",
+    "idle": (
+        "parameters that do not change the value, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL"
+    ),
+    "facts": "facts about the metrics that read this file, and when they hold: positions WHEN ties = 'input'",
+    "depth": "the deepest rank that a metric reads, as a formula of its parameters; absent: all ranks",
+    "sampled": (
+        "consistent: sampled candidates give the same expected value as all items; absent: they do not"
+    ),
+    "grain": "the columns that identify a row of the result",
+    "range": "the interval that contains the values, and which direction is better",
+    "formula": "the formula in one line of plain text",
     "source": "author, venue, year, DOI",
-    "oracle": "who confirms the values, beside the plain-Python reference",
+    "oracle": "the tool that confirms the values, in addition to the plain-Python reference",
     "example": "a call and its value on the case tests/data/ranking/sample.sql",
-    "portable": "no, and why; or with what parameters: with plan = sorted; absent: it is, everywhere",
-    "influence": "the relation with what a unit moves a metric by that is no function of sums, or none",
-    "interval": "the scale of intervals: logit, proportion; or none, and why bootstrap samples give none",
-    "usual": "the spec that is computed where nobody names a metric, of one metric of each family",
-    "undefined": "why a metric has no value where both classes are there",
-    "infinite": "why a metric is infinite where it is; absent: no value of it is, and the values overflow",
-    "for": "of a check: the family, or the relation whose readers it protects; or the check it explains",
+    "portable": "no, and why; or with which parameters: with plan = sorted; absent: every engine can run it",
+    "influence": (
+        "the relation that computes the influence function of a metric that is not a function of sums, one "
+        "value per unit (query or cluster); none: the metric estimates nothing and has no interval"
+    ),
+    "interval": (
+        "the method of an interval: logit, or proportion for Wilson's; absent: mean -+ t * se; or none, and "
+        "why the bootstrap samples give no interval"
+    ),
+    "usual": "the spec that is computed if the caller names no metric; one metric of each family has it",
+    "undefined": "why the value is NULL although both classes are present",
+    "infinite": "why the value can be infinite; absent: an infinite value is an overflow",
+    "for": (
+        "of a check: the family, relation or metric that it protects, or weight; or the check that it "
+        "explains"
+    ),
+    "reported": "of a check: its name in findings; absent: the name of the file",
     "severity": "of a check: error, warning or note",
-    "column": "of a check: the column it looks at, table.column",
-    "when": "of a check: the condition under which its rows are findings; absent: always",
-    "advice": "of a check: what to do next",
-    "warning": "what a result says beside its numbers",
-    "note": "a convention the reader must know",
+    "column": "of a check: the column that it examines, table.column",
+    "when": "of a check: the condition under which its rows are findings; absent: they always are",
+    "advice": "of a check: what the user can do next",
+    "warning": "a warning that every result of a statistic shows",
+    "note": "a convention that the reader must know",
 }
 
 _FIELD = re.compile(r"-- (?P<key>[a-z]+): +(?P<value>\S.*)")

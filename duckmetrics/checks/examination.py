@@ -22,6 +22,7 @@ from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import bind, is_false, literal
+from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.results.findings import ERROR, NOTE, Finding
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
-WEIGHT, WEIGHTED = "weight", "weighted"
 # The queries of this number of rows that can reach a cut-off are searched completely.
 PROBED = 5_000
 # The table that checks of the values of a metric read; the other checks read the inputs.
@@ -158,7 +158,7 @@ class Examination:
         names = {finding.check for finding in found}
         about = [
             definition for definition in self.catalog.inspections.values()
-            if names & protected(definition) and definition.name not in self.names
+            if names & protected(definition) and definition.reported not in self.names
             and (notes or definition.header["severity"] != NOTE)
         ]  # fmt: skip
         return self.run(about, names) if about else []
@@ -281,8 +281,8 @@ def _bound(
         query = exp.select(exp.Case().when(condition.copy(), literal(1)).else_(literal(0)))
         asked.append((composer.linked(query, values), isinstance(condition, exp.Not)))
     return BoundCheck(
-        composer, definition.name, header["severity"], header["column"], definition.title, header["advice"],
-        offenders, definition.inputs, tuple(asked),
+        composer, definition.reported, header["severity"], header["column"], definition.title,
+        header["advice"], offenders, definition.inputs, tuple(asked),
     )  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlglot import exp
 
 from duckmetrics.checks.counting import count_of
-from duckmetrics.checks.examination import WEIGHTED
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.classification import WEIGHTED
 from duckmetrics.results.findings import EXAMPLES, WARNING, Finding
 
 if TYPE_CHECKING:
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
+# The switch that decides how queries without predictions count.
+MISSING = "missing"
 UNWEIGHTED = "read it without weights beside, or leave it out"
 
 
@@ -70,7 +73,7 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
 
 
 def counted_notes(
-    rows: Sequence[Mapping[str, Any]], inputs: Inputs, policies: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]], inputs: Inputs, values: Mapping[str, Value]
 ) -> list[Finding]:
     """Tell of missing queries and of queries without a slice, from the counts of the result."""
     notes: dict[tuple[str, Any], Finding] = {}
@@ -79,7 +82,7 @@ def counted_notes(
         overall = row["slice"] == ""
         system = f" of system {row['system']}" if row["system"] is not None else ""
         if overall and row["n_missing"]:
-            advice = f"the switch missing={policies['missing']} decides how they count"
+            advice = f"the switch {MISSING}={values.get(MISSING)} decides how they count"
             message = (
                 f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.checks.notes import MISSING
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.errors import InputError
 from duckmetrics.inference.units import QUERIES, ROWS
@@ -122,6 +123,6 @@ def way_out(part: Part) -> str:
     told = "say allow_different=True (--allow-different) to compare what is common"
     if is_clustered(part):
         told = "leave cluster out and " + told
-    if any(measure.values.get("missing") == "skip" for measure in part.measures):
+    if any(measure.values.get(MISSING) == "skip" for measure in part.measures):
         return f"set missing='zero' or population='both' (--set population=both), or {told}"
     return told

@@ -32,12 +32,16 @@ class Block:
     keys: dict[str, exp.Expr]
     columns: dict[str, exp.Expr] = field(default_factory=dict)
 
-    def add(self, value: exp.Expr) -> str:
-        """Add a projection, unless it is there already, and return its column."""
+    def add(self, value: exp.Expr, name: str = "") -> str:
+        """Add a projection, unless it is there already, and return its column.
+
+        Args:
+            name: the column if it is a new one; by default the next number.
+        """
         for column, known in self.columns.items():
             if known == value:
                 return column
-        column = f"v{len(self.columns) + 1}"
+        column = name or f"v{len(self.columns) + 1}"
         self.columns[column] = value
         return column
 

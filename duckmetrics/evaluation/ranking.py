@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.facts import EXPONENTIAL, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
@@ -48,8 +49,7 @@ def evaluate_rankings(
     summary = Summary(catalog, inputs, measures, columns, table)
     joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
     rows, kept = kept_rows(engine.results(), summary.query(joined))
-    policies = {"missing": str(measures[0].values.get("missing"))}
-    notes = counted_notes(rows, inputs, policies)
+    notes = counted_notes(rows, inputs, measures[0].values)
     notes += explained(catalog, engine, inputs, measures, notes)
     part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
     if request.inference is not None:
@@ -112,7 +112,7 @@ def _largest_gain(
     truth = composer.relation("truth", {})
     found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
     largest: float | None = found[0][0]
-    if largest is None or all(measure.values.get("gain") != "exp2" for measure in measures):
+    if largest is None or not any(holds(catalog, EXPONENTIAL, measure) for measure in measures):
         return largest
     return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
 

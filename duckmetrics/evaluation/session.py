@@ -82,7 +82,7 @@ class Session:
 
     def parts(self, measures: Sequence[Measure]) -> list[Part]:
         """Evaluate the measures of each family together."""
-        request = self.request.of(measures)
+        request = self.request.of(self.catalog, measures)
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"

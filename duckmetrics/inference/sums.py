@@ -159,17 +159,8 @@ class Sums:
             if not isinstance(found, exp.Sum | exp.Count) or found.find(exp.Distinct):
                 raise UnsupportedError("", f"{found.sql(DIALECT)} is no sum over rows")
             whole = found.parent if isinstance(found.parent, exp.Filter) else found
-            whole.replace(exp.column(self._sum(block, whole.copy())))
+            whole.replace(exp.column(block.add(whole.copy(), f"s_{len(self.leaves()) + 1}")))
         return holder
-
-    def _sum(self, block: Block, aggregate: exp.Expr) -> str:
-        """Add a sum to a block, unless it is there already, and return its column."""
-        for name, known in block.columns.items():
-            if known == aggregate:
-                return name
-        name = f"s_{len(self.leaves()) + 1}"
-        block.columns[name] = aggregate
-        return name
 
     def _adds_up(self, query: exp.Query) -> bool:
         """Say whether every row comes from one row, so that the sums of units add up to those of all rows.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.slices import read_groupings
@@ -59,10 +60,10 @@ class Request:
         """The systems of a mapping, in its order; none where a column names them."""
         return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
 
-    def of(self, measures: Sequence[Measure]) -> Request:
+    def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
         inference = self.inference and replace(self.inference, measures=len(measures))
-        positions = any(measure.values.get("ties") == "input" for measure in measures)
+        positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
         return replace(self, inference=inference, positions=positions)
 
 

@@ -14,7 +14,7 @@ from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, reference
-from duckmetrics.macros.parameters import Asked, Offer
+from duckmetrics.macros.parameters import Asked, Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import query_of, source
 from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_segment, row_reason, row_value
@@ -46,10 +46,7 @@ def row_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str]
         names: metric or alias -> the name of its macro, for those that have one.
         only: the metrics and aliases that are wanted; all of them if it is empty.
     """
-    aliases = {
-        name: alias for (family, name), alias in catalog.names.items()
-        if family == CLASSIFICATION and (not only or name in only)
-    }  # fmt: skip
+    aliases = aliases_of(catalog, CLASSIFICATION, only)
     offer = Offer(catalog, aliases, SETTLED)
     plan = Argument(PLAN, SORTED)
     group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)

@@ -101,7 +101,7 @@ def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> Iterator[Defi
 def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
     """Return the checks that an inspection explains; it runs only if one of them found something."""
     named = protected(definition)
-    return [] if RANKING in named else [check for name, check in catalog.checks.items() if name in named]
+    return [] if RANKING in named else [check for check in catalog.checks.values() if check.reported in named]
 
 
 def _told(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
@@ -115,7 +115,7 @@ def _told(composer: Composer, definition: Definition, values: Mapping[str, Value
             parts += [f"{', ' if parts else ''}{name}=", value]
     count = exp.Count(this=exp.Star())
     columns: dict[str, exp.Expr] = {
-        "severity": literal(header["severity"]), "check": literal(definition.name),
+        "severity": literal(header["severity"]), "check": literal(definition.reported),
         "column": literal(header["column"]), "finding": literal(definition.title), "count": count,
         "example": exp.Min(this=concatenated(*parts)), "advice": literal(in_the_shell(header["advice"])),
         "place": literal(SEVERITIES.index(header["severity"])),

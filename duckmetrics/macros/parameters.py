@@ -23,7 +23,7 @@ from duckmetrics.macros.macro import Argument, reference
 from duckmetrics.macros.shell_files import concatenated, fixed, is_distinct, is_null, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition, Param
@@ -59,6 +59,18 @@ class Variant:
     param: Param
     symbol: str
     measures: list[str] = field(default_factory=list)
+
+
+def aliases_of(catalog: Catalog, family: str, only: Collection[str]) -> dict[str, Alias]:
+    """Return the metrics of a family by name and alias.
+
+    Args:
+        only: the names that are wanted; all of them if it is empty.
+    """
+    return {
+        name: alias for (known, name), alias in catalog.names.items()
+        if known == family and (not only or name in only)
+    }  # fmt: skip
 
 
 class Offer:

@@ -13,6 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
@@ -28,7 +29,7 @@ from duckmetrics.macros.macro import (
     given,
     reference,
 )  # fmt: skip
-from duckmetrics.macros.parameters import TABLE, Asked, Offer
+from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
 from duckmetrics.summaries.ranking import reason
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
-# Left out: samples of candidates are rare, and what checks them would be in every macro.
-SETTLED: dict[str, Value] = {"catalog_size": None}
 DEPTH, POPULATION, REL, RELEVANT = "depth", "population", "rel", "relevant"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
@@ -54,11 +53,10 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
         names: metric or alias -> the name of its macro, for those that have one.
         only: the metrics and aliases that are wanted; all of them if it is empty.
     """
-    aliases = {
-        name: alias for (family, name), alias in catalog.names.items()
-        if family == RANKING and (not only or name in only)
-    }  # fmt: skip
-    offer = Offer(catalog, aliases, SETTLED, {POPULATION: _population(catalog)})
+    aliases = aliases_of(catalog, RANKING, only)
+    # Samples of candidates are rare, and what checks them would be in every macro.
+    settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
+    offer = Offer(catalog, aliases, settled, {POPULATION: _population(catalog)})
     tables = Argument("predictions", required=True), Argument("truth", required=True)
     columns = columns_of_tables(catalog)
     shared = (*tables, Argument(METRICS, required=True), *offer.arguments)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
 from duckmetrics.catalog.parameters import CUTOFF, written
-from duckmetrics.catalog.specs import parse_measure, read_specs
+from duckmetrics.catalog.specs import PER_CALL, parse_measure, read_specs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
+from duckmetrics.results.findings import ERROR
 from duckmetrics.results.tabular import Tabular, aligned
 from duckmetrics.version import __version__
 
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 Key = tuple[str, str, bool]
-# Settings under which one measure can stop the others that are evaluated along with it.
-_APART = ("population", "missing", "labels", "ties", "duplicates", "negative_grade")
 DEFAULTS = "duckmetrics"
 # A difference above this is more than rounding.
 ROUNDING = 1e-12
@@ -229,8 +229,9 @@ class _Metric:
         """Evaluate together what cannot stop each other; a batch that is stopped, one by one."""
         distinct = {_key(measure): measure for measure in measures}
         batches: dict[tuple[Value, ...], list[Measure]] = {}
+        decisive = _decisive()
         for measure in distinct.values():
-            apart = tuple(measure.values.get(name) for name in _APART)
+            apart = tuple(measure.values.get(name) for name in decisive)
             batches.setdefault((measure.needed, measure.untied, *apart), []).append(measure)
         for batch in batches.values():
             try:
@@ -241,21 +242,19 @@ class _Metric:
 
     def _run_alone(self, measure: Measure) -> None:
         """Evaluate one measure; if its order of ties is unknown, that of the defaults is used."""
-        usual = self.default.values.get("ties")
+        order = parameter_of(catalog(), POSITIONS)
+        usual = self.default.values.get(order)
         try:
             self._run([measure])
         except DuckmetricsError as error:
             self.results[_key(measure)] = error
             if measure.untied:
                 self._stand_in(
-                    measure, replace(measure, untied=False), f"ties={usual} stands in for its order"
+                    measure, replace(measure, untied=False), f"{order}={usual} stands in for its order"
                 )
-            elif measure.values.get("ties") == "input" != usual:
-                self._stand_in(
-                    measure,
-                    measure.bound(ties=usual),
-                    f"no order of rows: ties={usual} stands in for ties=input",
-                )
+            elif holds(catalog(), POSITIONS, measure) and not holds(catalog(), POSITIONS, self.default):
+                why = f"{order}={usual} stands in for {order}={measure.values[order]}"
+                self._stand_in(measure, measure.bound(**{order: usual}), f"no order of rows: {why}")
 
     def _stand_in(self, measure: Measure, other: Measure, why: str) -> None:
         self._run_alone(other)
@@ -270,6 +269,15 @@ class _Metric:
         for name, measure in zip(names, batch, strict=True):
             of_measure = {row["system"]: row for row in rows if row["metric"] == name}
             self.results[_key(measure)] = of_measure
+
+
+def _decisive() -> tuple[str, ...]:
+    """Return the parameters with which one measure can stop the others that are evaluated with it.
+
+    They decide which rows are refused and in which order rows are read, or are common to all measures.
+    """
+    refusing = [one.placeholders for one in catalog().checks.values() if one.header["severity"] == ERROR]
+    return tuple({*PER_CALL, parameter_of(catalog(), POSITIONS)}.union(*refusing))
 
 
 def _named(like: str, measure: Measure) -> tuple[str, str]:

@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.specs import parse_measures, read_specs
 from duckmetrics.checks.examination import check
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from duckmetrics.sensitivity.corrections import Values
     from duckmetrics.sensitivity.ranks import SampledRanks
 
-SIZE = "catalog_size"
 METHODS = NAIVE, RANK_ESTIMATE, BIAS_VARIANCE, LIKELIHOOD = ("naive", "rank_estimate", "bv", "em")
 # Beyond these the sums over items and candidates take minutes.
 MOST_ITEMS, MOST_NEGATIVES = 1_000_000, 1_000
@@ -112,8 +114,8 @@ def sampled(
         doi:10.1609/aaai.v35i5.16537.
     """
     asked = _asked(n_items, n_negatives, methods, gamma)
-    if SIZE in switches:
-        raise MetricError(SIZE, "is n_items here", "leave it out")
+    if (size := _size()) in switches:
+        raise MetricError(size, "is n_items here", "leave it out")
     request = read_request(
         catalog(), predictions, truth, system=system, columns=columns, like=like, switches=switches
     )
@@ -156,8 +158,8 @@ def _whole(name: str, value: object, least: int) -> int:
 def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
     measures = _measures(session, specs, asked.n_items)
     engine = session.engine
-    inputs = gather(session.request.of(measures), session.attach, engine.extremes)
-    findings = check(session.catalog, engine, inputs, [m.bound(**{SIZE: asked.n_items}) for m in measures])
+    inputs = gather(session.request.of(session.catalog, measures), session.attach, engine.extremes)
+    findings = check(session.catalog, engine, inputs, [m.bound(**{_size(): asked.n_items}) for m in measures])
     observed = sampled_ranks(session.catalog, engine, inputs, measures)
     rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]
     places = {measure.text: i for i, measure in enumerate(measures)}
@@ -176,26 +178,38 @@ def _measures(session: Session, specs: Sequence[str], n_items: int) -> list[Meas
         if (why := _refusal(measure)) is not None:
             raise MetricError(measure.text, why)
     # Parameters that are valid together may still exclude a correction.
-    switches = {**session.request.switches, SIZE: n_items}
+    size = _size()
+    switches = {**session.request.switches, size: n_items}
     sized = parse_measures(session.catalog, specs, switches, session.family, session.request.like)
     for measure in sized:
-        if measure.values[SIZE] != n_items:
-            raise MetricError(
-                measure.text, f"is not corrected under ties={measure.values['ties']}", "leave that out"
-            )
+        if measure.values[size] != n_items:
+            raise MetricError(measure.text, f"is not corrected under {_excluding(measure)}", "leave that out")
     return measures
 
 
 def _refusal(measure: Measure) -> str | None:
     if measure.metric.header.get("sampled"):
         return "is consistent under sampling, so that nothing is to be corrected; take it from evaluate"
-    if SIZE not in measure.values:
+    size = _size()
+    if size not in measure.values:
         return "looks at more than the rank of the relevant item, which is not corrected; leave it out"
-    if measure.values[SIZE] is not None:
-        return f"{SIZE} is n_items here; leave it out"
+    if measure.values[size] is not None:
+        return f"{size} is n_items here; leave it out"
     if measure.aggregation != DEFAULT_AGGREGATION:
         return f"means are corrected, agg={measure.aggregation} is not; leave it out"
     return None
+
+
+def _size() -> str:
+    """Return the name of the switch that corrects ranks; its value is the number of all items."""
+    return parameter_of(catalog(), CORRECTED)
+
+
+def _excluding(measure: Measure) -> str:
+    """Write the parameters of a measure that exclude a correction, as ``ties=expected``."""
+    checks = [check for param in measure.declared if param.name == _size() for check in param.checks]
+    names = dict.fromkeys(column.name for check in checks for column in check.find_all(exp.Column))
+    return ", ".join(f"{name}={measure.values[name]}" for name in names if name != _size())
 
 
 def _rows(engine: Engine, inputs: Inputs, ranks: SampledRanks, asked: _Asked) -> Iterator[dict[str, Any]]:
@@ -326,4 +340,4 @@ def _missing(ranks: SampledRanks, inputs: Inputs) -> list[Finding]:
         {"slice": "", "system": None if inputs.one_system else system, "n_missing": n}
         for system, n in ranks.n_missing.items()
     ]
-    return counted_notes(rows, inputs, {"missing": str(ranks.measures[0].values["missing"])})
+    return counted_notes(rows, inputs, ranks.measures[0].values)

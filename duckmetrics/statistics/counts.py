@@ -6,7 +6,7 @@ cell of a contingency table, or one per observation. Users call the latter row, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -18,6 +18,7 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.values import number_expression
+from duckmetrics.statistics.canonical import CanonicalTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,21 +45,8 @@ _CANONICAL = {
 }
 
 
-@dataclass(frozen=True)
-class Counts:
-    """Counts as the tests on them read them.
-
-    Attributes:
-        table: which table they make up, counts or cells.
-        label: how messages call them.
-        query: the canonical columns.
-        names: canonical column -> the user's.
-    """
-
-    table: str
-    label: str
-    query: exp.Select
-    names: Mapping[str, str]
+class Counts(CanonicalTable):
+    """Counts as the tests on them read them; the table is counts or cells."""
 
     def grouped(self) -> exp.Select:
         """One row per category, or per cell that is there."""

@@ -8,7 +8,6 @@ apart stays as it is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -19,6 +18,7 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.values import grade_expression
+from duckmetrics.statistics.canonical import CanonicalTable
 from duckmetrics.statistics.counts import CELLS, COUNTS, called, count_expression, uncounted
 
 if TYPE_CHECKING:
@@ -43,21 +43,8 @@ HITS, TRIALS = "hits", "n"
 CONTESTANTS = {"baseline": "system", "control": "arm"}
 
 
-@dataclass(frozen=True)
-class Data:
-    """A table as a statistic reads it.
-
-    Attributes:
-        table: what the statistic calls it.
-        label: how messages call it.
-        query: the canonical columns.
-        names: canonical column -> the user's.
-    """
-
-    table: str
-    label: str
-    query: exp.Select
-    names: Mapping[str, str]
+class Data(CanonicalTable):
+    """A table as a statistic reads it."""
 
     @property
     def columns(self) -> tuple[str, ...]:

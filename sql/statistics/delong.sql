@@ -23,8 +23,8 @@ WITH errors AS (
         count(base.row_id) AS shared,
         sum(power(one.influence - coalesce(base.influence, 0), 2e0)) AS square_of_own,
         coalesce(sum(base.influence * base.influence), 0) AS square_of_shared
-    FROM placements AS one
-    LEFT JOIN placements AS base
+    FROM auc_row_influence AS one
+    LEFT JOIN auc_row_influence AS base
         ON base.system = $baseline AND base.row_id = one.row_id AND base.positive = one.positive
     GROUP BY one.system, one.n_positive, one.n_negative, one.auc
 ),

@@ -12,6 +12,16 @@ from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
 import duckmetrics
+from duckmetrics.catalog.definition import METRIC_FAMILIES
+from duckmetrics.catalog.facts import (
+    CORRECTED,
+    EXPONENTIAL,
+    FACTS,
+    POSITIONS,
+    declaring,
+    holds,
+    parameter_of,
+)
 from duckmetrics.catalog.header import KEYS, read_header
 from duckmetrics.catalog.specs import parse_measure, parse_measures, parse_table
 from duckmetrics.compose.composer import Composer
@@ -183,9 +193,46 @@ def test_a_metric_declares_what_readers_need() -> None:
         assert check.header.keys() >= CHECK_KEYS, check.path
         known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics)}
         if check.family == "inspections":
-            known |= {*CATALOG.checks, "missing_query"}
+            known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path
         assert check.header["severity"] in ("error", "warning", "note"), check.path
+        assert check.header.get("reported") != check.name, check.path
+        assert check.path.parent.name in METRIC_FAMILIES, check.path
+
+
+def test_facts_depend_on_one_parameter_of_their_file() -> None:
+    for fact in FACTS:
+        for definition in declaring(CATALOG, fact):
+            params = definition.own_params.keys() | definition.switches.keys()
+            assert parameter_of(CATALOG, fact) in params, definition.path
+    declared = {fact for definition in (*EVERY, *OF_DUCKDB) for fact in definition.facts}
+    assert declared == FACTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("fact", "spec", "other"),
+    [
+        (POSITIONS, "ndcg(ties=input)@10", "ndcg@10"),
+        (POSITIONS, "mrr(ties=input)", "mrr(ties=optimistic)"),
+        (EXPONENTIAL, "ndcg(gain=exp2)", "recall@5"),
+        (EXPONENTIAL, "dcg(gain=exp2)@5", "dcg(gain=binary)@5"),
+        (CORRECTED, "recall(catalog_size=100)@5", "recall@5"),
+    ],
+)
+def test_a_fact_holds_under_its_condition(fact: str, spec: str, other: str) -> None:
+    assert holds(CATALOG, fact, parse_measure(CATALOG, spec))
+    assert not holds(CATALOG, fact, parse_measure(CATALOG, other))
+    assert not holds(CATALOG, fact, parse_measure(CATALOG, "auc"))
+
+
+def test_an_unknown_fact_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="unheard depends on 0 parameters"):
+        parameter_of(CATALOG, "unheard")
+
+
+def test_no_two_checks_report_the_same_name() -> None:
+    names = [check.reported for check in (*CATALOG.checks.values(), *CATALOG.inspections.values())]
+    assert len(set(names)) == len(names)
 
 
 def test_a_metric_has_a_reference_function_and_the_other_way_round() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import DuckmetricsError, MetricError
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.catalog.specs import parse_measure, parse_table
 from duckmetrics.presets.presets import presets
 from support.bad_rows import CASES as REFUSED
@@ -770,7 +771,7 @@ def test_every_check_of_rows_is_tried() -> None:
         check.title for check in CATALOG.checks.values() if check.header["severity"] == "error"
         and check.inputs.keys() == {"predictions"} and "label" in check.inputs["predictions"]
     }  # fmt: skip
-    systems = {CATALOG.checks["row_null_system"].title}
+    systems = {CATALOG.checks[CLASSIFICATION, "null_system"].title}
     assert tried_ >= errors - systems
     assert len(WRONG_ROWS) > 20
 
@@ -816,7 +817,9 @@ def test_every_metric_and_table_refuses_what_it_needs(connection: duckdb.DuckDBP
             if concerned:
                 with pytest.raises(duckdb.Error) as caught:
                     connection.execute(sql)
-                assert CATALOG.checks[check].title in str(caught.value).partition(MARK)[2], sql
+                assert CATALOG.checks[CLASSIFICATION, check].title in str(caught.value).partition(MARK)[2], (
+                    sql
+                )
             elif definition.is_table:
                 assert rows_of(connection, sql), sql
             else:

@@ -40,6 +40,14 @@ PARSE = FLOOR.keys() - {"cli", "api", "results", "presets", "errors", "version"}
 ENTRANCES = ("__init__", "__main__")
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "core", "base", "lib"}
 ALSO_WORDS = {"precision", "recall", "hits", "p", "judged"}
+# Switches that are also tables, columns or commands, and the modules that must know a switch.
+ALSO_COLUMNS = {"population", "missing", "no_relevant", "undefined", "scores", "labels", "ties"}
+KNOWN_SWITCHES = {
+    "inputs/classification.py": {"weighted"},  # whether the column of weights counts
+    "macros/ranking.py": {"rel"},  # a plan rule of the macros
+}
+# The switches that a module reads from a measure by name.
+READ_SWITCHES = {"evaluation/verification.py": {"population", "undefined"}}
 
 
 def room_of(path: Path) -> str:
@@ -110,8 +118,10 @@ def test_every_room_has_a_floor_and_is_small() -> None:
 
 def test_what_is_in_a_room_can_be_read() -> None:
     """No module, class or function is longer than a reader's patience."""
-    long = [f"{shown(path)}: {n} lines" for path in OWN if (n := len(path.read_text().splitlines())) > 400]
-    for path in OWN:
+    long = []
+    for path in MODULES:
+        if (n := len(path.read_text("utf-8").splitlines())) > 400:
+            long.append(f"{shown(path)}: {n} lines")
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             most = {ast.ClassDef: 250, ast.FunctionDef: 40}.get(type(node))
             if most and (n := body_lines(node)) > most:
@@ -175,6 +185,32 @@ def test_no_module_knows_a_metric_by_name(path: Path) -> None:
     names = {name for _, name in CATALOG.names} | {f"{family}.{name}" for family, name in CATALOG.names}
     found = [(line, text) for line, text in strings(path) if text in names - ALSO_WORDS]
     assert not found, f"{shown(path)} names a metric: {found}"
+
+
+SWITCHES = {
+    name for metric in CATALOG.metrics.values() for name in CATALOG.params(metric)
+    if name not in metric.own_params
+}  # fmt: skip
+
+
+@each("path", OWN, shown)
+def test_no_module_knows_a_switch_by_name(path: Path) -> None:
+    known = ALSO_COLUMNS | KNOWN_SWITCHES.get(shown(path), set())
+    found = [(line, text) for line, text in strings(path) if text in SWITCHES - known]
+    assert not found, f"{shown(path)} names a switch: {found}; declare a fact in the header of its file"
+
+
+@each("path", OWN, shown)
+def test_no_module_reads_a_switch_by_name(path: Path) -> None:
+    """Neither as ``measure.values["ties"]`` nor as ``measure.values.get("ties")``."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Subscript(ast.Attribute(attr="values"), ast.Constant(value=name)):
+                found.add(name)
+            case ast.Call(ast.Attribute(ast.Attribute(attr="values"), "get"), [ast.Constant(value=name), *_]):
+                found.add(name)
+    assert found & SWITCHES <= READ_SWITCHES.get(shown(path), set()), f"{shown(path)} reads {found}"
 
 
 @each("path", MODULES, shown)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.catalog.specs import parse_measure, parse_table
 from duckmetrics.errors import MetricError
 from duckmetrics.reference import classification as scalar
@@ -71,7 +72,7 @@ def reads(definition: Definition, relation: str) -> bool:
 
 def of_any_score(definition: Definition) -> bool:
     """Say whether a definition takes scores that are no probabilities."""
-    refused = CATALOG.checks["not_a_probability"].header["for"].split(", ")
+    refused = CATALOG.checks[CLASSIFICATION, "not_a_probability"].header["for"].split(", ")
     return not any(name == definition.name or reads(definition, name) for name in refused)
 
 

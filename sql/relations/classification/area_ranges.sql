@@ -11,17 +11,12 @@ WITH sums AS (
 )
 SELECT
     system, segment, score_range,
-    coalesce(sum(won) OVER (
-        PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS won_above,
-    coalesce(sum(stepped) OVER (
-        PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS stepped_above,
-    coalesce(max(upto) OVER (
-        PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS upto_above,
-    coalesce(sum(places) OVER (
-        PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS places_above,
+    coalesce(sum(won) OVER higher, 0) AS won_above,
+    coalesce(sum(stepped) OVER higher, 0) AS stepped_above,
+    coalesce(max(upto) OVER higher, 0) AS upto_above,
+    coalesce(sum(places) OVER higher, 0) AS places_above,
     sum(places) OVER (PARTITION BY system, segment) AS places
-FROM sums;
+FROM sums
+WINDOW higher AS (
+    PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+);

@@ -11,16 +11,13 @@ WITH sums AS (
 above AS (
     SELECT
         system, segment, score_range, tp, fp, reached,
-        coalesce(sum(tp) OVER (
-            PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS tp_above,
-        coalesce(sum(fp) OVER (
-            PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS fp_above,
-        coalesce(sum(reached) OVER (
-            PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) AS reached_above
+        coalesce(sum(tp) OVER higher, 0) AS tp_above,
+        coalesce(sum(fp) OVER higher, 0) AS fp_above,
+        coalesce(sum(reached) OVER higher, 0) AS reached_above
     FROM sums
+    WINDOW higher AS (
+        PARTITION BY system, segment ORDER BY score_range DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
 )
 SELECT
     system, segment, score_range, tp_above, fp_above, reached_above,

@@ -18,32 +18,32 @@ WITH areas AS (
         sum(CASE WHEN label = 1 THEN share * placement END) AS auc,
         count(*) AS rows_of_segment,
         sum(label) AS rows_of_positives
-    FROM row_placements
+    FROM placements
     GROUP BY system, segment
 ),
 by_unit AS (
     SELECT
-        row_placements.system,
-        row_placements.segment,
-        row_placements.unit,
+        placements.system,
+        placements.segment,
+        placements.unit,
         max(areas.auc) AS auc,
-        max(row_placements.label) AS has_positive,
-        1 - min(row_placements.label) AS has_negative,
-        sum(CASE WHEN row_placements.label = 1 THEN row_placements.share ELSE 0e0 END) AS share_of_positives,
-        sum(CASE WHEN row_placements.label = 1 THEN 0e0 ELSE row_placements.share END) AS share_of_negatives,
+        max(placements.label) AS has_positive,
+        1 - min(placements.label) AS has_negative,
+        sum(CASE WHEN placements.label = 1 THEN placements.share ELSE 0e0 END) AS share_of_positives,
+        sum(CASE WHEN placements.label = 1 THEN 0e0 ELSE placements.share END) AS share_of_negatives,
         -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
-        sum(row_placements.share * (row_placements.placement - areas.auc) * CASE
+        sum(placements.share * (placements.placement - areas.auc) * CASE
             WHEN NOT $independent THEN 1e0
-            WHEN row_placements.label = 1 THEN
+            WHEN placements.label = 1 THEN
                 sqrt(rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment)
             ELSE sqrt(
                 (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
                 * (rows_of_segment - 1) / rows_of_segment
             )
         END) AS influence
-    FROM row_placements
-    JOIN areas ON areas.system = row_placements.system AND areas.segment = row_placements.segment
-    GROUP BY row_placements.system, row_placements.segment, row_placements.unit
+    FROM placements
+    JOIN areas ON areas.system = placements.system AND areas.segment = placements.segment
+    GROUP BY placements.system, placements.segment, placements.unit
 ),
 units AS (
     SELECT

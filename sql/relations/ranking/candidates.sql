@@ -7,6 +7,7 @@
 --               'optimistic', 'input')),
 --           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
 --           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
+-- facts:    positions WHEN ties = 'input'
 -- idle:     unjudged WHEN labels = 'returned'
 -- grain:    system, query_id, item_id
 -- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C;

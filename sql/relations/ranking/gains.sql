@@ -6,6 +6,7 @@
 --           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary')),
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal')),
 --           ideal VARCHAR DEFAULT 'none' CHECK (ideal IN ('none', 'judged', 'returned', 'full_k'))
+-- facts:    exponential WHEN gain = 'exp2'
 -- grain:    system, query_id, item_id
 -- note:     ideal=none is the ranking itself; ties=expected gives every row the mean gain of its tie group,
 --           which is the average over all orders (McSherry and Najork, ECIR 2008)

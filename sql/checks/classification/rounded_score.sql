@@ -1,4 +1,5 @@
--- name:     row_rounded_score
+-- name:     rounded_score
+-- reported: row_rounded_score
 -- title:    groups of different scores that are the same number as DOUBLE, so that they tie
 -- for:      classification
 -- severity: error

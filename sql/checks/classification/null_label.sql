@@ -1,4 +1,5 @@
--- name:     row_null_label
+-- name:     null_label
+-- reported: row_null_label
 -- title:    rows whose label is NULL
 -- severity: error
 -- for:      classification

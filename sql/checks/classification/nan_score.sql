@@ -1,4 +1,5 @@
--- name:     row_nan_score
+-- name:     nan_score
+-- reported: row_nan_score
 -- title:    rows whose score is NaN, which would sort above every number
 -- severity: error
 -- for:      classification

@@ -1,4 +1,5 @@
--- name:     row_infinite_score
+-- name:     infinite_score
+-- reported: row_infinite_score
 -- title:    rows whose score is infinite; they are ranked first or last
 -- for:      pairs, thresholds
 -- severity: note

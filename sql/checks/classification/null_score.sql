@@ -1,4 +1,5 @@
--- name:     row_null_score
+-- name:     null_score
+-- reported: row_null_score
 -- title:    rows whose score is NULL
 -- severity: error
 -- for:      classification

@@ -1,4 +1,5 @@
--- name:     row_null_system
+-- name:     null_system
+-- reported: row_null_system
 -- title:    rows with no system
 -- severity: error
 -- for:      classification

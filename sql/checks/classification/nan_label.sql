@@ -1,4 +1,5 @@
--- name:     row_nan_label
+-- name:     nan_label
+-- reported: row_nan_label
 -- title:    rows whose label is NaN or infinite
 -- severity: error
 -- for:      classification

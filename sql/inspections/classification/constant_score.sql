@@ -1,4 +1,5 @@
--- name:     row_constant_score
+-- name:     constant_score
+-- reported: row_constant_score
 -- title:    scores, the same in every row, which tells no rows apart
 -- for:      pairs, thresholds
 -- severity: warning

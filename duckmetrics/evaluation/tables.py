@@ -1,0 +1,96 @@
+"""The tables that an evaluation keeps, which its results are read from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.part import Part
+
+MOVERS = "movers"
+
+
+class KeptTables:
+    """Reads what an evaluation kept on its engine: the summary, and the values per query.
+
+    Args:
+        table: computes a table such as a curve from the predictions.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        engine: Engine,
+        parts: Sequence[Part],
+        table: Callable[[str, Mapping[str, Any]], pa.Table],
+    ) -> None:
+        self.table = table
+        self._catalog = catalog
+        self._engine = engine
+        self._summaries = [part.summary for part in parts]
+        self._per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
+
+    def summary(self) -> pa.Table:
+        """Return one row per system, slice and metric."""
+        return concatenated([self._engine.results().arrow(summary) for summary in self._summaries])
+
+    def per_query(self) -> pa.Table:
+        """Return one row per system, metric and query.
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+        """
+        return self._engine.arrow(self._queries("per_query"))
+
+    def write_per_query(self, path: str | Path) -> None:
+        """Write the values per query to Parquet, without reading them into Python."""
+        self._engine.copy(self._queries("per-query values"), path)
+
+    def movers(self, baseline: str, n: int) -> pa.Table:
+        """Return the queries that gain and lose most against a baseline."""
+        from duckmetrics.inference.units import over_rows
+
+        found = over_rows(
+            self._catalog, MOVERS, self._queries("per-query values"), {"baseline": baseline, "n": n}
+        )
+        return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
+
+    def _queries(self, wanted: str) -> exp.Query:
+        if self._per_query is None:
+            raise MetricError(wanted, "no metric of queries was asked for", "add one, such as 'ndcg@10'")
+        return self._per_query
+
+
+def concatenated(parts: list[pa.Table]) -> pa.Table:
+    """Put tables of Arrow one below the other; a column that one lacks is NULL there."""
+    import pyarrow as pa
+
+    return parts[0] if len(parts) == 1 else pa.concat_tables(parts, promote_options="permissive")
+
+
+def _with_losses_where_more_is_worse(movers: exp.Query, lower: Sequence[str]) -> exp.Query:
+    """Swap gain and loss for metrics where lower is better."""
+    if not lower:
+        return movers
+    direction = exp.column("direction")
+    turned = exp.Case(this=direction.copy()).when(literal("gain"), literal("loss")).else_(literal("gain"))
+    worse = exp.In(this=exp.column("metric"), expressions=list(map(literal, lower)))
+    shown = exp.Case().when(worse, turned).else_(direction).as_("direction")
+    names = [shown if name == "direction" else exp.column(name) for name in movers.named_selects]
+    query = exp.select(*names).from_(movers.subquery("movers"))
+    for key in ("system", "metric", "direction", "place"):
+        query = query.order_by(exp.Ordered(this=exp.column(key, "movers"), desc=False))
+    return query
