@@ -45,7 +45,8 @@ EVERY = [
 # Files of one engine: they need not be portable, and what they read is not what metrics read.
 OF_DUCKDB = [
     *CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values(),
-    *CATALOG.aggregates.values(), *CATALOG.shell.values(), *CATALOG.sampling.values(),
+    *CATALOG.statistic_checks.values(), *CATALOG.aggregates.values(), *CATALOG.shell.values(),
+    *CATALOG.sampling.values(),
 ]  # fmt: skip
 EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking": {
@@ -126,7 +127,14 @@ def test_declared_columns_of_the_inputs_exist(definition: Definition) -> None:
 def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> None:
     definition = any_file
     declared = definition.own_params.keys() | definition.switches.keys()
-    if definition.family in ("checks", "inspections", "count_checks", "functions", "shell"):
+    if definition.family in (
+        "checks",
+        "inspections",
+        "count_checks",
+        "statistic_checks",
+        "functions",
+        "shell",
+    ):
         assert definition.placeholders == declared
         return
     handed_on = {p for d in CATALOG.foundations(definition) for p in d.placeholders}
