@@ -52,7 +52,7 @@ def tested_samples(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
     """Return the differences on bootstrap samples, for measures that have no units."""
     if part.units is None or part.units.samples is None:
         return {}
-    query = part.units.samples.differences(baseline)
+    query = part.units.samples.differences(catalog(), baseline)
     return {part.units.row_key(row): row for row in engine.arrow(query).to_pylist()}
 
 
