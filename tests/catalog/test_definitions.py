@@ -55,10 +55,22 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
+        "summary": ("system", "segment", "value", "n_population", "n_no_relevant", "n_missing"),
     },
     "classification": {
         "predictions": ("system", "segment", "label", "score", "exact_score", "weight", "group_id", "unit"),
         "metric": ("system", "segment", "value", "n", "n_positive"),
+        "summary": (
+            "system",
+            "segment",
+            "value",
+            "n",
+            "counted",
+            "n_positive",
+            "is_binary",
+            "undefined",
+            "infinite",
+        ),
     },
     "statistics": {
         "per_query": ("system", "metric", "query_id", "cluster_id", "value"),
