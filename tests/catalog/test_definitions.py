@@ -55,6 +55,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "population": ("query_id",),
         "metric": ("system", "query_id", "value"),
         "query_values": ("system", "segment", "query_id", "value"),
+        "query_ids": ("query_id", "id_text"),
         "summary": ("system", "segment", "value", "n_population", "n_no_relevant", "n_missing"),
     },
     "classification": {
