@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 # Folders within a folder that hold something else; the others only separate the families.
-KINDS = {"checks/counts": "count_checks", "macros/aggregates": "aggregates"}
+KINDS = {
+    "checks/counts": "count_checks",
+    "checks/statistics": "statistic_checks",
+    "macros/aggregates": "aggregates",
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Catalog:
         self.functions: dict[str, Definition] = {}
         self.statistics: dict[str, Definition] = {}
         self.count_checks: dict[str, Definition] = {}
+        self.statistic_checks: dict[str, Definition] = {}
         self.aggregates: dict[str, Definition] = {}
         self.shell: dict[str, Definition] = {}
         self.sampling: dict[str, Definition] = {}
@@ -54,6 +59,7 @@ class Catalog:
             "functions": self.functions,
             "statistics": self.statistics,
             "count_checks": self.count_checks,
+            "statistic_checks": self.statistic_checks,
             "aggregates": self.aggregates,
             "macros": self.shell,
             "sampling": self.sampling,

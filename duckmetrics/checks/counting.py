@@ -171,3 +171,11 @@ def packed(keys: Sequence[exp.Expr], source: exp.Query | None) -> exp.Expr | Non
 
 def count_of(offenders: exp.Query) -> exp.Select:
     return exp.select(exp.Count(this=exp.Star())).from_(offenders.subquery("offenders"))
+
+
+def in_order(offenders: exp.Query) -> exp.Select:
+    """Sort offenders by all of their columns, so that the first ones are the same in every run."""
+    ordered = exp.select(exp.Star()).from_(offenders.subquery("offenders"))
+    for i in range(1, len(offenders.selects) + 1):
+        ordered = ordered.order_by(literal(i), copy=False)
+    return ordered

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.checks.bound_check import SEGMENT, TOTAL
-from duckmetrics.checks.counting import count_of
+from duckmetrics.checks.counting import count_of, in_order
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
@@ -58,10 +58,7 @@ def _examples(engine: Engine, one: BoundCheck) -> list[dict[str, Any]]:
     names = [p.alias_or_name for p in one.offenders.selects]
     rows = []
     for part in parts:
-        ordered = exp.select(exp.Star()).from_(part.subquery("offenders"))
-        for i in range(1, len(part.selects) + 1):
-            ordered = ordered.order_by(literal(i), copy=False)
-        rows += engine.rows(one.composer.complete(ordered.limit(EXAMPLES)))
+        rows += engine.rows(one.composer.complete(in_order(part).limit(EXAMPLES)))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

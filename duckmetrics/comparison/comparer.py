@@ -161,7 +161,7 @@ class Comparer:
         special = differences
         if self.test is not paired:
             special = tested_units(self.catalog, engine, part, self.test, baseline, values)
-        sampled = tested_samples(engine, part, baseline)
+        sampled = tested_samples(self.catalog, engine, part, baseline)
         spoken = speakers(engine, part)
         bases = {key_of_row(part, row)[1:]: row for row in part.rows if row["system"] == baseline}
         rows = []

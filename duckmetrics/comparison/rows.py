@@ -48,11 +48,11 @@ def tested_units(
     return found
 
 
-def tested_samples(engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
+def tested_samples(catalog: Catalog, engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
     """Return the differences on bootstrap samples, for measures that have no units."""
     if part.units is None or part.units.samples is None:
         return {}
-    query = part.units.samples.differences(baseline)
+    query = part.units.samples.differences(catalog, baseline)
     return {part.units.row_key(row): row for row in engine.arrow(query).to_pylist()}
 
 

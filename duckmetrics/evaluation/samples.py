@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlglot import exp
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ CHUNK, TOO_MANY = 100_000, 1_000_000
 LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "population"}
 # Ids of these kinds mean the same in Python: equal where they are equal, and in the same order.
 ALIKE = ("integer", "text", "uuid", "boolean")
-DIGITS = 19
 COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
 
 
@@ -93,10 +93,13 @@ class QuerySample:
         self.columns = columns
         self.alike = len(inputs.item_kinds) == 1 and inputs.item_kinds[0] in ALIKE
         self.queries = self._keep("sampled_queries", self._numbered(table, population))
-        self.rows = self._keep("sampled_rows", self._rows())
+        tables: dict[str, exp.Expr] = {s: inputs.queries[s].subquery() for s in ("predictions", "truth")}
+        tables["sampled_queries"] = exp.to_table(self.queries)
+        self.rows = self._keep("sampled_rows", _relation("sampled_rows", tables, size, self.alike))
         self.values = self._keep("sampled_values", self._joined(exp.to_table(table), ["system", *columns]))
         more = exp.select("number").from_(self.queries).where(exp.column("number") > literal(size))
-        sizes = engine.rows(self._sizes())
+        tables["sampled_rows"] = exp.to_table(self.rows)
+        sizes = engine.rows(with_directions(_relation("sample_sizes", tables, size).order_by("number")))
         self._sizes_of = [(number, n) for number, n in sizes if n <= TOO_MANY]
         self.too_large = len(sizes) - len(self._sizes_of)
         self.complete = not engine.rows(more) and not self.too_large
@@ -147,20 +150,16 @@ class QuerySample:
         return name
 
     def _numbered(self, table: str, population: str) -> exp.Select:
-        """Number the queries that SQL found or that the population lists, in the order of the md5 of the id.
+        """Number the queries that SQL found or that the population lists.
 
-        It takes both, so that a query that SQL lost or invented is in the sample too. It takes one more
-        than asked for, which shows whether there are more.
+        It takes both, so that a query that SQL lost or invented is in the sample too.
         """
         ids: exp.Query = exp.select("query_id").from_(table)
         if population in LISTED_IN:
             listed = self.inputs.queries[LISTED_IN[population]].subquery("listed")
             ids = exp.union(ids, exp.select("query_id").from_(listed), distinct=True)
-        key = exp.MD5(this=_text(self._parts())).as_("key")
-        keyed = exp.select(exp.column("query_id"), key).distinct().from_(ids.subquery("ids"))
-        first = keyed.order_by("key", "query_id").limit(self.size + 1)
-        number = exp.Window(this=exp.RowNumber(), order=_order("key", "query_id")).as_("number")
-        return exp.select(number, "query_id").from_(first.subquery("first"))
+        written = exp.select("query_id", _text(self._parts()).as_("id_text")).from_(ids.subquery("ids"))
+        return _relation("sampled_queries", {"query_ids": written.subquery()}, self.size)
 
     def _parts(self) -> list[exp.Expr]:
         """Return the columns of an id: the fields of a composite one."""
@@ -182,39 +181,6 @@ class QuerySample:
         joined = exp.select(number, *wanted).from_(aliased)
         joined = joined.join(exp.to_table(self.queries).as_("sample"), on=same)
         return joined.where(number.copy() <= literal(self.size))
-
-    def _rows(self) -> exp.Select:
-        """Return the rows of both tables, one table below the other.
-
-        An item id of a type that Python lacks is identified by its place among the ids and by its text.
-        """
-        columns = ("item_id", "system", "score", "position", "relevance")
-        sides: list[exp.Query] = []
-        for name, lacking in (("predictions", ("relevance",)), ("truth", ("system", "score", "position"))):
-            of_side: list[str | exp.Expr] = [
-                exp.null().as_(column) if column in lacking else column for column in columns
-            ]
-            is_truth = exp.Boolean(this=name == "truth").as_("is_truth")
-            sides.append(self._joined(self.inputs.queries[name].subquery(name), [*of_side, is_truth]))
-        both = exp.union(*sides, distinct=False)
-        item: exp.Expr = exp.column("item_id")
-        text: exp.Expr = exp.null()
-        if not self.alike:
-            place = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order("item_id"))
-            item = exp.Anonymous(this="lpad", expressions=[_varchar(place), literal(DIGITS), literal("0")])
-            text = _varchar(exp.column("item_id"))
-        chosen: list[str | exp.Expr] = [item.as_("item"), text.as_("text"), *columns[1:]]
-        return exp.select("number", "is_truth", *chosen).from_(both.subquery("both"))
-
-    def _sizes(self) -> exp.Select:
-        """Return the number of rows of every query, also of queries without rows."""
-        same = exp.EQ(this=exp.column("number", self.rows), expression=exp.column("number", self.queries))
-        number = exp.column("number", self.queries)
-        counted = exp.select(number, exp.Count(this=exp.column("number", self.rows))).from_(self.queries)
-        counted = counted.join(self.rows, on=same, join_type="left").group_by(number.copy())
-        within = counted.where(number.copy() <= literal(self.size))
-        within.set("order", exp.Order(expressions=[exp.Ordered(this=number.copy(), desc=False)]))
-        return within
 
     def _read(self, first: int, last: int) -> list[SampledQuery]:
         found = {number: SampledQuery(number) for number in range(first, last + 1)}
@@ -262,30 +228,19 @@ class SampledRow(NamedTuple):
 
 
 def row_sample(engine: Engine, inputs: Inputs, size: int) -> exp.Query | None:
-    """Keep the rows whose columns have the smallest md5, and return their query; None where all fit.
-
-    Rows that are alike get numbers, or else they would all be in the sample or all out of it.
-    """
+    """Keep the rows whose columns have the smallest md5, and return their query; None where all fit."""
     rows = inputs.queries["predictions"].subquery("predictions")
     if engine.rows(exp.select(exp.Count(this=exp.Star())).from_(rows))[0][0] <= size:
         return None
-    columns: list[exp.Expr] = [exp.column(name) for name in COLUMNS]
-    copy = exp.Window(this=exp.RowNumber(), partition_by=[column.copy() for column in columns])
-    key = exp.MD5(this=_text([*columns, copy])).as_("key")
-    keyed = exp.select(*COLUMNS, key).from_(rows.copy())
-    first = keyed.order_by("key", *COLUMNS).limit(size)
     name = engine.name("sampled_rows")
-    engine.keep(name, with_directions(exp.select(*COLUMNS).from_(first.subquery("first"))))
+    first = _relation("sampled_predictions", {"predictions": inputs.queries["predictions"].subquery()}, size)
+    engine.keep(name, with_directions(first))
     return exp.select(*COLUMNS).from_(name)
 
 
 def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
     """Read all rows; numbers identify the groups."""
-    number = exp.Window(this=exp.Anonymous(this="dense_rank"), order=_order(GROUP))
-    known = exp.Case().when(exp.column(GROUP).is_(exp.null()), exp.null()).else_(number)
-    query = exp.select(*COLUMNS[:-1], known.as_(GROUP)).from_(
-        inputs.queries["predictions"].subquery("predictions")
-    )
+    query = _relation("numbered_groups", {"predictions": inputs.queries["predictions"].subquery()})
     for row in engine.rows(with_directions(query)):
         yield SampledRow(*row)
 
@@ -307,16 +262,21 @@ def segments_of(
     return {segment: (number, dict(zip(by, values, strict=True))) for segment, number, *values in rows}
 
 
+def _relation(name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: bool = False) -> exp.Select:
+    """Return a relation over these tables.
+
+    No plan rule has changed it: these rules are what a verification looks at.
+    """
+    query = bind(catalog().relations[name].query, {"size": size, "alike": alike})
+    for table in list(query.find_all(exp.Table)):
+        if table.name in tables:
+            table.replace(exp.alias_(tables[table.name].copy(), table.name, table=True))
+    return cast("exp.Select", query)
+
+
 def _text(parts: Sequence[exp.Expr]) -> exp.Expr:
-    return exp.Anonymous(this="concat_ws", expressions=[literal(","), *map(_varchar, parts)])
-
-
-def _varchar(expression: exp.Expr) -> exp.Expr:
-    return exp.cast(expression, "VARCHAR")
-
-
-def _order(*columns: str) -> exp.Order:
-    return exp.Order(expressions=[exp.Ordered(this=exp.column(name), desc=False) for name in columns])
+    texts = (exp.cast(part, "VARCHAR") for part in parts)
+    return exp.Anonymous(this="concat_ws", expressions=[literal(","), *texts])
 
 
 def _between(query: exp.Select, first: int, last: int) -> exp.Select:

@@ -60,7 +60,7 @@ def with_intervals(
     Args:
         summary: the rows where they are kept, in their order.
     """
-    parts = [] if units.samples is None else [units.samples.bounds()]
+    parts = [] if units.samples is None else [units.samples.bounds(catalog)]
     told: list[Finding] = []
     if units.measures:
         table = _bounds_of_units(catalog, engine, inference, units)

@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
 
@@ -35,9 +33,7 @@ EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
 # The columns that clusters of unequal size change in the result of a paired t-test.
 RESIZED = ("df", "delta_lower", "delta_upper", "p")
 
-SEGMENT = "segment"
-
-DRAW = "draw"
+SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
 
 
 def _constant(value: str | float) -> exp.Expr:
@@ -237,51 +233,25 @@ class Samples:
     number: int
     unbounded: frozenset[str] = frozenset()
 
-    def bounds(self) -> exp.Select:
+    def bounds(self, catalog: Catalog) -> exp.Select:
         """Percentiles: system, metric, slice, the slicing columns by alias, lower, upper, and no sizes."""
-        values = self._long().subquery("samples")
-        bounds = (_percentile("value", share).as_(name) for name, share in self._shares("lower", "upper"))
-        nothing = {"n": "BIGINT", "n_effective": "DOUBLE", "why": "VARCHAR"}
-        empty = (exp.cast(exp.null(), type_).as_(name) for name, type_ in nothing.items())
-        query = exp.select("system", "metric", *bounds, *empty).from_(values).group_by("system", "metric")
-        named = self.units.named("bounds", ("lower", "upper", *nothing))
+        composer = Composer(catalog, {SAMPLES: self._long()})
+        step = composer.relation("sample_intervals", {"level": self.level})
+        named = self.units.named(step, ("lower", "upper", "n", "n_effective", "why"))
         if self.unbounded:
             texts = [literal(text) for text in sorted(self.unbounded)]
             known = named.subquery("named")
             named = exp.select("*").from_(known).where(
                 exp.not_(exp.In(this=exp.column("metric"), expressions=texts))
             )  # fmt: skip
-        return named.with_("bounds", as_=query, copy=False)
+        return composer.complete(named)
 
-    def differences(self, baseline: str) -> exp.Select:
-        """Return intervals of the difference to the baseline over the samples, with p of its sign.
-
-        p is twice the smaller share of samples on either side of 0, with one added on each side, at most 1.
-        """
-        long = self._long()
-        base = exp.select("metric", "draw", "value").from_("samples").where(
-            exp.EQ(this=exp.column("system"), expression=literal(baseline))
-        )  # fmt: skip
-        delta = exp.Sub(this=exp.column("value", "samples"), expression=exp.column("value", "base"))
-        pairs = (
-            exp.select("samples.system", "samples.metric", delta.as_("delta")).from_("samples")
-            .join("base", on="base.metric = samples.metric AND base.draw = samples.draw")
-            .where(exp.NEQ(this=exp.column("system", "samples"), expression=literal(baseline)))
-        )  # fmt: skip
-        bounds = (
-            _percentile("delta", share).as_(name)
-            for name, share in self._shares("delta_lower", "delta_upper")
-        )
-        tested = exp.select("system", "metric", *bounds, _two_sided().as_("p")).from_("pairs")
-        named = self.units.named("tested", ("delta_lower", "delta_upper", "p"))
-        tested = tested.group_by("system", "metric")
-        steps = {"samples": long, "base": base, "pairs": pairs, "tested": tested}
-        for name, step in steps.items():
-            named = named.with_(name, as_=step, copy=False)
-        return named
-
-    def _shares(self, lower: str, upper: str) -> tuple[tuple[str, float], tuple[str, float]]:
-        return (lower, 0.5 - self.level / 2), (upper, 0.5 + self.level / 2)
+    def differences(self, catalog: Catalog, baseline: str) -> exp.Select:
+        """Return intervals of the difference to the baseline over the samples, with p of its sign."""
+        composer = Composer(catalog, {SAMPLES: self._long()})
+        values: dict[str, Value] = {"level": self.level, "baseline": baseline}
+        step = composer.relation("sample_differences", values)
+        return composer.complete(self.units.named(step, ("delta_lower", "delta_upper", "p")))
 
     def _long(self) -> exp.Select:
         """Return a row for every system, measure, segment and sample that has a finite value."""
@@ -296,15 +266,3 @@ class Samples:
             part = part.from_(self.table).where(exp.Anonymous(this="isfinite", expressions=[value.copy()]))
             whole = part if whole is None else exp.union(whole, part, distinct=False, copy=False)
         return exp.select("*").from_(cast("exp.Query", whole).subquery("values"))
-
-
-def _percentile(column: str, share: float) -> exp.Expr:
-    return exp.Anonymous(this="quantile_cont", expressions=[exp.column(column), literal(share)])
-
-
-def _two_sided() -> exp.Expr:
-    text = (
-        "least(1e0, 2e0 * (1 + least(count(*) FILTER (WHERE delta <= 0), count(*) FILTER (WHERE delta >= 0)))"
-        " / (1 + count(*)))"
-    )
-    return sqlglot.parse_one(text, dialect=DIALECT)

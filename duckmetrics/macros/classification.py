@@ -17,7 +17,7 @@ from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, ref
 from duckmetrics.macros.parameters import Asked, Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import query_of, source
-from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_segment, row_reason, row_value
+from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_segment, shown_value
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 
 if TYPE_CHECKING:
@@ -146,12 +146,8 @@ class _Rows(Body):
             exp.column("infinite", "specs"),
             exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
         ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
-        value = row_value(exp.column("v"), exp.column("infinite"))
-        reason = row_reason().copy()
-        for column in list(reason.find_all(exp.Column)):
-            column.set(
-                "this", exp.to_identifier({"n": "n_all", "counted": "n"}.get(column.name, column.name))
-            )
+        meant = {"value": "v", "n": "n_all", "counted": "n"}
+        value, reason = shown_value(self.catalog, {name: exp.column(c) for name, c in meant.items()})
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
         columns = {**{name: exp.column(name) for name in SHOWN}, "value": value, "n_positive": n_positive,
                    "reason": reason}  # fmt: skip

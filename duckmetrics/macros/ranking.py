@@ -32,7 +32,7 @@ from duckmetrics.macros.macro import (
 from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
-from duckmetrics.summaries.ranking import reason
+from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -157,13 +157,8 @@ class _Rankings(Body):
 
     def summary(self, values: Call) -> exp.Query:
         """Return one row for every metric and cut-off asked for."""
-        v = exp.column("v")
-        finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[v]), v.copy())
-        why = reason().copy()
-        for column in list(why.find_all(exp.Column)):
-            if column.name == "r":
-                column.set("this", exp.to_identifier("n_no_relevant"))
-        columns = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": finite,
+        value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
+        columns = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": value,
                    **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
         steps = [*self.specs(), ("query_values", values.query(self.arguments)), ("counted", self._counted()),
                  ("placed", self._placed()), ("summary", self.shell("summary"))]  # fmt: skip

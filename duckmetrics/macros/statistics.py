@@ -18,8 +18,10 @@ from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, ref
 from duckmetrics.macros.parameters import Offer
 from duckmetrics.macros.query import SOURCE, shown, whole
 from duckmetrics.macros.shell_files import call, is_null, query_of, source, typed
-from duckmetrics.statistics.checks import checks
-from duckmetrics.statistics.counts import CELLS, COUNT_THEM, COUNTS, Counts, reading
+from duckmetrics.results.findings import ERROR
+from duckmetrics.statistics.checks import checks_of
+from duckmetrics.statistics.counts import COUNT_THEM
+from duckmetrics.statistics.data import CELLS, COUNTS, ROWS, Data, reading
 from duckmetrics.statistics.inputs import CONTESTANTS, LABELS, PER_QUERY, input_of, is_number, keys_of
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ DATA = Argument("data", required=True)
 # The advice for a text in place of a number, which may be the name of a column between quotes.
 QUOTED_COLUMN = "if it is the name of a column, write it without quotes"
 # The rows as they were given; the statistic reads their sums, or the finite values.
-GIVEN = "given_rows"
+GIVEN = ROWS
 
 
 def statistic_macros(catalog: Catalog) -> Iterator[Macro]:
@@ -112,7 +114,7 @@ def _inputs(catalog: Catalog, table: str, columns: Sequence[str]) -> Steps:
         typed_rows = exp.select(*(_typed(catalog, table, c, exp.column(c)).as_(c) for c in columns))
         steps.append((GIVEN, typed_rows.from_("named_rows")))
     if table in (COUNTS, CELLS):
-        counts = Counts(table, "data", exp.select(*columns).from_(GIVEN), {})
+        counts = Data(table, "data", exp.select(*columns).from_(GIVEN), {})
         return [*steps, (table, counts.grouped())]
     read = (_finite(c).as_(c) if is_number(c) else exp.column(c) for c in columns)
     return [*steps, (table, exp.select(*read).from_(GIVEN))]
@@ -183,17 +185,17 @@ def _checked(catalog: Catalog, definition: Definition, offer: Offer) -> Steps:
 
 def _offenders(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator[exp.Query]:
     """Yield the queries of the problems, one problem for every row that is wrong."""
-    for check in () if table in (COUNTS, CELLS) else checks(GIVEN, columns):
-        where = f"data: {check.column}" if check.column else "data"
-        header = {"column": where, "title": check.title, "advice": check.advice}
-        problem = told(header, check.offenders, ()).as_("problem")
-        yield exp.select(problem).from_(check.offenders.subquery("offenders"))
-    for definition in catalog.count_checks.values():
-        if definition.header["severity"] == "error" and table in definition.inputs:
-            is_group = bool(definition.query.args.get("group") or definition.query.args.get("having"))
-            offenders = reading(definition.query, exp.to_table(table if is_group else GIVEN))
-            header = {"column": table, **definition.header}
-            yield exp.select(told(header, offenders).as_("problem")).from_(offenders.subquery("offenders"))
+    for check in checks_of(catalog, table, columns):
+        if check.header["severity"] != ERROR:
+            continue
+        where, offenders = f"data: {check.column}" if check.column else "data", check.offenders
+        if table in (COUNTS, CELLS):
+            where = check.header.get("column", table)
+            offenders = cast(
+                "exp.Select", reading(offenders, exp.to_table(table if check.is_grouped else GIVEN))
+            )
+        problem = told({**check.header, "column": where}, offenders, left_out=()).as_("problem")
+        yield exp.select(problem).from_(offenders.subquery("offenders"))
 
 
 def _placed(problems: exp.Query, place: int) -> exp.Query:

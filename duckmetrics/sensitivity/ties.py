@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from sqlglot import exp
+
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.specs import read_specs
+from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.tabular import Tabular, aligned
-from duckmetrics.summaries.ranking import disagreeing
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
-    from sqlglot import exp
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -141,12 +142,19 @@ def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
     found = []
     for i, measure in enumerate(measures):
         dependent = dict.fromkeys((row["system"] for row in part.rows), (0, 0))
-        query = disagreeing(cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS))
+        query = _disagreeing(cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS))
         dependent |= {system: (few, all_) for system, few, all_ in session.engine.rows(query)}
         for system, (few, all_) in dependent.items():
             worst, best = (values[system, _name(i, bound)] for bound in BOUNDS)
             found.append(Tied(system, measure.text, values[system, _name(i)], worst, best, few, all_))
     return found
+
+
+def _disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
+    """Count the queries whose values of two measures differ: system, how many, of how many."""
+    composer = Composer(catalog(), {"per_query": per_query})
+    step = composer.relation("disagreements", {"one": one, "other": other})
+    return composer.complete(exp.select("system", "n_different", "n").from_(step))
 
 
 def _name(i: int, bound: str = "asked") -> str:

@@ -1,163 +1,166 @@
-"""What makes a statistic meaningless: queries over its input whose rows are the offenders.
+"""Checks of the data before a test: one SQL file each, its rows are the offenders.
 
-Of counts and of cells, the files under sql/checks/counts say the same, and more.
+The files under sql/checks/counts look at counts and at cells, those under sql/checks/statistics at all other
+tables. The latter know three kinds of columns: they read each column of a kind in place of its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.errors import InputError, MetricError
-from duckmetrics.expressions.folding import literal
-from duckmetrics.statistics.count_checks import EXAMPLES, shown
-from duckmetrics.statistics.inputs import CONTESTANTS, HITS, LABELS, TRIALS, UNITS, is_number
+from duckmetrics.checks.counting import count_of, counted_together, in_order
+from duckmetrics.compose.optimizer import unpruned
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.results.findings import ERROR, EXAMPLES
+from duckmetrics.statistics.data import CELLS, COUNTS, ROWS, reading
+from duckmetrics.statistics.inputs import LABELS, UNITS, is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.statistics.inputs import Data
+    from duckmetrics.statistics.data import Data
 
-# A p-value.
-P = "p"
-# So many names of what there is are listed at most.
-LISTED = 20
+# Kinds of columns, by their name in the files. NaN stands for no p-value, so that p is none of the numbers.
+KINDS: Mapping[str, Callable[[str], bool]] = {
+    "name": LABELS.__contains__,
+    "unit": UNITS.__contains__,
+    "number": lambda name: is_number(name) and name != "p",
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Check:
-    """One thing that can be wrong.
+    """One check of one table.
 
     Attributes:
-        column: where it is; empty for the rows as a whole.
-        offenders: the rows that are wrong.
+        header: that of its file.
+        column: the column that it looks at; empty for the rows as a whole.
+        offenders: its query.
     """
 
+    header: Mapping[str, str]
     column: str
-    title: str
-    advice: str
     offenders: exp.Select
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether it looks at more than one row at a time."""
+        return bool(self.offenders.args.get("group")) or self.is_whole
 
-def checks(table: str, columns: Sequence[str]) -> Iterator[Check]:
-    """The checks of an input that is no table of counts, where its canonical columns are."""
-    labels = [name for name in columns if name in LABELS]
-    units = [name for name in columns if name in UNITS]
-    if P in columns:
-        yield _no_probabilities(table, columns)
-    for name in (name for name in columns if is_number(name) and name != P):
-        finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
-        offenders = exp.select(*columns).from_(table).where(exp.not_(finite))
-        yield Check(name, "rows with NaN or an infinite value", "give numbers, or NULL for none", offenders)
-    if {HITS, TRIALS} <= {*columns}:
-        yield from _proportions(table, columns)
-    for name in units:
-        offenders = exp.select(*columns).from_(table).where(_is_null(name))
-        yield Check(name, "rows without a unit", "give every row the id of its unit", offenders)
-    for name in labels:
-        offenders = _partly_null(table, name, columns)
-        yield Check(name, "rows without a name", "name what every row is of", offenders)
-    if units:
-        keys = [*labels, *units]
-        more = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(1))
-        offenders = exp.select(*keys).from_(table).group_by(*keys).having(more)
-        yield Check("", "units with several rows", "keep one row per unit", offenders)
+    @property
+    def is_whole(self) -> bool:
+        """Whether it looks at all rows at once, so that there is nothing to count."""
+        return bool(self.offenders.args.get("having")) and not self.offenders.args.get("group")
 
 
-def _no_probabilities(table: str, columns: Sequence[str]) -> Check:
-    """The check of p-values; NaN stands for none, as NULL does."""
-    p = exp.column(P)
-    is_nan = exp.Anonymous(this="isnan", expressions=[p.copy()])
-    outside = exp.and_(exp.not_(p.between(literal(0), literal(1))), exp.not_(is_nan))
-    offenders = exp.select(*columns).from_(table).where(outside)
-    return Check(P, "p-values outside of [0, 1]", "give p-values, not statistics", offenders)
+def checks_of(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator[Check]:
+    """Yield the checks of a table with these columns, in the order of their messages."""
+    if table in (COUNTS, CELLS):
+        for check in catalog.count_checks.values():
+            if table in check.inputs:
+                yield Check(check.header, _column(check), cast("exp.Select", check.query))
+        return
+    kinds = {kind: [name for name in columns if is_one(name)] for kind, is_one in KINDS.items()}
+    for check in catalog.statistic_checks.values():
+        if all(kinds.get(name, name in columns) for name in check.inputs[ROWS]):
+            for column in kinds.get(_column(check), [_column(check)]):
+                known = {**kinds, _column(check): [column]}
+                yield Check(check.header, column, _with_columns(check, known, columns))
 
 
-def _proportions(table: str, columns: Sequence[str]) -> Iterator[Check]:
-    """The checks of hits among trials; what is NULL is left out and no problem."""
-    hits, trials, nothing = exp.column(HITS), exp.column(TRIALS), literal(0)
-    more = exp.GT(this=hits, expression=trials)
-    none = exp.and_(exp.LTE(this=trials, expression=nothing), exp.not_(more.copy()))
-    found = (
-        (HITS, "rows with more hits than trials", "are hits and n swapped?", more),
-        (HITS, "rows with fewer than 0 hits", "count them again", exp.LT(this=hits, expression=nothing)),
-        (TRIALS, "rows without trials", "leave them out", none),
+def _column(check: Definition) -> str:
+    return check.header.get("column", "").rpartition(".")[2]
+
+
+def _with_columns(check: Definition, kinds: Mapping[str, list[str]], columns: Sequence[str]) -> exp.Select:
+    """Return the query of a check with columns of the table in place of their kinds, and of the star."""
+    query = cast("exp.Select", check.query.copy())
+    for column in list(query.find_all(exp.Column)):
+        meant = [exp.column(name) for name in kinds.get(column.name, [column.name])]
+        is_listed = column.index is not None
+        column.replace(meant if is_listed else meant[0])
+    return query.select(*columns, append=False) if query.is_star else query
+
+
+def check_counts(catalog: Catalog, engine: Engine, counts: Data) -> list[str]:
+    """Run the checks that look at each count by itself, where the counts come from.
+
+    Returns: the warnings.
+    Raises:
+        InputError: at least one check of severity error found something, or the counts cannot be read.
+    """
+    checks = [check for check in checks_of(catalog, counts.table, counts.columns) if not check.is_grouped]
+    try:
+        return _told(engine, counts, checks, unpruned(counts.query).subquery())
+    except EngineError as error:
+        if not error.unreadable:
+            raise
+        raise InputError(counts.label, f"cannot be read: {error}", "check it") from error
+
+
+def check_kept(catalog: Catalog, engine: Engine, data: Data, kept: str) -> list[str]:
+    """Run the checks of a table where it is kept; of counts, those that look at several of them.
+
+    Returns: the warnings.
+    Raises:
+        InputError: at least one check of severity error found something.
+    """
+    checks = checks_of(catalog, data.table, data.columns)
+    wanted = [check for check in checks if check.is_grouped or not data.is_counted]
+    return _told(engine, data, wanted, exp.to_table(kept))
+
+
+def _told(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Expr) -> list[str]:
+    """Return the warnings of the checks of a relation; raise the errors."""
+    numbers = _numbers(engine, data, checks, relation)
+    told = {check: _message(engine, data, check, relation, n) for check, n in numbers.items() if n}
+    errors = [message for check, message in told.items() if check.header["severity"] == ERROR]
+    if errors:
+        raise InputError("", "\n".join(errors))
+    return list(told.values())
+
+
+def _numbers(engine: Engine, data: Data, checks: Sequence[Check], relation: exp.Expr) -> dict[Check, int]:
+    """Count the offenders of every check, in one scan for those that only filter the rows."""
+    counters = {check: counted_together(check.offenders) for check in checks}
+    filters = {check: counter for check, counter in counters.items() if counter is not None}
+    found = dict.fromkeys(checks, 0)
+    if filters:
+        scan = exp.select(*filters.values()).from_(data.table if data.is_counted else ROWS)
+        (numbers,) = engine.rows(reading(scan, relation))
+        found |= zip(filters, numbers, strict=True)
+    for check in found.keys() - filters.keys():
+        ((found[check],),) = engine.rows(count_of(reading(check.offenders, relation)))
+    return found
+
+
+def _message(engine: Engine, data: Data, check: Check, relation: exp.Expr, number: int) -> str:
+    names = [data.names.get(name, name) for name in check.offenders.named_selects]
+    examples = "; ".join(
+        ", ".join(f"{name}={shown(value)}" for name, value in zip(names, row, strict=True))
+        for row in _examples(engine, data, check, relation)
     )
-    for name, title, advice, wrong in found:
-        yield Check(name, title, advice, exp.select(*columns).from_(table).where(wrong))
+    where = f"column {data.names[check.column]!r}: " if check.column else ""
+    counted = "" if check.is_whole else f"{number} "
+    return f"{data.label}: {where}{counted}{check.header['title']} ({examples}); {check.header['advice']}"
 
 
-def check_data(engine: Engine, data: Data, kept: str) -> None:
-    """Count the offenders of every check where the data are kept.
-
-    Raises:
-        InputError: there are some.
-    """
-    problems = []
-    for check in checks(kept, data.columns):
-        every = check.offenders.subquery("offenders")
-        ((number,),) = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(every))
-        if number:
-            names = [data.names[name] for name in check.offenders.named_selects]
-            examples = "; ".join(
-                ", ".join(f"{name}={shown(value)}" for name, value in zip(names, row, strict=True))
-                for row in engine.rows(exp.select(exp.Star()).from_(every.copy()).limit(EXAMPLES))
-            )
-            where = f"column {data.names[check.column]!r}: " if check.column else ""
-            problems.append(f"{data.label}: {where}{number} {check.title} ({examples}); {check.advice}")
-    if problems:
-        raise InputError("", "\n".join(problems))
+def _examples(engine: Engine, data: Data, check: Check, relation: exp.Expr) -> Sequence[tuple[object, ...]]:
+    """Return a few offenders: rows as they come; counts and groups sorted, as they have no order."""
+    offenders = reading(check.offenders, relation)
+    if data.is_counted or check.is_grouped:
+        offenders = in_order(offenders)
+    return engine.rows(offenders.limit(EXAMPLES))
 
 
-def check_contestants(
-    engine: Engine, measure: Measure, data: Data, kept: str, missing: Collection[str]
-) -> None:
-    """Look for the baseline or control in the data.
-
-    Args:
-        missing: what nobody named.
-    Raises:
-        MetricError: it must be named.
-        InputError: it is not there.
-    """
-    for key, column in CONTESTANTS.items():
-        param = measure.metric.own_params.get(key)
-        if param is None or (key in missing and not param.required):
-            continue
-        known = _names(engine, kept, column)
-        if key in missing:
-            choice = _listed(known, "or") or f"a name that is in {data.names[column]!r}"
-            raise MetricError(measure.metric.name, f"{key} is missing", f"choose {choice}")
-        chosen = measure.values[key]
-        is_it = exp.EQ(this=exp.column(column), expression=literal(chosen))
-        if not engine.rows(exp.select(literal(1)).from_(kept).where(is_it).limit(1)):
-            there = f"there {'is' if len(known) == 1 else 'are'} {_listed(known, 'and') or 'none'}"
-            raise InputError(data.label, f"{key} {chosen!r} is no {data.names[column]}", there)
-
-
-def _names(engine: Engine, kept: str, column: str) -> list[str]:
-    """The names in a column, one more than are listed at most."""
-    query = exp.select(column).distinct().from_(kept).where(exp.not_(_is_null(column)))
-    query = query.order_by(exp.Ordered(this=exp.column(column))).limit(LISTED + 1)
-    return [str(name) for (name,) in engine.rows(query)]
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    if len(names) > LISTED:
-        return f"{', '.join(names[:LISTED])} ..."
-    return f" {word} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
-
-
-def _partly_null(table: str, name: str, columns: Sequence[str]) -> exp.Select:
-    """Nobody needs to name the only system there is; NULL beside names is a mistake."""
-    named = exp.select(exp.Count(this=exp.column(name))).from_(table).subquery()
-    some = exp.GT(this=named, expression=literal(0))
-    return exp.select(*columns).from_(table).where(_is_null(name)).where(some)
-
-
-def _is_null(name: str) -> exp.Expr:
-    return exp.Is(this=exp.column(name), expression=exp.null())
+def shown(value: object) -> str:
+    """Write a value of an example."""
+    if value is None:
+        return "NULL"
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

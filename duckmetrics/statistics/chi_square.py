@@ -11,8 +11,9 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, unknown
 from duckmetrics.results.tabular import SMALLEST_P, p_text
-from duckmetrics.statistics.count_checks import check_groups, check_rows
-from duckmetrics.statistics.counts import CELLS, COUNTS, over_counts, read_counts
+from duckmetrics.statistics.checks import check_counts, check_kept
+from duckmetrics.statistics.counts import over_counts, read_counts
+from duckmetrics.statistics.data import CELLS, COUNTS
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.statistics.counts import Counts
+    from duckmetrics.statistics.data import Data
 
 FEW = 5
 
@@ -145,10 +146,10 @@ def chi_square(
         test, name = _TESTS[counts.table]
         definition = catalog().statistics[name]
         values = _values(definition, statistic, correction)
-        warnings = check_rows(catalog(), engine, counts)
+        warnings = check_counts(catalog(), engine, counts)
         kept = engine.name(counts.table)
         engine.keep(kept, counts.grouped())
-        warnings += check_groups(catalog(), engine, counts, kept)
+        warnings += check_kept(catalog(), engine, counts, kept)
         found = _computed(engine, over_counts(definition, values, kept))
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     _meaningful(counts, found, correction)
@@ -175,7 +176,7 @@ def _computed(engine: Engine, query: exp.Query) -> dict[str, Any]:
     return dict(zip(query.named_selects, row, strict=True))
 
 
-def _meaningful(counts: Counts, found: dict[str, Any], correction: bool) -> None:
+def _meaningful(counts: Data, found: dict[str, Any], correction: bool) -> None:
     if found["statistic"] is None or not math.isfinite(found["statistic"]):
         raise InputError(
             counts.label,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -18,7 +18,7 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.values import number_expression
-from duckmetrics.statistics.canonical import CanonicalTable
+from duckmetrics.statistics.data import CELLS, COUNTS, Data, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Attach = Callable[[Any, Role], Source]
 
-COUNTS: Final = "counts"
-CELLS: Final = "cells"
 # What is said of names where counts are read.
 COUNT_THEM = (
     "of names give one row each with its count, "
@@ -45,19 +43,7 @@ _CANONICAL = {
 }
 
 
-class Counts(CanonicalTable):
-    """Counts as the tests on them read them; the table is counts or cells."""
-
-    def grouped(self) -> exp.Select:
-        """One row per category, or per cell that is there."""
-        if self.table == COUNTS:
-            return self.query
-        keys = ("row_value", "column_value")
-        total = exp.Sum(this=exp.column("n")).as_("n")
-        return exp.select(*keys, total).from_(self.query.subquery(CELLS)).group_by(*keys)
-
-
-def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach: Attach) -> Counts:
+def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach: Attach) -> Data:
     """Find out what counts a caller means.
 
     Raises:
@@ -183,7 +169,7 @@ def called(table: str, canonical: str) -> str:
     return next((key for key, name in names.items() if name == canonical), canonical)
 
 
-def _canonical(source: Source, columns: Mapping[str, str]) -> Counts:
+def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
     table = _meant(source, columns)
     found = {key: source.find(columns.get(key, key)) for key in _CANONICAL[table]}
     for key, name in columns.items():
@@ -202,7 +188,7 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Counts:
         canonical: _expression(source, key, found[key]) for key, canonical in _CANONICAL[table].items()
     }
     names = {canonical: found[key] or key for key, canonical in _CANONICAL[table].items()}
-    return Counts(table, source.label, selected(source, written), names)
+    return Data(table, source.label, selected(source, written), names)
 
 
 def _meant(source: Source, columns: Mapping[str, str]) -> str:
@@ -264,12 +250,3 @@ def _mapped(key: str) -> str:
 def over_counts(definition: Definition, values: Mapping[str, Value], kept: str) -> exp.Query:
     """Write the query of a statistic over the table where its counts are kept."""
     return reading(bind(definition.query, values), exp.to_table(kept))
-
-
-def reading(query: exp.Expr, relation: exp.Expr) -> exp.Query:
-    """Return a query that reads `relation` in place of counts or cells."""
-    read = cast("exp.Query", query.copy())
-    for table in list(read.find_all(exp.Table)):
-        if table.name in _CANONICAL:
-            table.replace(exp.alias_(relation.copy(), table.name, table=True))
-    return read

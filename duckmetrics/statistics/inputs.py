@@ -18,8 +18,8 @@ from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.values import grade_expression
-from duckmetrics.statistics.canonical import CanonicalTable
-from duckmetrics.statistics.counts import CELLS, COUNTS, called, count_expression, uncounted
+from duckmetrics.statistics.counts import called, count_expression, uncounted
+from duckmetrics.statistics.data import CELLS, COUNTS, Data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,18 +37,8 @@ LABELS = ("system", "metric", "arm", "test")
 # What tells the units of a sample apart.
 UNITS = ("query_id", "row_id")
 CATEGORIES = ("row_value", "column_value")
-# Of a proportion: how many there are, out of how many.
-HITS, TRIALS = "hits", "n"
 # The columns of which a parameter names a value: the one that the others are compared with.
 CONTESTANTS = {"baseline": "system", "control": "arm"}
-
-
-class Data(CanonicalTable):
-    """A table as a statistic reads it."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(self.names)
 
 
 def input_of(definition: Definition) -> tuple[str, tuple[str, ...]]:

@@ -17,10 +17,11 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.results.tabular import SMALLEST_P, Tabular, aligned, p_text
-from duckmetrics.statistics.checks import check_contestants, check_data
+from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
-from duckmetrics.statistics.count_checks import check_groups, check_rows
-from duckmetrics.statistics.counts import CELLS, COUNTS, Counts, tabled
+from duckmetrics.statistics.contestants import check_contestants
+from duckmetrics.statistics.counts import tabled
+from duckmetrics.statistics.data import CELLS, COUNTS
 from duckmetrics.statistics.inputs import (
     CONTESTANTS,
     LABELS,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.statistics.inputs import Data
+    from duckmetrics.statistics.data import Data
 
 # What the help tells of a header, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
@@ -229,20 +230,14 @@ def _label(value: Any) -> str:
 def _kept(engine: Engine, data: Data) -> tuple[str, list[str]]:
     """Check the data and keep them under a name; return that and the warnings."""
     kept = engine.name(data.table)
-    warnings: list[str] = []
     try:
-        if data.table in (COUNTS, CELLS):
-            counts = Counts(data.table, data.label, data.query, data.names)
-            warnings += check_rows(catalog(), engine, counts)
-            engine.keep(kept, counts.grouped())
-            return kept, warnings + check_groups(catalog(), engine, counts, kept)
-        engine.keep(kept, data.query)
+        warnings = check_counts(catalog(), engine, data) if data.is_counted else []
+        engine.keep(kept, data.grouped())
     except EngineError as error:
         if not error.unreadable:
             raise
         raise InputError(data.label, f"cannot be read: {error}", "check it") from error
-    check_data(engine, data, kept)
-    return kept, warnings
+    return kept, warnings + check_kept(catalog(), engine, data, kept)
 
 
 def _computed(engine: Engine, measure: Measure, data: Data, kept: str) -> pa.Table:

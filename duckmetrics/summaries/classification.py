@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import fold, literal
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label
@@ -184,67 +182,43 @@ class SegmentSummary:
             found: exp.Expr = exp.column(f"{column}_{i}")
             return (exp.func("coalesce", found, literal(0)) if type_ == "BIGINT" else found).as_(column)
 
-        infinite = literal(measure.metric.header.get("infinite"))
-        value = row_value(exp.column(f"value_{i}"), infinite)
         unnamed = exp.cast(exp.null(), "VARCHAR")
         none = exp.cast(exp.null(), "BIGINT")
         binary = has_relation(self.catalog, measure, BINARY)
+        value, reason = self._shown(i, measure, binary)
         n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in _counts(measure))
         return exp.select(
             (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
             literal(measure.text).as_("metric"), "slice", *self.by.values(),
-            fold(value).as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
-            self._reason(i, measure, binary).as_("reason"), n.as_("n"),
+            value.as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
+            reason.as_("reason"), n.as_("n"),
             none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
             (n_positive if binary else none.copy()).as_("n_positive"),
             literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_(JOINED)  # fmt: skip
 
-    def _reason(self, i: int, measure: Measure, binary: bool) -> exp.Expr:
-        """Say why there is no value."""
+    def _shown(self, i: int, measure: Measure, binary: bool) -> tuple[exp.Expr, exp.Expr]:
+        """Return the value of a measure, and why there is none."""
         counted, n_positive = _counts(measure)
         why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
-        meant = {
-            "v": exp.column(f"value_{i}"),
+        value, reason = shown_value(self.catalog, {
+            "value": exp.column(f"value_{i}"),
             "counted": exp.column(counted), "n_positive": exp.column(n_positive),
             "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
             "infinite": literal(infinite),
-        }  # fmt: skip
-        reason = row_reason().copy()
-        for column in list(reason.find_all(exp.Column)):
-            if column.name in meant:
-                column.replace(meant[column.name].copy())
-        return fold(reason)
+        })  # fmt: skip
+        return fold(value), fold(reason)
 
 
-def row_value(value: exp.Expr, infinite: exp.Expr) -> exp.Expr:
-    """Return the value shown: NULL if it overflows, but infinite if the metric allows that.
+def shown_value(catalog: Catalog, columns: Mapping[str, exp.Expr]) -> tuple[exp.Expr, exp.Expr]:
+    """Return a value as results show it, and why there is none.
 
-    infinite: the reason in the header of the metric, or NULL.
+    Args:
+        columns: those of the relation, and what stands for them.
     """
-    finite = exp.Anonymous(this="isfinite", expressions=[value])
-    may_be = exp.not_(exp.Is(this=infinite, expression=exp.null()))
-    return exp.Case().when(exp.or_(finite, may_be), value.copy())
-
-
-@cache
-def row_reason() -> exp.Expr:
-    """Return why there is no value v: `n` rows, `counted` of them take part, `n_positive` of these positive.
-
-    The columns undefined and infinite hold what the header of the metric says, is_binary whether it
-    needs two classes.
-    """
-    return sqlglot.parse_one(
-        "CASE WHEN isfinite(v) THEN NULL WHEN infinite IS NOT NULL AND v IS NOT NULL THEN infinite "
-        "WHEN v IS NOT NULL THEN 'the values overflow' "
-        "WHEN coalesce(n, 0) = 0 THEN 'no rows' WHEN coalesce(counted, 0) = 0 THEN 'no row has a weight' "
-        "WHEN is_binary AND undefined IS NULL AND n_positive = 0 THEN 'one class only: no positive row' "
-        "WHEN is_binary AND undefined IS NULL AND n_positive = counted "
-        "THEN 'one class only: no negative row' "
-        "ELSE coalesce(undefined, 'it is not defined for these rows') END",
-        dialect=DIALECT,
-    )
+    found = over(catalog.relations["classification_results"].query, columns)
+    return found["value"], found["reason"]
 
 
 def _counts(measure: Measure) -> tuple[str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, cast
 
-import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
+from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_segment, counts, grouped
@@ -241,14 +240,10 @@ class Summary:
         return joined
 
     def _row(self, i: int, measure: Measure, columns: Columns) -> exp.Select:
-        why = reason().copy()
-        for column in list(why.find_all(exp.Column)):
-            replaced = {"v": f"value_{i}", "r": f"n_no_relevant_{i}"}.get(column.name, column.name)
-            column.set("this", exp.to_identifier(replaced))
-        finite = _finite(exp.column(f"value_{i}"))
+        value, why = shown_value(self.catalog, exp.column(f"value_{i}"), exp.column(f"n_no_relevant_{i}"))
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
-            *map(exp.column, self.by.values()), finite.as_("value"),
+            *map(exp.column, self.by.values()), value.as_("value"),
             _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), why.as_("reason"),
             exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
@@ -272,46 +267,13 @@ def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
     return cast("exp.Select", with_directions(result))
 
 
-@cache
-def reason() -> exp.Expr:
-    """Return why there is no number: `v` is the value, `r` the number of queries without a relevant item."""
-    return sqlglot.parse_one(
-        "CASE WHEN isfinite(v) THEN NULL WHEN v IS NOT NULL THEN 'the values overflow' "
-        "WHEN n_population = 0 THEN 'no query in the population' "
-        "WHEN r = n_population THEN 'no query has a relevant item' "
-        "WHEN n_missing = n_population THEN 'no query has predictions' "
-        "ELSE 'no query has a value' END",
-        dialect=DIALECT,
-    )
+def shown_value(catalog: Catalog, value: exp.Expr, n_no_relevant: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+    """Return a value as results show it, and why there is none."""
+    columns = {"value": value, "n_no_relevant": n_no_relevant}
+    found = over(catalog.relations["ranking_results"].query, columns)
+    return found["value"], found["reason"]
 
 
 def _none(type_: str, name: str) -> exp.Expr:
     """Return a column of the results that rankings do not have, as NULL."""
     return exp.cast(exp.null(), type_).as_(name)
-
-
-def disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
-    """Count the queries whose values of two measures differ: system, how many, of how many.
-
-    Args:
-        per_query: the values in long form.
-    """
-    names = (one, other)
-    values = [
-        exp.Filter(
-            this=exp.Max(this=exp.column("value")),
-            expression=exp.Where(this=exp.EQ(this=exp.column("metric"), expression=literal(name))),
-        )
-        for name in names
-    ]
-    by_query = (
-        exp.select("system", values[0].as_("one"), values[1].as_("other"))
-        .from_(per_query.subquery("per_query"))
-        .where(exp.In(this=exp.column("metric"), expressions=list(map(literal, names))))
-        .group_by("system", "query_id")
-    )
-    gap = exp.Abs(this=exp.Sub(this=exp.column("one"), expression=exp.column("other")))
-    differs = exp.Where(this=exp.GT(this=gap, expression=literal(ROUNDING)))
-    every = exp.Count(this=exp.Star())
-    counted = exp.select("system", exp.Filter(this=every, expression=differs), every.copy())
-    return counted.from_(by_query.subquery("by_query")).group_by("system")

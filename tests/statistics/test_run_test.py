@@ -14,10 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.stats
+from sqlglot import exp
 
 import duckmetrics
 from duckmetrics import DefinitionError, InputError, MetricError, run_test
 from duckmetrics.catalog.catalog import Catalog
+from duckmetrics.statistics.checks import KINDS
+from duckmetrics.statistics.data import ROWS as GIVEN_ROWS
+from duckmetrics.statistics.inputs import input_of
 from support.cases import CATALOG
 from support.command_line import Command
 from support.statistics import FIRST, ROWS, own_names, settings, trapped
@@ -283,6 +287,8 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
     (InputError, "column 'x': 100 rows with NaN",
      ("welch_t", "SELECT arm, 'nan'::DOUBLE AS x FROM observations"),
      {"control": "A", "columns": {"value": "x"}}),
+    (InputError, "column 'p': 1 p-values outside of [0, 1] (test=a, p=2); give p-values, not statistics",
+     ("adjusted_p", "SELECT 'a' AS test, 2 AS p"), {}),
     (InputError, "column 'arm': 33 rows without a name",
      ("welch_t", "SELECT nullif(arm, 'C') AS arm, value FROM observations"), {"control": "A"}),
     (InputError, "column 'query_id': 114 rows without a unit",
@@ -333,6 +339,35 @@ def test_what_is_wrong_is_said(
     with pytest.raises(error) as raised:
         run_test(*arguments, connection=database, **given)
     assert message in str(raised.value)
+
+
+def test_every_check_of_rows_is_tried() -> None:
+    told = [message for _, message, _, _ in CALLS]
+    for check in CATALOG.statistic_checks.values():
+        assert any(check.title.partition(" or ")[0] in message for message in told), check.name
+
+
+def test_a_check_of_rows_declares_what_readers_need() -> None:
+    for check in CATALOG.statistic_checks.values():
+        assert check.header.keys() - {"column", "note"} == {"name", "title", "severity", "inputs", "advice"}
+        assert check.tables == check.inputs.keys() == {GIVEN_ROWS}
+        read = {column.name for column in check.query.find_all(exp.Column)}
+        assert read == {*check.inputs[GIVEN_ROWS]}
+        assert check.header.get("column", f"{GIVEN_ROWS}.").startswith(f"{GIVEN_ROWS}.")
+
+
+def test_a_check_of_rows_runs_as_it_stands(database: duckdb.DuckDBPyConnection) -> None:
+    columns = "1.0 AS p, 2.0 AS hits, 1.0 AS n, 'inf'::DOUBLE AS number, NULL AS unit, 'a' AS name"
+    with database.cursor() as connection:
+        connection.execute(f"CREATE TEMP TABLE {GIVEN_ROWS} AS SELECT {columns}")
+        for check in CATALOG.statistic_checks.values():
+            found = connection.execute(check.text).fetchall()
+            assert len(found) == (check.name in ("infinite_number", "more_hits", "no_unit")), check.name
+
+
+def test_no_column_of_a_statistic_is_called_like_a_kind_of_columns() -> None:
+    columns = {column for d in CATALOG.statistics.values() for column in input_of(d)[1]}
+    assert not columns & KINDS.keys()
 
 
 def test_many_names_are_not_all_listed() -> None:

@@ -1,0 +1,9 @@
+-- name:     infinite_number
+-- title:    rows with NaN or an infinite value
+-- severity: error
+-- column:   given_rows.number
+-- inputs:   given_rows (number)
+-- advice:   give numbers, or NULL for none
+SELECT *
+FROM given_rows
+WHERE NOT isfinite(number);

@@ -1,0 +1,9 @@
+-- name:     more_hits
+-- title:    rows with more hits than trials
+-- severity: error
+-- column:   given_rows.hits
+-- inputs:   given_rows (hits, n)
+-- advice:   are hits and n swapped?
+SELECT *
+FROM given_rows
+WHERE hits > n;

@@ -1,0 +1,9 @@
+-- name:     negative_hits
+-- title:    rows with fewer than 0 hits
+-- severity: error
+-- column:   given_rows.hits
+-- inputs:   given_rows (hits)
+-- advice:   count them again
+SELECT *
+FROM given_rows
+WHERE hits < 0;

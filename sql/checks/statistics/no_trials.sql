@@ -1,0 +1,10 @@
+-- name:     no_trials
+-- title:    rows without trials
+-- severity: error
+-- column:   given_rows.n
+-- inputs:   given_rows (hits, n)
+-- advice:   leave them out
+-- note:     rows with more hits than trials are those of another check
+SELECT *
+FROM given_rows
+WHERE n <= 0 AND NOT hits > n;

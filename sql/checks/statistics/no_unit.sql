@@ -1,0 +1,9 @@
+-- name:     no_unit
+-- title:    rows without a unit
+-- severity: error
+-- column:   given_rows.unit
+-- inputs:   given_rows (unit)
+-- advice:   give every row the id of its unit
+SELECT *
+FROM given_rows
+WHERE unit IS NULL;

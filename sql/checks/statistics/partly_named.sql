@@ -1,0 +1,10 @@
+-- name:     partly_named
+-- title:    rows without a name
+-- severity: error
+-- column:   given_rows.name
+-- inputs:   given_rows (name)
+-- advice:   name what every row is of
+-- note:     nobody needs to name the only system there is; NULL next to names is a mistake
+SELECT *
+FROM given_rows
+WHERE name IS NULL AND (SELECT count(name) FROM given_rows) > 0;

@@ -1,0 +1,28 @@
+-- name:     sample_differences
+-- title:    Percentile-bootstrap test against a baseline, from the values of metrics on the same samples
+-- inputs:   samples (system, metric, draw, value)
+-- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- switches: baseline VARCHAR
+-- portable: no, intervals are for DuckDB only
+-- grain:    system, metric
+-- formula:  the bounds are percentiles of the differences; p = min(1, 2 * (1 + k) / (1 + draws)), k the number of
+--           differences at or beyond 0 on the side where they are fewer
+-- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552
+WITH pairs AS (
+    SELECT compared.system, compared.metric, compared.value - baseline.value AS delta
+    FROM samples AS compared
+    JOIN samples AS baseline ON baseline.metric = compared.metric AND baseline.draw = compared.draw
+    WHERE baseline.system = $baseline AND compared.system <> $baseline
+)
+SELECT
+    system,
+    metric,
+    quantile_cont(delta, 0.5e0 - 0.5e0 * $level) AS delta_lower,
+    quantile_cont(delta, 0.5e0 + 0.5e0 * $level) AS delta_upper,
+    least(
+        1e0,
+        2e0 * (1 + least(count(*) FILTER (WHERE delta <= 0), count(*) FILTER (WHERE delta >= 0)))
+            / nullif(1 + count(*), 0)
+    ) AS p
+FROM pairs
+GROUP BY system, metric;

@@ -1,0 +1,29 @@
+-- name:     sampled_predictions
+-- title:    The rows of a classifier whose columns, as text, have the smallest md5
+-- inputs:   predictions (system, segment, label, score, weight, group_id)
+-- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
+-- portable: no, numbers are verified in DuckDB only
+-- grain:    row
+-- note:     rows that are alike get numbers, or else they would all be in the sample or all out of it
+WITH copies AS (
+    SELECT
+        system, segment, label, score, weight, group_id,
+        row_number() OVER (
+            PARTITION BY system, segment, label, score, weight, group_id ORDER BY system
+        ) AS copy
+    FROM predictions
+),
+keyed AS (
+    SELECT
+        system, segment, label, score, weight, group_id,
+        md5(concat_ws(
+            ',',
+            CAST(system AS VARCHAR), CAST(segment AS VARCHAR), CAST(label AS VARCHAR), CAST(score AS VARCHAR),
+            CAST(weight AS VARCHAR), CAST(group_id AS VARCHAR), CAST(copy AS VARCHAR)
+        )) AS key
+    FROM copies
+)
+SELECT system, segment, label, score, weight, group_id
+FROM keyed
+ORDER BY key, system, segment, label, score, weight, group_id
+LIMIT $size;

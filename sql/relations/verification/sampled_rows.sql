@@ -1,0 +1,35 @@
+-- name:     sampled_rows
+-- title:    The rows of both tables that belong to the queries of a sample, one table below the other
+-- inputs:   predictions (query_id, system, item_id, score, position), truth (query_id, item_id, relevance),
+--           query_ids (query_id, id_text)
+-- params:   size INTEGER DEFAULT 1000 CHECK (size > 0), alike BOOLEAN DEFAULT TRUE
+-- portable: no, numbers are verified in DuckDB only
+-- grain:    number, is_truth, system, item, position
+-- note:     alike: item ids mean the same in Python. If not, item is the place of the id among all, and text the id
+WITH both_sides AS (
+    SELECT
+        sampled_queries.number, FALSE AS is_truth,
+        predictions.item_id, predictions.system, predictions.score, predictions.position, NULL AS relevance
+    FROM predictions
+    JOIN sampled_queries ON sampled_queries.query_id = predictions.query_id
+    WHERE sampled_queries.number <= $size
+    UNION ALL
+    SELECT
+        sampled_queries.number, TRUE AS is_truth,
+        truth.item_id, NULL AS system, NULL AS score, NULL AS position, truth.relevance
+    FROM truth
+    JOIN sampled_queries ON sampled_queries.query_id = truth.query_id
+    WHERE sampled_queries.number <= $size
+)
+SELECT
+    number,
+    is_truth,
+    -- As many digits as the largest BIGINT has, so that texts are in the order of the numbers.
+    CASE WHEN $alike THEN item_id ELSE lpad(CAST(dense_rank() OVER (ORDER BY item_id) AS VARCHAR), 19, '0') END
+        AS item,
+    CASE WHEN NOT $alike THEN CAST(item_id AS VARCHAR) END AS text,
+    system,
+    score,
+    position,
+    relevance
+FROM both_sides;
