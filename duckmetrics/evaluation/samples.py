@@ -158,18 +158,19 @@ class QuerySample:
         if population in LISTED_IN:
             listed = self.inputs.queries[LISTED_IN[population]].subquery("listed")
             ids = exp.union(ids, exp.select("query_id").from_(listed), distinct=True)
-        written = exp.select("query_id", _text(self._parts()).as_("id_text")).from_(ids.subquery("ids"))
+        written = exp.select("query_id", self._id_text().as_("id_text")).from_(ids.subquery("ids"))
         return _relation("sampled_queries", {"query_ids": written.subquery()}, self.size)
 
-    def _parts(self) -> list[exp.Expr]:
-        """Return the columns of an id: the fields of a composite one."""
-        whole = exp.column("query_id")
-        if len(self.inputs.query_parts) == 1:
-            return [whole]
-        return [
-            exp.Anonymous(this="struct_extract", expressions=[whole.copy(), literal(part)])
-            for part in self.inputs.query_parts
-        ]
+    def _id_text(self) -> exp.Expr:
+        """Return an id as text, a composite one as its fields."""
+        parts: list[exp.Expr] = [exp.column("query_id")]
+        if len(self.inputs.query_parts) > 1:
+            parts = [
+                exp.Anonymous(this="struct_extract", expressions=[exp.column("query_id"), literal(part)])
+                for part in self.inputs.query_parts
+            ]
+        texts = (exp.cast(part, "VARCHAR") for part in parts)
+        return exp.Anonymous(this="concat_ws", expressions=[literal(","), *texts])
 
     def _joined(self, source: exp.Expr, columns: Sequence[str | exp.Expr]) -> exp.Select:
         """Return the rows of a table that belong to queries of the sample, with the number of the query."""
@@ -272,11 +273,6 @@ def _relation(name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: b
         if table.name in tables:
             table.replace(exp.alias_(tables[table.name].copy(), table.name, table=True))
     return cast("exp.Select", query)
-
-
-def _text(parts: Sequence[exp.Expr]) -> exp.Expr:
-    texts = (exp.cast(part, "VARCHAR") for part in parts)
-    return exp.Anonymous(this="concat_ws", expressions=[literal(","), *texts])
 
 
 def _between(query: exp.Select, first: int, last: int) -> exp.Select:
