@@ -10,7 +10,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.specs import read_specs
 from duckmetrics.comparison.comparer import Comparer
-from duckmetrics.comparison.from_evaluations import part_of_evaluations
+from duckmetrics.comparison.from_evaluations import family_of_evaluations
 from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
@@ -117,7 +117,7 @@ def compare(
     with opened(request, used) as session:
         if evaluated is not None:
             specs = None if metrics is None else read_specs(metrics)
-            parts = [part_of_evaluations(session, evaluated, specs, inference, allow_different)]
+            parts = [family_of_evaluations(session, evaluated, specs, inference, allow_different)]
         else:
             specs = read_specs(session.usual if metrics is None else metrics)
             measures = session.measures(specs)

@@ -17,11 +17,11 @@ from duckmetrics.checks.notes import unweighted, varying
 from duckmetrics.checks.schema import Admission
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
-from duckmetrics.inputs.classification import WEIGHTED, observed
-from duckmetrics.inputs.ranking import gather
+from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
+from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import Request
 from duckmetrics.results.findings import ERROR, Finding
-from duckmetrics.summaries.classification import BINARY, segment_values
+from duckmetrics.summaries.classification import BINARY, slice_values
 from duckmetrics.summaries.plans import has_relation
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Inspection:
     looked_at: Mapping[str, int] | None = None
 
 
-def inspect_rankings(
+def inspect_ranking(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Inspection:
     """Check predictions and truth."""
     admission = Admission(request, attach, engine)
-    inputs = admission.inputs([RANKING], measures, lambda r, a: gather(r, a, engine.extremes))
+    inputs = admission.inputs([RANKING], measures, lambda r, a: ranking_inputs(r, a, engine.extremes))
     if inputs is None:
         return Inspection(tuple(admission.findings))
     examination = Examination(catalog, engine, inputs, measures, admission.doubtful)
@@ -65,14 +65,14 @@ def inspect_rankings(
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
 
 
-def inspect_rows(
+def inspect_classification(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> Inspection:
     """Check the rows of a classifier."""
     decided = list(measures)
 
     def read(request: Request, attach: Attach) -> Inputs:
-        inputs, decided[:] = observed(request, measures, attach, partial(keep_readable, engine))
+        inputs, decided[:] = classification_inputs(request, measures, attach, partial(keep_readable, engine))
         return inputs
 
     admission = Admission(request, attach, engine)
@@ -83,13 +83,13 @@ def inspect_rows(
     found = [*admission.findings, *_examined(examination), *unweighted(inputs, decided)]
     if any(has_relation(catalog, m, BINARY) for m in decided) and all(f.severity != ERROR for f in found):
         examination.measures = _measures_of_checks(catalog, inputs)
-        _, summary = segment_values(catalog, engine, inputs, examination.measures)
+        _, summary = slice_values(catalog, engine, inputs, examination.measures)
         found += examination.of_values(summary)
     return Inspection(tuple(found), frozenset(examination.names), _looked_at(examination))
 
 
 Inspect = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Inspection]
-INSPECT: dict[str, Inspect] = {RANKING: inspect_rankings, CLASSIFICATION: inspect_rows}
+INSPECT: dict[str, Inspect] = {RANKING: inspect_ranking, CLASSIFICATION: inspect_classification}
 
 
 def _examined(examination: Examination) -> list[Finding]:

@@ -68,7 +68,7 @@ class Admission:
 
         Args:
             families: whose columns are looked at.
-            read: as `gather` and `observe` do.
+            read: as `ranking_inputs` and `observe` do.
         """
         if not self._is_open:
             return None
@@ -78,7 +78,7 @@ class Admission:
         if RANKING in families:
             self._rankings()
         if CLASSIFICATION in families:
-            self._observations(measures)
+            self._labels(measures)
         if not self._ids.are_comparable:
             return None
         whole = replace(self._request, columns=self._tables.columns)
@@ -146,7 +146,7 @@ class Admission:
         for place, _ in self._tables.of("truth") or self._tables.of("predictions"):
             self._numbers.grade(place)
 
-    def _observations(self, measures: Sequence[Measure]) -> None:
+    def _labels(self, measures: Sequence[Measure]) -> None:
         """Examine the labels, scores and weights of a classifier, and the groups if a metric reads them."""
         declared = {column for measure in measures for column in measure.metric.inputs["predictions"]}
         for place, source in self._tables.of("predictions"):

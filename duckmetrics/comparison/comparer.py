@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
@@ -67,7 +67,7 @@ class Comparer:
     power: float
     allow_different: bool
 
-    def systems(self, session: Session, parts: Sequence[Part]) -> list[str]:
+    def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
 
         Raises:
@@ -88,7 +88,7 @@ class Comparer:
             raise MetricError("compare", f"{known[0]} is the only system", "give a second one")
         return known
 
-    def result(self, session: Session, parts: Sequence[Part], baseline: str | None) -> Comparison:
+    def result(self, session: Session, parts: Sequence[FamilyEvaluation], baseline: str | None) -> Comparison:
         """Compare the systems of parts that were evaluated with units.
 
         Raises:
@@ -121,13 +121,13 @@ class Comparer:
             tuple(told), self.inference.alpha,
         )  # fmt: skip
 
-    def _enough(self, parts: Sequence[Part], baseline: str) -> int:
+    def _enough(self, parts: Sequence[FamilyEvaluation], baseline: str) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
         families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != baseline)
         comparisons = max(families.values(), default=1) if self.adjust != NONE else 1
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)
 
-    def _refuse_unfit_test(self, engine: Engine, part: Part) -> None:
+    def _refuse_unfit_test(self, engine: Engine, part: FamilyEvaluation) -> None:
         """Refuse tests that look at units one by one where these are linearized, or not as the test wants."""
         if part.units is None or not part.units.measures:
             return
@@ -153,7 +153,7 @@ class Comparer:
                     "use it for metrics of hits and misses, or another test",
                 )
 
-    def _compared(self, engine: Engine, part: Part, baseline: str, resamples: int) -> list[Row]:
+    def _compared(self, engine: Engine, part: FamilyEvaluation, baseline: str, resamples: int) -> list[Row]:
         """Return the rows of the comparison of one part."""
         paired = self.catalog.statistics[PAIRED]
         values = self._values(baseline, resamples)
@@ -186,7 +186,9 @@ class Comparer:
             "power": self.power, "baseline": baseline,
         }  # fmt: skip
 
-    def _different(self, engine: Engine, part: Part, rows: Iterable[Row], baseline: str) -> list[Finding]:
+    def _different(
+        self, engine: Engine, part: FamilyEvaluation, rows: Iterable[Row], baseline: str
+    ) -> list[Finding]:
         """Refuse to compare values of different queries or rows, unless `allow_different` is set.
 
         Classifiers, and queries in clusters, are always refused: the common part is not known.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.comparison.pairing import Row
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 
 def warning(check: str, message: str, advice: str) -> Finding:
@@ -29,7 +29,7 @@ def warning_of_test(test: Definition) -> list[Finding]:
     return [] if text is None else [warning("test", f"{test.name}: {text}", "")]
 
 
-def note_on_samples(part: Part) -> list[Finding]:
+def note_on_samples(part: FamilyEvaluation) -> list[Finding]:
     """Name the measures whose p comes from bootstrap samples, whatever the test."""
     if part.units is None or part.units.samples is None:
         return []

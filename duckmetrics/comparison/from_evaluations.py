@@ -11,7 +11,7 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.signature import Signature
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.errors import InputError, MetricError, suggestion
-from duckmetrics.evaluation.part import Part
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.intervals import with_intervals
 from duckmetrics.inference.unit_values import scale_of_queries, unknown_sizes
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from duckmetrics.results.evaluation import Evaluation
 
 
-def part_of_evaluations(
+def family_of_evaluations(
     session: Session,
     evaluations: Mapping[str, Evaluation],
     metrics: Sequence[str] | None,
     inference: Inference,
     allow_different: bool,
-) -> Part:
+) -> FamilyEvaluation:
     """Put the overall results of evaluations together, as if the systems had been evaluated in one call.
 
     Args:
@@ -68,7 +68,7 @@ def part_of_evaluations(
     bounded, told = with_intervals(session.catalog, session.engine, inference, units, summary)
     found = tuple(session.engine.arrow(bounded).to_pylist())
     per_query = exp.select("system", "metric", "query_id", "value").from_(kept)
-    return Part(found, (), tuple(told), measures, bounded, per_query, units=units)
+    return FamilyEvaluation(found, (), tuple(told), measures, bounded, per_query, units=units)
 
 
 def _overall(name: str, evaluation: Evaluation) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 # The test that computes n, effect sizes and intervals of the differences; another test may compute p.
 PAIRED = "paired_t"
@@ -72,7 +72,7 @@ def find_adjustment(catalog: Catalog, name: str) -> str:
     return wanted
 
 
-def lower_is_better(part: Part, row: Mapping[str, Any]) -> bool:
+def lower_is_better(part: FamilyEvaluation, row: Mapping[str, Any]) -> bool:
     return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
 
 

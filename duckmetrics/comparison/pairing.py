@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 Row = dict[str, Any]
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 CANCELLED = 1e-14
 
 
-def refuse_unpaired(part: Part) -> None:
+def refuse_unpaired(part: FamilyEvaluation) -> None:
     """Refuse rows that no column pairs across systems, and slices that hide a column of the result."""
     if part.units is None:
         return
@@ -44,12 +44,14 @@ def refuse_unpaired(part: Part) -> None:
             )
 
 
-def key_of_row(part: Part, row: Mapping[str, Any]) -> tuple[Any, ...]:
+def key_of_row(part: FamilyEvaluation, row: Mapping[str, Any]) -> tuple[Any, ...]:
     columns = part.units.columns if part.units is not None else {}
     return tuple(row[c] for c in ("system", "metric", "slice", *columns))
 
 
-def of_whole(row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: Part) -> Row:
+def of_whole(
+    row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[str, Any], part: FamilyEvaluation
+) -> Row:
     """Return the columns of one row that come from bootstrap samples of the whole metric."""
     samples = None if part.units is None else part.units.samples
     found = {**sampled, "test": SAMPLED, "resamples": None if samples is None else samples.number}
@@ -60,7 +62,7 @@ def of_whole(row: Mapping[str, Any], other: Mapping[str, Any], sampled: Mapping[
     return {**found, "delta": delta, "relative_change": change}
 
 
-def speakers(engine: Engine, part: Part) -> dict[Any, int]:
+def speakers(engine: Engine, part: FamilyEvaluation) -> dict[Any, int]:
     """Return the number of units that a measure of rows depends on, by system, metric and slice."""
     units = part.units
     if units is None:
@@ -84,7 +86,7 @@ def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
 
 
 def strangers(
-    catalog: Catalog, engine: Engine, part: Part, rows: Iterable[Row], baseline: str
+    catalog: Catalog, engine: Engine, part: FamilyEvaluation, rows: Iterable[Row], baseline: str
 ) -> Iterator[tuple[Row, int, str]]:
     """Yield the rows whose system has values of other queries, or rows, than the baseline.
 
@@ -113,11 +115,11 @@ def strangers(
             yield row, number, f"{units.kind} have a value on one side only"
 
 
-def is_clustered(part: Part) -> bool:
+def is_clustered(part: FamilyEvaluation) -> bool:
     return part.units is not None and part.units.kind != QUERIES
 
 
-def way_out(part: Part) -> str:
+def way_out(part: FamilyEvaluation) -> str:
     if part.per_query is None:
         return "evaluate the same rows"
     told = "say allow_different=True (--allow-different) to compare what is common"

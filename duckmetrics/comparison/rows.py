@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
@@ -26,7 +26,12 @@ FIELDS = (
 
 
 def tested_units(
-    catalog: Catalog, engine: Engine, part: Part, test: Definition, baseline: str, values: Mapping[str, Value]
+    catalog: Catalog,
+    engine: Engine,
+    part: FamilyEvaluation,
+    test: Definition,
+    baseline: str,
+    values: Mapping[str, Value],
 ) -> dict[Any, Row]:
     """Test the units of a part, and return the results by system, metric and slice.
 
@@ -48,7 +53,7 @@ def tested_units(
     return found
 
 
-def tested_samples(catalog: Catalog, engine: Engine, part: Part, baseline: str) -> dict[Any, Row]:
+def tested_samples(catalog: Catalog, engine: Engine, part: FamilyEvaluation, baseline: str) -> dict[Any, Row]:
     """Return the differences on bootstrap samples, for measures that have no units."""
     if part.units is None or part.units.samples is None:
         return {}
@@ -58,7 +63,7 @@ def tested_samples(catalog: Catalog, engine: Engine, part: Part, baseline: str) 
 
 def result_of_row(
     row: Mapping[str, Any],
-    part: Part,
+    part: FamilyEvaluation,
     test: Definition,
     paired: Mapping[str, Any],
     special: Mapping[str, Any],
@@ -107,7 +112,7 @@ def raise_to_sign_test(found: Row, speaking: int | None) -> None:
 
 def comparison_row(
     row: Mapping[str, Any],
-    part: Part,
+    part: FamilyEvaluation,
     found: Mapping[str, Any],
     baseline: str,
     adjust: str,
@@ -135,7 +140,7 @@ def comparison_row(
     }  # fmt: skip
 
 
-def _fields(row: Mapping[str, Any], part: Part, found: Mapping[str, Any]) -> Row:
+def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, Any]) -> Row:
     """Return the columns that the tests fill."""
     fields: Row = {name: found.get(name) for name in FIELDS}
     if part.per_query is None:
@@ -151,7 +156,7 @@ def _fields(row: Mapping[str, Any], part: Part, found: Mapping[str, Any]) -> Row
     return fields
 
 
-def _cluster(part: Part) -> str | None:
+def _cluster(part: FamilyEvaluation) -> str | None:
     """Return the column whose values are the units; None if the units are queries."""
     if part.units is None or not is_clustered(part):
         return None

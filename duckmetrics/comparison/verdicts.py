@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 
 def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: float) -> str:
@@ -43,7 +43,7 @@ def _gained(row: Mapping[str, Any], measure: Measure) -> float | None:
 
 
 def reason(
-    row: Mapping[str, Any], other: Mapping[str, Any], found: Mapping[str, Any], part: Part
+    row: Mapping[str, Any], other: Mapping[str, Any], found: Mapping[str, Any], part: FamilyEvaluation
 ) -> str | None:
     """Return why there is no p-value, or why it does not come from the test."""
     if found.get("p") is not None:

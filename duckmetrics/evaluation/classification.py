@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.checks.examination import check, check_values
 from duckmetrics.checks.notes import unweighted
 from duckmetrics.engines.engine import keep_readable
-from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
-from duckmetrics.inputs.classification import observed
-from duckmetrics.summaries.classification import SegmentSummary, segment_values
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.inputs.classification import classification_inputs
+from duckmetrics.summaries.classification import ClassificationSummary, slice_values
 from duckmetrics.summaries.kept import on_engine
 from duckmetrics.summaries.plans import plans_on
 
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.systems import Attach
 
 
-def evaluate_rows(
+def evaluate_classification(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
-) -> Part:
+) -> FamilyEvaluation:
     """Compute one value per segment of the rows."""
     refuse_unsupported(catalog, engine, request, measures)
-    inputs, measures = observed(request, measures, attach, partial(keep_readable, engine))
+    inputs, measures = classification_inputs(request, measures, attach, partial(keep_readable, engine))
     findings = [*check(catalog, engine, inputs, measures), *unweighted(inputs, measures)]
     plan = plans_on(catalog, engine, inputs, measures)
-    rows, kept = segment_values(catalog, engine, inputs, measures, plan)
+    rows, kept = slice_values(catalog, engine, inputs, measures, plan)
     findings += check_values(catalog, engine, inputs, measures, rows, kept)
-    part = Part(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
     if request.inference is not None:
-        from duckmetrics.inference.unit_values import units_of_rows
+        from duckmetrics.inference.unit_values import units_of_classification
 
-        units = units_of_rows(catalog, engine, inputs, measures, request.inference)
+        units = units_of_classification(catalog, engine, inputs, measures, request.inference)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.evaluation.verification import verify_rows
+    from duckmetrics.evaluation.verification import verify_classification
 
     def again(other: Inputs) -> tuple[dict[str, Any], ...]:
-        return segment_values(catalog, engine, other, measures, plan)[0]
+        return slice_values(catalog, engine, other, measures, plan)[0]
 
-    outcome = verify_rows(engine, inputs, measures, rows, request.verify, again)
+    outcome = verify_classification(engine, inputs, measures, rows, request.verify, again)
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
 
 
@@ -60,9 +60,9 @@ def table_query(
 ) -> exp.Query:
     """Check the inputs and write the query of a table such as a curve."""
     refuse_unsupported(catalog, engine, request, [measure])
-    inputs, (measure,) = observed(request, [measure], attach, partial(keep_readable, engine))
+    inputs, (measure,) = classification_inputs(request, [measure], attach, partial(keep_readable, engine))
     check(catalog, engine, inputs, [measure])
     plan = plans_on(catalog, engine, inputs, [measure])[measure.text]
     composer = inputs.composer(catalog)
-    query = SegmentSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
+    query = ClassificationSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return on_engine(catalog, engine, query)

@@ -16,11 +16,11 @@ from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import Feature, keep_readable
-from duckmetrics.evaluation.part import Part, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.inputs.chunks import chunks_of
-from duckmetrics.inputs.ranking import gather
+from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.ranking import Summary
+from duckmetrics.summaries.ranking import RankingSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,34 +34,34 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.systems import Attach
 
 
-def evaluate_rankings(
+def evaluate_ranking(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
-) -> Part:
+) -> FamilyEvaluation:
     """Compute the values of every query once, and summarize them."""
     refuse_unsupported(catalog, engine, request, measures)
-    inputs = gather(request, attach, engine.extremes)
+    inputs = ranking_inputs(request, attach, engine.extremes)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures
     )  # fmt: skip
     findings = check(catalog, engine, inputs, measures)
     varying(engine, inputs)
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
-    summary = Summary(catalog, inputs, measures, columns, table)
+    summary = RankingSummary(catalog, inputs, measures, columns, table)
     joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += explained(catalog, engine, inputs, measures, notes)
-    part = Part(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    part = FamilyEvaluation(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
     if request.inference is not None:
-        from duckmetrics.inference.unit_values import units_of_rankings
+        from duckmetrics.inference.unit_values import units_of_ranking
 
-        units = units_of_rankings(catalog, engine, inputs, measures, summary)
+        units = units_of_ranking(catalog, engine, inputs, measures, summary)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.evaluation.verification import verify_rankings
+    from duckmetrics.evaluation.verification import verify_ranking
 
-    outcome = verify_rankings(
+    outcome = verify_ranking(
         engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()
     )
     return replace(part, findings=(*part.findings, *outcome.findings), verified=outcome.verified)
@@ -82,7 +82,7 @@ def _query_values(
     return table, columns
 
 
-def _scale_of_means(engine: Engine, summary: Summary) -> float | None:
+def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
     """Return the factor for the values of queries that makes their sum exact; None if there is none."""
     if not engine.supports(Feature.EXACT_SUMS):
         return None

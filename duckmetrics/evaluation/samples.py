@@ -246,9 +246,7 @@ def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
         yield SampledRow(*row)
 
 
-def segments_of(
-    engine: Engine, inputs: Inputs, by: Mapping[str, str]
-) -> dict[int, tuple[int, dict[str, Any]]]:
+def slices_of(engine: Engine, inputs: Inputs, by: Mapping[str, str]) -> dict[int, tuple[int, dict[str, Any]]]:
     """Segment that has rows -> the number of its grouping and the slicing columns.
 
     Args:

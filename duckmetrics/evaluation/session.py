@@ -11,9 +11,9 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.classification import evaluate_rows, table_query
-from duckmetrics.evaluation.part import Part
-from duckmetrics.evaluation.ranking import evaluate_rankings
+from duckmetrics.evaluation.classification import evaluate_classification, table_query
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Role, Source
 
-Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], Part]
-EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_rankings, CLASSIFICATION: evaluate_rows}
+Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
+EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_ranking, CLASSIFICATION: evaluate_classification}
 
 
 @contextmanager
@@ -67,7 +67,7 @@ class Session:
         """Evaluate measures of both families and put the results together."""
         return self.assembled(self.parts(measures))
 
-    def assembled(self, parts: Sequence[Part]) -> Evaluation:
+    def assembled(self, parts: Sequence[FamilyEvaluation]) -> Evaluation:
         """Put the results of the families together."""
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
@@ -80,7 +80,7 @@ class Session:
             tables=KeptTables(self.catalog, self.engine, parts, self.table),
         )
 
-    def parts(self, measures: Sequence[Measure]) -> list[Part]:
+    def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
         request = self.request.of(self.catalog, measures)
         if request.chunks and all(measure.family != RANKING for measure in measures):

@@ -14,7 +14,7 @@ from duckmetrics.dialects.portable import refuse_unportable
 from duckmetrics.dialects.translation import rewritten, written
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.summaries.classification import per_segment
+from duckmetrics.summaries.classification import per_slice
 from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
             values = {**decided[0].values, **plan[decided[0].text]}
             query = composer.complete(composer.resolved(decided[0].metric, values))
         else:
-            query = per_segment(composer, decided, plan)
+            query = per_slice(composer, decided, plan)
     return script(catalog, query, titles, _read_by(measures), known.name, steps)
 
 

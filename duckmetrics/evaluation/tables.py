@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.part import Part
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 MOVERS = "movers"
 
@@ -33,7 +33,7 @@ class KeptTables:
         self,
         catalog: Catalog,
         engine: Engine,
-        parts: Sequence[Part],
+        parts: Sequence[FamilyEvaluation],
         table: Callable[[str, Mapping[str, Any]], pa.Table],
     ) -> None:
         self.table = table

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.compose.composer import with_directions
-from duckmetrics.evaluation.samples import TOO_MANY, QuerySample, row_sample, rows_of, segments_of
+from duckmetrics.evaluation.samples import TOO_MANY, QuerySample, row_sample, rows_of, slices_of
 from duckmetrics.evaluation.tally import (
     ABSENT,
     CHECK,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 ROWS_PER_QUERY = 50
 
 
-def verify_rankings(
+def verify_ranking(
     engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
@@ -88,7 +88,7 @@ def verify_rankings(
     return outcome
 
 
-def verify_rows(
+def verify_classification(
     engine: Engine,
     inputs: Inputs,
     measures: Sequence[Measure],
@@ -243,7 +243,7 @@ class _Rankings:
 def _observed(engine: Engine, inputs: Inputs) -> dict[Segment, list[Observation]]:
     """Return the rows of every system and slice."""
     by = {name: f"by_{i}" for i, name in enumerate(inputs.by_columns, start=1)}
-    segments = segments_of(engine, inputs, by)
+    segments = slices_of(engine, inputs, by)
     groupings = ((), *inputs.by)
     observed: dict[Segment, list[Observation]] = defaultdict(list)
     for row in rows_of(engine, inputs):

@@ -11,7 +11,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.inference.sums import is_estimate
 from duckmetrics.inference.units import DRAW, SEGMENT, struct
 from duckmetrics.inputs.classification import GROUP, WEIGHT
-from duckmetrics.summaries.classification import per_segment
+from duckmetrics.summaries.classification import per_slice
 from duckmetrics.summaries.plans import plans
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _values(
     drawn = drawing.complete(exp.select("system", struct(SEGMENT, DRAW).as_(SEGMENT), *kept).from_(step))
     constants = {name: value for name, value in inputs.constants.items() if name != SEGMENT}
     composer = Composer(catalog, {"predictions": drawn}, constants)
-    return per_segment(composer, measures, plans(catalog, measures, None))
+    return per_slice(composer, measures, plans(catalog, measures, None))
 
 
 def can_be_bootstrapped(catalog: Catalog, measure: Measure) -> bool:

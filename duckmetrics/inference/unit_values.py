@@ -35,7 +35,7 @@ from duckmetrics.inference.units import (
 )
 from duckmetrics.inputs.classification import GROUP, UNIT
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
-from duckmetrics.summaries.classification import SegmentSummary
+from duckmetrics.summaries.classification import ClassificationSummary
 from duckmetrics.summaries.plans import by_group
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
-    from duckmetrics.summaries.ranking import Summary
+    from duckmetrics.summaries.ranking import RankingSummary
 
 
-def units_of_rankings(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: Summary
+def units_of_ranking(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], summary: RankingSummary
 ) -> Units:
     """Return the values of the queries, or of clusters of queries; only a mean has them."""
     chosen = [i for i, measure in enumerate(measures) if measure.aggregation == DEFAULT_AGGREGATION]
@@ -82,7 +82,7 @@ def units_of_rankings(
     )
 
 
-def units_of_rows(
+def units_of_classification(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> Units:
     """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers."""
@@ -92,8 +92,8 @@ def units_of_rows(
         if any(by_group(measure) for measure in measures):
             _refuse_split_groups(engine, inputs)
     sums = Sums(catalog, inputs, measures, independent=inputs.cluster is None)
-    summary = SegmentSummary(catalog, inputs, measures, "")
-    segments = summary.named_segments()
+    summary = ClassificationSummary(catalog, inputs, measures, "")
+    segments = summary.named_slices()
     texts = tuple(linear.measure.text for linear in sums.linear)
     table = _kept(catalog, engine, sums)
     query: exp.Query = _no_units()

@@ -258,7 +258,7 @@ def _numbered(rows: exp.Query) -> exp.Select:
     return exp.select(*named, number).from_(rows.subquery("rows"))
 
 
-def observed(
+def classification_inputs(
     request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep
 ) -> tuple[Inputs, list[Measure]]:
     """Return the canonical rows, and the measures with the parameters that these rows decide."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Request
 
 
-def gather(request: Request, attach: Attach, extremes: Extremes) -> Inputs:
+def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inputs:
     """Attach the tables of a request and write the canonical query of each input.
 
     Raises:

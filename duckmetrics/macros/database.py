@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
-from duckmetrics.macros.classification import row_macros
+from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.like import LIKE
 from duckmetrics.macros.macro import Call, Macro, Overload
 from duckmetrics.macros.ranking import ranking_macros
@@ -50,7 +50,7 @@ def statements(catalog: Catalog, progress: Callable[[float], None] | None = None
 def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macro]]]:
     """Return the macros of single metrics, each with the macros it calls, made for this metric alone."""
     found: dict[str, tuple[Macro, Sequence[Macro]]] = {}
-    for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, row_macros)):
+    for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, classification_macros)):
         names = macro_names(catalog, family)
         for metric in dict.fromkeys(catalog.names[family, name].metric.name for name in names):
             own = {n: m for n, m in names.items() if catalog.names[family, n].metric.name == metric}

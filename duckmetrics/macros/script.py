@@ -11,7 +11,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.classification import row_macros
+from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.inspection import inspect_macro
 from duckmetrics.macros.like import conventions_macro
 from duckmetrics.macros.macro import Argument, Macro, Overload, given, reference
@@ -44,7 +44,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
-        *row_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
+        *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
         inspect_macro(catalog), _help(catalog), conventions_macro(),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}

@@ -19,7 +19,7 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.numbers import whole_number
-from duckmetrics.inputs.ranking import gather
+from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.sampled import SampledEvaluation
 from duckmetrics.sensitivity.corrections import SamplingModel
@@ -158,7 +158,7 @@ def _whole(name: str, value: object, least: int) -> int:
 def _evaluated(session: Session, specs: Sequence[str], asked: _Asked) -> SampledEvaluation:
     measures = _measures(session, specs, asked.n_items)
     engine = session.engine
-    inputs = gather(session.request.of(session.catalog, measures), session.attach, engine.extremes)
+    inputs = ranking_inputs(session.request.of(session.catalog, measures), session.attach, engine.extremes)
     findings = check(session.catalog, engine, inputs, [m.bound(**{_size(): asked.n_items}) for m in measures])
     observed = sampled_ranks(session.catalog, engine, inputs, measures)
     rows = [row for ranks in observed for row in _rows(engine, inputs, ranks, asked)]

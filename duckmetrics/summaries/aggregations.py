@@ -38,7 +38,7 @@ def bound_aggregation(catalog: Catalog, name: str, column: str, scale: float | N
     return query
 
 
-def by_segment(select: exp.Select, keys: Sequence[str]) -> exp.Select:
+def by_slice(select: exp.Select, keys: Sequence[str]) -> exp.Select:
     """Write the columns of a slice for `segment`, in place.
 
     Args:

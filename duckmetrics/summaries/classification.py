@@ -31,7 +31,7 @@ KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
 EXTRAS = ("lower", "upper", "n_undefined")
 
 
-def per_segment(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
+def per_slice(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
     """Return the query of one row per system and segment: value_0, lower_0, ..., value_1, ...
 
     n and n_positive count all rows, n_weighted and n_positive_weighted those that have a weight.
@@ -66,7 +66,7 @@ def _same_segment(keys: Iterable[str], one: str, other: str) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=exp.column(k, one), expression=exp.column(k, other)) for k in keys))
 
 
-class SegmentSummary:
+class ClassificationSummary:
     """Writes the queries over the table of values per segment.
 
     Args:
@@ -138,7 +138,7 @@ class SegmentSummary:
             labels = labels.when(literal(number), literal(slice_label(grouping)))
         return labels
 
-    def named_segments(self) -> exp.Query | None:
+    def named_slices(self) -> exp.Query | None:
         """Return the slice of every segment, with the columns in force; None if there are no slices."""
         if not self.by:
             return None
@@ -240,7 +240,7 @@ def _column_name(key: exp.Expr) -> str | None:
     return None if column is None else column.name
 
 
-def segment_values(
+def slice_values(
     catalog: Catalog,
     engine: Engine,
     inputs: Inputs,
@@ -253,9 +253,9 @@ def segment_values(
         plan: how the pairs of each measure are counted, if it is decided already.
     """
     composer = inputs.composer(catalog)
-    query = per_segment(composer, measures, plan or plans_on(catalog, engine, inputs, measures))
-    table = engine.name("per_segment")
+    query = per_slice(composer, measures, plan or plans_on(catalog, engine, inputs, measures))
+    table = engine.name("per_slice")
     engine.keep(table, on_engine(catalog, engine, query))
-    summary = SegmentSummary(catalog, inputs, measures, table)
+    summary = ClassificationSummary(catalog, inputs, measures, table)
     joined = materialized(engine, summary.joined())
     return kept_rows(engine.results(), summary.query(joined, query.named_selects))

@@ -11,7 +11,7 @@ from duckmetrics.compose.composer import with_directions
 from duckmetrics.expressions.build import over
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.inputs import CLUSTER
-from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_segment, counts, grouped
+from duckmetrics.summaries.aggregations import SEGMENT, bound_aggregation, by_slice, counts, grouped
 from duckmetrics.summaries.query_slices import attributed, sliced
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ROUNDING = 1e-12
 LEAST_EXTENT = 1024e0
 
 
-class Summary:
+class RankingSummary:
     """Writes the queries over the table of per-query values.
 
     Args:
@@ -208,7 +208,7 @@ class Summary:
             return [], value
         steps: list[tuple[str, exp.Query]] = []
         for cte in with_.expressions:
-            steps.append((f"{cte.alias}_{i}", by_segment(cast("exp.Select", cte.this), self.keys[1:])))
+            steps.append((f"{cte.alias}_{i}", by_slice(cast("exp.Select", cte.this), self.keys[1:])))
             query.args["from_"].this.set("this", exp.to_identifier(f"{cte.alias}_{i}"))
         final = exp.select(value.as_(f"value_{i}")).from_(query.args["from_"].this)
         return [*steps, (f"block_{i}", grouped(final, self.keys))], None

@@ -1,4 +1,4 @@
-"""How each family of metrics is evaluated on an engine, from checked inputs to rows of results."""
+"""The results of one family of metrics: what its evaluation returns, with or without intervals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class FamilyEvaluation:
     """The results of the measures of one family.
 
     Attributes:
@@ -67,7 +67,9 @@ def refuse_unsupported(
             )
 
 
-def with_bounds(catalog: Catalog, engine: Engine, inference: Inference, part: Part, units: Units) -> Part:
+def with_bounds(
+    catalog: Catalog, engine: Engine, inference: Inference, part: FamilyEvaluation, units: Units
+) -> FamilyEvaluation:
     """Return the results with their intervals."""
     from duckmetrics.inference.intervals import biased, with_intervals
 
