@@ -141,23 +141,23 @@ class _Rows(Body):
         """Return one row per segment and metric, after all checks pass."""
         of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
         counts = [self._counted(column) for column in COUNTS]
-        every = exp.column("n", "per_slice").as_("n_all")
+        every = exp.column("n", "per_segment").as_("n_all")
         values = exp.select(
             exp.column(SEGMENT, "specs").as_("place"), exp.column("metric", "specs"),
             exp.column("is_binary", "specs"), exp.column("undefined", "specs"),
             exp.column("infinite", "specs"),
-            exp.column(SEGMENT, "per_slice"), *of_measure, *counts, every,
-        ).from_("specs").join("per_slice", join_type="cross")  # fmt: skip
+            exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
+        ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
         meant = {"value": "v", "n": "n_all", "counted": "n"}
         value, reason = shown_value(self.catalog, {name: exp.column(c) for name, c in meant.items()})
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
         columns = {**{name: exp.column(name) for name in SHOWN}, "value": value, "n_positive": n_positive,
                    "reason": reason}  # fmt: skip
-        result = exp.select(*(columns[name].as_(name) for name in SHOWN)).from_("slice_values")
+        result = exp.select(*(columns[name].as_(name) for name in SHOWN)).from_("segment_values")
         result = result.join("checked", join_type="cross").where(exp.column("fine"))
         result = result.order_by(exp.column(SEGMENT), exp.column("place"))
         steps: Steps = [
-            *self.specs(), *self.steps.items(), ("per_slice", self.outer), ("slice_values", values),
+            *self.specs(), *self.steps.items(), ("per_segment", self.outer), ("segment_values", values),
             *self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data"),
         ]  # fmt: skip
         return _written(self, steps, result, self._plan())
@@ -182,7 +182,7 @@ class _Rows(Body):
         known = set(self.outer.named_selects)
         for i, one in enumerate(self.asked):
             if f"{column}_{i}" in known:
-                found: exp.Expr = exp.column(f"{column}_{i}", "per_slice")
+                found: exp.Expr = exp.column(f"{column}_{i}", "per_segment")
                 if column == "n_undefined":
                     found = exp.func("coalesce", found, literal(0))
                 chosen = chosen.when(literal(one.measure.text), found, copy=False)
@@ -192,10 +192,10 @@ class _Rows(Body):
     def _counted(self, column: str) -> exp.Expr:
         """Count the rows of a metric: those that have a weight, or all if the metric takes no weights."""
         if f"{column}_{WEIGHTED}" not in self.outer.named_selects:
-            return exp.func("coalesce", exp.column(column, "per_slice"), literal(0)).as_(column)
-        weighted = exp.column(f"{column}_{WEIGHTED}", "per_slice")
+            return exp.func("coalesce", exp.column(column, "per_segment"), literal(0)).as_(column)
+        weighted = exp.column(f"{column}_{WEIGHTED}", "per_segment")
         chosen = (
-            exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_slice"))
+            exp.Case().when(exp.column(WEIGHTED, "specs"), weighted).else_(exp.column(column, "per_segment"))
         )
         return exp.func("coalesce", chosen, literal(0)).as_(column)
 
