@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from duckmetrics.checks.refusals import refusal
+from duckmetrics.expressions.build import cast_to
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.ids import Key, key_of, same_kind
 from duckmetrics.inputs.lists import items_of, list_column
@@ -51,7 +50,7 @@ class IdColumns:
             if source.find(part) is None:
                 if missing := refusal(self._key, place, column):
                     tables.refuse("missing_column", place, column, missing)
-                tables.replace(place, part, exp.cast(exp.null(), "VARCHAR"), "VARCHAR")
+                tables.replace(place, part, cast_to(None, "VARCHAR"), "VARCHAR")
                 continue
             is_list = self.listed(place, column) is not None
             values = items_of(source, part) if is_list else source

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import METRIC, Examination, protected
@@ -17,6 +15,7 @@ from duckmetrics.checks.notes import unweighted, varying
 from duckmetrics.checks.schema import Admission
 from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.build import distinct, row_count
 from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
 from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import Request
@@ -127,17 +126,16 @@ def _looked_at(examination: Examination) -> dict[str, int]:
     found = {}
     for name in names:
         if (name, EVERY) not in examination.doubtful:
-            found[name] = examination.totals.get(name) or _count(examination, name, exp.Star())
+            found[name] = examination.totals.get(name) or _count(examination, name)
     if "truth" in found and not any(column == "query_id" for _, column in examination.doubtful):
         values = examination.measures[0].values
         queries = examination.composer.relation("queries", values)
-        distinct = exp.Distinct(expressions=[exp.column("query_id")])
-        found["queries"] = _count(examination, queries, distinct)
+        found["queries"] = _count(examination, queries, "query_id")
     return found
 
 
-def _count(examination: Examination, step: str, counted: exp.Expr) -> int:
-    """Count the rows of a step, or the distinct values in it."""
-    query = exp.select(exp.Count(this=counted)).from_(step)
+def _count(examination: Examination, step: str, column: str | None = None) -> int:
+    """Count the rows of a step, or the distinct values of a column."""
+    query = row_count(step, None if column is None else distinct(column))
     examination.composer.relation(step, {})
     return int(examination.engine.rows(examination.composer.complete(query))[0][0])

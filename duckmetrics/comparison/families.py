@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from duckmetrics.comparison.methods import NONE, adjusted_p
 from duckmetrics.compose.functions import linked
+from duckmetrics.expressions.build import call, picked, quoted, values_table
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.tabular import SMALLEST_P
 
@@ -73,14 +72,8 @@ def _mdes(
 ) -> list[float | None]:
     """Return the minimum detectable effects of (se, df, alpha), in their order."""
     names = ("place", "se", "df", "alpha")
-    rows = [
-        exp.Tuple(expressions=[literal(i), *(literal(float(v)) for v in one)]) for i, one in enumerate(given)
-    ]
-    alias = exp.TableAlias(this=exp.to_identifier("given"), columns=[exp.to_identifier(n) for n in names])
-    arguments: list[exp.Expr] = [*(exp.column(n) for n in names[1:]), literal(float(power))]
-    mde = exp.Anonymous(this="student_t_mde", expressions=arguments)
-    query, macros = linked(
-        catalog, exp.select("place", mde.as_("mde")).from_(exp.Values(expressions=rows, alias=alias))
-    )
+    rows = [(place, *map(float, one)) for place, one in enumerate(given)]
+    mde = call("student_t_mde", *map(quoted, names[1:]), literal(float(power))).as_("mde")
+    query, macros = linked(catalog, picked(values_table("given", names, rows), "place", mde))
     engine.define(macros)
     return [value for _, value in sorted(engine.rows(query))]

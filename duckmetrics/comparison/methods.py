@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from duckmetrics.compose.functions import linked
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.build import picked, values_table
 from duckmetrics.inference.units import DIFFERENCES, over_rows
 
 if TYPE_CHECKING:
@@ -78,12 +76,9 @@ def lower_is_better(part: FamilyEvaluation, row: Mapping[str, Any]) -> bool:
 
 def adjusted_p(catalog: Catalog, engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
     """Return the adjusted p-values, in the order of the p-values given."""
-    rows = [exp.Tuple(expressions=[literal(place), literal(float(p))]) for place, p in enumerate(p_values)]
-    names = exp.TableAlias(
-        this=exp.to_identifier("numbered"), columns=[exp.to_identifier(n) for n in ("test", "p")]
-    )
-    given = exp.select("test", "p").from_(exp.Values(expressions=rows, alias=names))
+    numbered = values_table("numbered", ("test", "p"), enumerate(map(float, p_values)))
+    given = picked(numbered, "test", "p")
     adjusted = over_rows(catalog, ADJUSTED, given, {"method": method}).subquery("adjusted")
-    query, macros = linked(catalog, exp.select("test", "p_adjusted").from_(adjusted))
+    query, macros = linked(catalog, picked(adjusted, "test", "p_adjusted"))
     engine.define(macros)
     return [p for _, p in sorted(engine.rows(query))]

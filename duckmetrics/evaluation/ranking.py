@@ -7,8 +7,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from sqlglot import exp
-
 from duckmetrics.catalog.facts import EXPONENTIAL, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
@@ -17,6 +15,7 @@ from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_pla
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.expressions.build import everything, picked
 from duckmetrics.inputs.chunks import chunks_of
 from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
@@ -24,6 +23,8 @@ from duckmetrics.summaries.ranking import RankingSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -100,7 +101,7 @@ def _with_systems(engine: Engine, inputs: Inputs) -> Inputs:
         return inputs
     table = engine.name("systems")
     predictions = inputs.queries["predictions"].subquery("predictions")
-    engine.keep(table, exp.select("system").distinct().from_(predictions))
+    engine.keep(table, picked(predictions, "system").distinct())
     return replace(inputs, queries={**inputs.queries, "systems": engine.kept(table)})
 
 
@@ -110,7 +111,7 @@ def _largest_gain(
     """Return the largest gain that a measure gives to an item."""
     composer = inputs.composer(catalog)
     truth = composer.relation("truth", {})
-    found = engine.rows(composer.complete(exp.select(exp.Max(this=exp.column("relevance"))).from_(truth)))
+    found = engine.rows(composer.complete(picked(truth, "max(relevance)")))
     largest: float | None = found[0][0]
     if largest is None or not any(holds(catalog, EXPONENTIAL, measure) for measure in measures):
         return largest
@@ -127,7 +128,7 @@ def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
         return inputs
     composer = inputs.composer(catalog)
     found = {composer.relation(CONTENDERS, {**m.values, "plan": plan, "depth": depth}) for m in measures}
-    query = composer.complete(exp.select(exp.Star()).from_(found.pop()))
+    query = composer.complete(everything(found.pop()))
     if found or any(cte.alias == "truth" for cte in query.ctes):
         return inputs
     kept = engine.kept(keep_readable(engine, CONTENDERS, query))

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.expressions.folding import literal
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from duckmetrics.expressions.folding import Value
 
 
 def stacked(queries: Iterable[exp.Select]) -> exp.Query:
@@ -17,6 +21,43 @@ def stacked(queries: Iterable[exp.Select]) -> exp.Query:
     for other in others:
         result = exp.union(result, other, distinct=False, copy=False)
     return result
+
+
+def everything(source: str | exp.Expr) -> exp.Select:
+    """SELECT * of a table, by name or as an expression."""
+    return exp.select(exp.Star()).from_(source)
+
+
+def picked(source: str | exp.Expr, *columns: str | exp.Expr) -> exp.Select:
+    """SELECT some columns of a table, by name or as an expression."""
+    return exp.select(*columns).from_(source)
+
+
+def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
+    """Call a function that the SQL files define."""
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def row_count(source: str | exp.Expr, counted: exp.Expr | None = None) -> exp.Select:
+    """Count the rows of a table, or the values of an expression in them."""
+    return exp.select(exp.Count(this=counted or exp.Star())).from_(source)
+
+
+def distinct(column: str) -> exp.Distinct:
+    """DISTINCT and a column, to be counted."""
+    return exp.Distinct(expressions=[exp.column(column)])
+
+
+def cast_to(value: exp.Expr | None, type_: str) -> exp.Cast:
+    """CAST of a value, or of NULL."""
+    return exp.cast(exp.null() if value is None else value, type_)
+
+
+def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Values:
+    """A table of literals."""
+    tuples = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
+    named = [exp.to_identifier(column) for column in columns]
+    return exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(name), columns=named))
 
 
 def quoted(name: str) -> exp.Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
+from duckmetrics.expressions.build import everything
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def sampled_ranks(
     found = []
     for step, those in alike.items():
         table = engine.name(step)
-        engine.keep(table, composer.complete(exp.select(exp.Star()).from_(step)))
+        engine.keep(table, composer.complete(everything(step)))
         found.append(_read(tuple(those), engine.rows(engine.kept(table).order_by("system", "place"))))
     return found
 

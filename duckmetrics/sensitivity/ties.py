@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlglot import exp
-
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.specs import read_specs
@@ -14,6 +12,7 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
+from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.tabular import Tabular, aligned
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
+    from sqlglot import exp
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -154,7 +154,7 @@ def _disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
     """Count the queries whose values of two measures differ: system, how many, of how many."""
     composer = Composer(catalog(), {"per_query": per_query})
     step = composer.relation("disagreements", {"one": one, "other": other})
-    return composer.complete(exp.select("system", "n_different", "n").from_(step))
+    return composer.complete(picked(step, "system", "n_different", "n"))
 
 
 def _name(i: int, bound: str = "asked") -> str:
