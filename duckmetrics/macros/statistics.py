@@ -188,12 +188,11 @@ def _offenders(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator
     for check in checks_of(catalog, table, columns):
         if check.header["severity"] != ERROR:
             continue
-        where, offenders = f"data: {check.column}" if check.column else "data", check.offenders
+        offenders: exp.Query = check.offenders
+        where = f"data: {check.column}" if check.column else "data"
         if table in (COUNTS, CELLS):
+            offenders = reading(offenders, exp.to_table(table if check.is_grouped else GIVEN))
             where = check.header.get("column", table)
-            offenders = cast(
-                "exp.Select", reading(offenders, exp.to_table(table if check.is_grouped else GIVEN))
-            )
         problem = told({**check.header, "column": where}, offenders, left_out=()).as_("problem")
         yield exp.select(problem).from_(offenders.subquery("offenders"))
 
