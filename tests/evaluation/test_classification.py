@@ -77,6 +77,15 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY, weighted) == []
 
 
+def test_metrics_and_tables_of_probabilities() -> None:
+    """All metrics and tables once, all cases as slices."""
+    with open_together(PROBABILITIES) as connection:
+        result = evaluation(connection, PLAIN, True, by="name")
+        rows = observations(connection, by=[["name"]])
+        assert differences(result, rows, PLAIN, True) == []
+        assert wrong_rows(result, map(plain_spec, TABLES), rows, True) == []
+
+
 @pytest.mark.some(1)
 @WEIGHTED
 def test_metrics_of_any_score_with_every_parameter(weighted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,10 @@ from support.cases import (
     CUTOFFS,
     RANKING,
     SHORT,
+    TOGETHER,
     TOLERANT,
     assert_same,
+    open_case,
     ranking,
     reference_values,
     specs_of,
@@ -49,6 +52,14 @@ SWITCHES = [
     {"catalog_size": 23},
     {"catalog_size": 10, "unjudged": "skip", "duplicates": "first"},
 ]
+
+
+def test_equals_the_reference() -> None:
+    """Every metric, all cases that fit into one table at once."""
+    with closing(open_case(TOGETHER)) as connection:
+        actual = values_per_query(connection, SHORT, **TOLERANT)
+        for spec in SHORT:
+            assert_same(actual[spec], reference_values(connection, spec, **TOLERANT), spec)
 
 
 @pytest.mark.some(1)

@@ -28,9 +28,9 @@ def test_right_numbers_agree() -> None:
     ("column", "shift"), [("value_0", "1e-6"), ("n_missing", "1"), ("n_undefined_2", "1")]
 )
 def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: str, shift: str) -> None:
-    right = ranking.Summary._joined
+    right = ranking.RankingSummary._joined
 
-    def planted(self: ranking.Summary, blocks: list[str]) -> object:
+    def planted(self: ranking.RankingSummary, blocks: list[str]) -> object:
         query = right(self, blocks)
         for projection in list(query.selects):
             if projection.alias_or_name == column:
@@ -38,7 +38,7 @@ def test_a_planted_difference_is_found(monkeypatch: pytest.MonkeyPatch, column: 
                 projection.replace((inner.copy() + float(shift)).as_(column))
         return query
 
-    monkeypatch.setattr(ranking.Summary, "_joined", planted)
+    monkeypatch.setattr(ranking.RankingSummary, "_joined", planted)
     found = verified()
     assert any(not one.agrees for one in found.verified)
     assert any(finding.check == "verify" and "overall" in finding.message for finding in found.checks)
