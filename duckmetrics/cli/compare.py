@@ -38,6 +38,7 @@ from duckmetrics.cli.progress import progress_of
 @click.option(
     "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
 )
+@click.option("--all", "whole", is_flag=True, help="Show all columns; files and Python always have them.")
 @with_options(*OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance makes them?
@@ -78,7 +79,9 @@ def compare(**options: Any) -> None:
         )
         failed = failures(gates, result.rows, result.evaluation.canonical)
         write_beside(result, result.evaluation, options)
-    write_to(options["output"], format_, lambda path: write_comparison(result, format_, path))
+    write_to(
+        options["output"], format_, lambda path: write_comparison(result, format_, path, options["whole"])
+    )
     for note in result.notes():
         click.echo(note, err=True)
     exit_if(failed)

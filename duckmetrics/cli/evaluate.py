@@ -19,6 +19,7 @@ from duckmetrics.cli.options import (
     OUTPUT_AND_ENGINE,
     SLICES_AND_INFERENCE,
     TABLES,
+    WIDE,
     with_options,
 )
 from duckmetrics.cli.progress import progress_of
@@ -32,7 +33,7 @@ from duckmetrics.cli.progress import progress_of
     metavar="N",
     help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
 )
-@with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
+@with_options(ENGINE, MASTER, WIDE, *OUTPUT_AND_ENGINE)
 def evaluate(**options: Any) -> None:
     """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
 
@@ -66,7 +67,7 @@ def evaluate(**options: Any) -> None:
         )
         failed = failures(gates, result.rows, result.canonical)
         write_beside(result, result, options)
-    write_to(options["output"], format_, lambda path: write(result, format_, path))
+    write_to(options["output"], format_, lambda path: write(result, format_, path, options["wide"]))
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
     exit_if(failed)

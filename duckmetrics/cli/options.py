@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 FORMAT = click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]"
 )
+WIDE = click.option(
+    "--wide/--long", "wide", default=None,
+    help="Values side by side, or a line for each with all counts.  [default: wide where there are several]",
+)  # fmt: skip
 OUTPUT = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
     help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",

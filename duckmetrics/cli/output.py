@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import write_text
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.comparison import RIGHT
+from duckmetrics.results.brief import LEFT, brief_cells
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
+from duckmetrics.results.grid import FOOTERS, blocks_of, footer_of
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -31,14 +32,22 @@ if TYPE_CHECKING:
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
-def write(result: Evaluation, format_: str, path: Path | None) -> None:
-    """Write a result to a file, or to stdout; what the checks found goes to stderr beside a table."""
+def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None = None) -> None:
+    """Write a result to a file, or to stdout; what the checks found goes to stderr beside a table.
+
+    Args:
+        wide: whether a table shows values side by side; by default where there is something to compare.
+    """
     if format_ == "parquet" and path is not None:
         import pyarrow.parquet as pq
 
         pq.write_table(result.summary, path)
     elif format_ == "table" and path is None:
-        _print_table(result)
+        _print_table(result, wide)
+    elif format_ == "markdown":
+        put(markdown_text(result, wide), path)
+    elif format_ == "table":
+        put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
     else:
         text = _TEXTS[format_](result)
         if path is None:
@@ -51,13 +60,18 @@ def write(result: Evaluation, format_: str, path: Path | None) -> None:
         _print_findings(result)
 
 
-def write_comparison(result: Comparison, format_: str, path: Path | None) -> None:
-    """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see."""
+def write_comparison(result: Comparison, format_: str, path: Path | None, whole: bool = False) -> None:
+    """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see.
+
+    Args:
+        whole: show the other columns in text, too.
+    """
     if format_ == "table":
-        put("\n".join(result.lines()) + "\n", path)
+        put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":
-        header, cells = result.cells()
-        rule = ["---:" if name in RIGHT else "---" for name in header]
+        header, cells = result.cells() if whole else brief_cells(result)
+        words = {"metric", "system", *result.evaluation.by, *LEFT}
+        rule = ["---" if name in words else "---:" for name in header]
         put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
     else:
         write_rows(result.summary, format_, path)
@@ -166,18 +180,20 @@ def csv_text(result: Evaluation) -> str:
     return _rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
 
 
-def markdown_text(result: Evaluation) -> str:
+def markdown_text(result: Evaluation, wide: bool | None = None) -> str:
     """A table to paste into a pull request."""
-    header, cells = result.cells()
-    rule = ["---:" if name in NUMERIC else "---" for name in header]
-    return "".join(_markdown_line(line) for line in (header, rule, *cells))
+    if not (result.is_wide if wide is None else wide):
+        header, cells = result.cells()
+        rule = ["---:" if name in NUMERIC else "---" for name in header]
+        return "".join(_markdown_line(line) for line in (header, rule, *cells))
+    (block,) = blocks_of(result, sys.maxsize)
+    rule = ["---" if i < block.keys else "---:" for i in range(len(block.header))]
+    cells = [[cell.strip() for cell in row] for row in block.cells]
+    table = "".join(_markdown_line(line) for line in (block.header, rule, *cells))
+    return table + "".join(f"\n{visible(line)}\n" for line in footer_of(result))
 
 
-def plain_text(result: Evaluation) -> str:
-    return f"{result!r}\n"
-
-
-_TEXTS = {"json": json_text, "csv": csv_text, "markdown": markdown_text, "table": plain_text}
+_TEXTS = {"json": json_text, "csv": csv_text}
 
 
 def _markdown_line(cells: Iterable[str]) -> str:
@@ -211,7 +227,10 @@ def _console() -> Console:
     return console
 
 
-def _print_table(result: Evaluation) -> None:
+def _print_table(result: Evaluation, wide: bool | None) -> None:
+    if result.is_wide if wide is None else wide:
+        _print_wide(result)
+        return
     header, cells = result.cells()
     table = _table(header)
     previous: list[str] | None = None
@@ -225,6 +244,19 @@ def _print_table(result: Evaluation) -> None:
     _console().print(table)
     if result.verified:
         _console().print(in_one_line(result.verified))
+
+
+def _print_wide(result: Evaluation) -> None:
+    """Print values side by side, the best of a row in bold."""
+    from rich.text import Text
+
+    console = _console()
+    for line in result.lines(wide=True):
+        text = Text(line, style="dim" if line.startswith(FOOTERS) else "")
+        text.highlight_regex(r"\S+( ±\S+)?\*(?=\s|$)", "bold")
+        console.print(text)
+    if result.verified:
+        console.print(in_one_line(result.verified))
 
 
 def _print_findings(result: Evaluation) -> None:

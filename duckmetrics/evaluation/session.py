@@ -77,6 +77,9 @@ class Session:
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
             first=next(iter(self.request.systems), None),
+            level=None if self.request.inference is None else self.request.inference.level,
+            higher_is_better=_where(parts, "higher"),
+            lower_is_better=_where(parts, "lower"),
             tables=KeptTables(self.catalog, self.engine, parts, self.table),
         )
 
@@ -136,3 +139,8 @@ class Session:
     def usual(self) -> str:
         """The metric that is computed if the caller names none."""
         return self.catalog.usual(self.family() or RANKING)
+
+
+def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:
+    """Return the metrics, as typed, of which higher or lower values are better."""
+    return frozenset(m.text for part in parts for m in part.measures if m.metric.range.better == better)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.evaluation import html
-from duckmetrics.results.gates import WORSE, failures, read_gates
-from duckmetrics.results.tabular import Tabular, aligned, p_text
+from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
@@ -158,11 +158,24 @@ class Comparison(Tabular):
             cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
         return ["metric", *by, "system", *shown], cells
 
-    def lines(self) -> list[str]:
-        """Return the lines of the table, of the method, and of the verdicts for every system."""
-        header, cells = self.cells()
-        right = [name for name in header if name in RIGHT]
-        return [*aligned(header, cells, right), self.conclusion, *self._verdicts()]
+    def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
+        """Return the lines of the table, of the method, and of the verdicts for every system.
+
+        Args:
+            width: the columns of the screen, by default those of the terminal.
+            whole: show all columns, whatever the width.
+        """
+        from duckmetrics.results.brief import brief_lines, verdict_lines
+
+        if whole:
+            header, cells = self.cells()
+            table = aligned(header, cells, [name for name in header if name in RIGHT])
+            return [*table, self.conclusion, *verdict_lines(self)]
+        columns = screen_width() if width is None else width
+        below = (
+            wrap(line, columns, break_long_words=False) for line in (*verdict_lines(self), self.conclusion)
+        )
+        return [*brief_lines(self, columns), "", *(line for lines in below for line in lines)]
 
     def notes(self) -> list[str]:
         """Return the notes below the table: the findings of the checks."""
@@ -172,7 +185,9 @@ class Comparison(Tabular):
         return "\n".join([*self.lines(), *self.notes()])
 
     def _repr_html_(self) -> str:
-        return html(*self.cells(), [self.conclusion, *self._verdicts(), *self.notes()])
+        from duckmetrics.results.brief import brief_cells, verdict_lines
+
+        return html(*brief_cells(self), [self.conclusion, *verdict_lines(self), *self.notes()])
 
     @property
     def conclusion(self) -> str:
@@ -203,20 +218,6 @@ class Comparison(Tabular):
             return counted
         each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
         return f"{counted} in {len(sizes)} families ({each})"
-
-    def _verdicts(self) -> Iterator[str]:
-        """Yield a line for every system: the counts of its verdicts, and the slices in which it is worse."""
-        for system in dict.fromkeys(row["system"] for row in self.rows):
-            if system == self.baseline:
-                continue
-            own = [row for row in self.rows if row["system"] == system]
-            counts = Counter(row["verdict"] for row in own if not row["slice"])
-            told = [f"{verdict} in {count} of {counts.total()}" for verdict, count in counts.items()]
-            for row in own:
-                if row["slice"] and row["verdict"] == WORSE:
-                    where = ", ".join(f"{name}={value}" for name, value in self._shown_segment(row).items())
-                    told.append(f"worse where {where} ({row['metric']})")
-            yield visible(f"{system}: {'; '.join(told)}")
 
     def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
         return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}

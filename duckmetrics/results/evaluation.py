@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,7 +11,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.tabular import Tabular, aligned
+from duckmetrics.results.tabular import Tabular, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Evaluation(Tabular):
         sql: the exact SQL that ran.
         canonical: the metrics as typed -> their canonical spelling.
         first: the first system of a mapping.
+        level: of the intervals, None if there are none.
+        higher_is_better, lower_is_better: the metrics as typed for which that holds.
         tables: where the results are kept.
     """
 
@@ -85,6 +88,9 @@ class Evaluation(Tabular):
     canonical: dict[str, str] = field(repr=False)
     first: str | None = field(repr=False)
     tables: Tables = field(repr=False)
+    level: float | None = field(default=None, repr=False)
+    higher_is_better: frozenset[str] = field(default=frozenset(), repr=False)
+    lower_is_better: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def summary(self) -> pa.Table:
@@ -224,8 +230,27 @@ class Evaluation(Tabular):
         ]  # fmt: skip
         return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether values are compared, across systems or slices, so that they are shown side by side."""
+        return len(self.systems) > 1 or len(self.groupings) > 1
+
+    def lines(self, width: int | None = None, wide: bool | None = None) -> list[str]:
+        """Return the values as text, without the notes.
+
+        Args:
+            width: the columns of the screen, by default those of the terminal.
+            wide: whether values stand side by side, by default where there are several systems or slices.
+        """
+        if not (self.is_wide if wide is None else wide):
+            return aligned(*self.cells(), NUMERIC)
+        from duckmetrics.results.grid import blocks_of, footer_of
+
+        blocks = [block.lines() for block in blocks_of(self, screen_width() if width is None else width)]
+        return [line for block in blocks for line in (*block, "")] + footer_of(self)
+
     def __repr__(self) -> str:
-        return "\n".join([*aligned(*self.cells(), NUMERIC), *self.notes()])
+        return "\n".join([*self.lines(), *self.notes()])
 
     def notes(self) -> list[str]:
         """Return the notes below the table, a line each: the verification, and the findings of the checks."""
@@ -233,7 +258,12 @@ class Evaluation(Tabular):
         return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
-        return html(*self.cells(), self.notes())
+        if not self.is_wide:
+            return html(*self.cells(), self.notes())
+        from duckmetrics.results.grid import blocks_of, footer_of
+
+        (block,) = blocks_of(self, sys.maxsize)
+        return html(block.header, block.cells, [*footer_of(self), *self.notes()])
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
@@ -41,10 +42,32 @@ class Tabular(ABC):
         return self.summary.__arrow_c_stream__(requested_schema)
 
 
+# What stands for all rows where results are sliced.
+ALL = "(all)"
+# The width of text that goes to no terminal.
+WIDTH = 100
+
+
+def screen_width() -> int:
+    """Return the columns of the terminal, or those that COLUMNS names."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns
+
+
+def widths_of(header: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column."""
+    return [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+
+
+def table_width(header: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+    """Return the width of the lines that `aligned` makes."""
+    widths = widths_of(header, cells)
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
 def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[str]) -> list[str]:
     """Return the lines of a table in text, with the columns `numeric` aligned to the right."""
     header, cells = list(map(visible, header)), [list(map(visible, row)) for row in cells]
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    widths = widths_of(header, cells)
 
     def line(cells: Sequence[str]) -> str:
         padded = (c.rjust(w) if name in numeric else c.ljust(w)

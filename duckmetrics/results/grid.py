@@ -1,0 +1,206 @@
+"""Values side by side: what a person compares stands in one row, and the table fits the screen.
+
+With several systems and no slices a row is a metric and a column a system; with slices, or with more systems
+than fit, a row is a slice or a system and a column a metric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.results.evaluation import Evaluation
+
+    Row = Mapping[str, Any]
+
+BEST, LOWER = "*", " ↓"
+# What the lines below the table begin with.
+FOOTERS = ("* ", "↓ ", "± ", "n = ", "NULL: ")
+# Values that differ by less are equally good.
+ALIKE = 5e-5
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns that fit the screen together.
+
+    Attributes:
+        header: the names of the columns, those of the keys first.
+        cells: the rows, with the mark of the best value in the text.
+        keys: the number of the columns that are keys.
+    """
+
+    header: list[str]
+    cells: list[list[str]]
+    keys: int
+
+    def lines(self) -> list[str]:
+        """Return the lines of text."""
+        return aligned(self.header, self.cells, ["n", *self.header[self.keys :]])
+
+
+def blocks_of(result: Evaluation, width: int) -> list[Block]:
+    """Return the values side by side, in as many blocks as the width asks for."""
+    sliced = len(result.groupings) > 1
+    if len(result.systems) > 1 and not sliced:
+        block = _by_metric(result)
+        if table_width(block.header, block.cells) <= width:
+            return [block]
+    return _split(_by_key(result), width)
+
+
+def footer_of(result: Evaluation) -> list[str]:
+    """Return what the marks mean, the numbers that rows have in common, and why a value is missing."""
+    lines = []
+    if len(result.systems) > 1 and _best_of_slices(result):
+        lines.append("* best system; `duckmetrics compare` tests whether the difference is chance")
+    if result.lower_is_better & set(result.metrics):
+        lines.append("↓ lower is better")
+    if result.level is not None:
+        lines.append(f"± half of a {100 * result.level:g} % interval")
+    sizes = {row["n"] for row in result.rows}
+    if len(sizes) == 1:
+        lines.append(f"n = {sizes.pop()}")
+    return [*lines, *_reasons(result)]
+
+
+def _by_metric(result: Evaluation) -> Block:
+    """A row per metric, a column per system."""
+    found = {(row["metric"], row["system"]): row for row in result.rows}
+    cells = []
+    for metric in result.metrics:
+        rows = [found[metric, system] for system in result.systems]
+        best = _best(result, rows)
+        cells.append([_named(result, metric), *(_cell(row, row in best) for row in rows)])
+    return Block(["metric", *map(visible, map(str, result.systems))], _padded(cells, 1), 1)
+
+
+def _by_key(result: Evaluation) -> Block:
+    """A row per slice and system, a column per metric."""
+    several = len(result.systems) > 1
+    found = {(_key(result, row), row["metric"]): row for row in result.rows}
+    keys = list(dict.fromkeys(key for key, _ in found))
+    if several and not result.by:
+        keys = _leaders_first(result, keys, found)
+    sizes = any(len({found[key, m]["n"] for key in keys if (key, m) in found}) > 1 for m in result.metrics)
+    best = _best_of_slices(result) if several else []
+    cells = []
+    for key in keys:
+        rows = [found.get((key, metric)) for metric in result.metrics]
+        own = [row for row in rows if row is not None]
+        named = [visible(str(key[-1]))] if several else []
+        n = [str(max(row["n"] for row in own))] if sizes else []
+        values = ["" if row is None else _cell(row, row in best) for row in rows]
+        cells.append([*_slice(result, own[0]), *named, *n, *values])
+    header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
+    names = [_named(result, metric) for metric in result.metrics]
+    return Block([*header, *names], _padded(cells, len(header)), len(header))
+
+
+def _key(result: Evaluation, row: Row) -> tuple[Any, ...]:
+    return (row["slice"], *(row.get(c) for c in result.by), row["system"])
+
+
+def _slice(result: Evaluation, row: Row) -> list[str]:
+    """Write the values of the slicing columns; no column is in force for all rows together."""
+    segment = result.segment(dict(row))
+    if result.by and not segment:
+        return [ALL, *("" for _ in result.by[1:])]
+    return [visible_key(segment[column]) if column in segment else "" for column in result.by]
+
+
+def _leaders_first(
+    result: Evaluation, keys: Sequence[tuple[Any, ...]], found: Mapping[Any, Row]
+) -> list[tuple[Any, ...]]:
+    """Sort the systems by the first metric, the best first; those without a value come last."""
+    metric = result.metrics[0]
+    sign = 1 if metric in result.lower_is_better else -1
+
+    def place(key: tuple[Any, ...]) -> tuple[bool, float]:
+        value = found[key, metric]["value"]
+        return value is None, 0.0 if value is None else sign * value
+
+    return sorted(keys, key=place)
+
+
+def _best_of_slices(result: Evaluation) -> list[Row]:
+    """Return the best system of each metric in each slice."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in result.rows:
+        groups.setdefault((row["metric"], *_key(result, row)[:-1]), []).append(row)
+    return [row for rows in groups.values() for row in _best(result, rows)]
+
+
+def _best(result: Evaluation, rows: Sequence[Row]) -> list[Row]:
+    """Return the one best row; none if several are alike, or if nothing says what is better."""
+    values = [row["value"] for row in rows if row["value"] is not None]
+    metric = rows[0]["metric"]
+    if len(values) < 2 or metric not in result.lower_is_better | result.higher_is_better:
+        return []
+    top = min(values) if metric in result.lower_is_better else max(values)
+    near = [row for row in rows if row["value"] is not None and abs(row["value"] - top) < ALIKE]
+    return near if len(near) == 1 else []
+
+
+def _named(result: Evaluation, metric: str) -> str:
+    return visible(metric) + (LOWER if metric in result.lower_is_better else "")
+
+
+def _cell(row: Row, is_best: bool) -> str:
+    if row["value"] is None:
+        return "NULL"
+    text = f"{row['value']:.4f}"
+    if row.get("lower") is not None and row.get("upper") is not None:
+        text += f" ±{(row['upper'] - row['lower']) / 2:.4f}"
+    return text + (BEST if is_best else "")
+
+
+def _padded(cells: list[list[str]], keys: int) -> list[list[str]]:
+    """Keep the digits of a column below each other where one of its values has a mark."""
+    for i in range(keys, len(cells[0])):
+        if any(row[i].endswith(BEST) for row in cells):
+            for row in cells:
+                row[i] = row[i] if row[i].endswith(BEST) else f"{row[i]} "
+    return cells
+
+
+def _split(block: Block, width: int) -> list[Block]:
+    """Put as many columns into each block as fit; the keys stand in all of them."""
+    widths = widths_of(block.header, block.cells)
+    keys = list(range(block.keys))
+    room = width - sum(widths[i] + 2 for i in keys)
+    groups: list[list[int]] = [[]]
+    used = 0
+    for i in range(block.keys, len(block.header)):
+        if groups[-1] and used + widths[i] > room:
+            groups.append([])
+            used = 0
+        groups[-1].append(i)
+        used += widths[i] + 2
+    return [
+        Block([block.header[i] for i in (*keys, *group)],
+              [[row[i] for i in (*keys, *group)] for row in block.cells], block.keys)
+        for group in groups
+    ]  # fmt: skip
+
+
+def _reasons(result: Evaluation) -> list[str]:
+    """Say once for each reason why values are NULL, and where."""
+    told: dict[str, list[str]] = {}
+    for row in result.rows:
+        if row["value"] is None:
+            segment = result.segment(row)
+            place = [row["metric"], *([] if row["system"] is None else [str(row["system"])])]
+            place += [f"{name}={visible_key(value)}" for name, value in segment.items()]
+            told.setdefault(str(row["reason"]), []).append(visible(" ".join(place)))
+    return [f"NULL: {reason} ({_some(places)})" for reason, places in told.items()]
+
+
+def _some(places: Sequence[str]) -> str:
+    return ", ".join(places) if len(places) <= 3 else f"{', '.join(places[:3])} and {len(places) - 3} more"
