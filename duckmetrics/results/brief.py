@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import WORSE
@@ -12,7 +12,7 @@ from duckmetrics.results.tabular import ALL, aligned, table_width
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.grid import Values
 
     Row = Mapping[str, Any]
 
@@ -25,7 +25,18 @@ LEAST_P = 1e-4
 TINY = 5e-5
 
 
-def brief_lines(result: Comparison, width: int) -> list[str]:
+class Compared(Protocol):
+    """What is shown of a comparison, see `Comparison`."""
+
+    @property
+    def rows(self) -> Sequence[dict[str, Any]]: ...
+    @property
+    def baseline(self) -> str: ...
+    @property
+    def evaluation(self) -> Values: ...
+
+
+def brief_lines(result: Compared, width: int) -> list[str]:
     """Return the lines of a table that fits a width; columns that do not fit are left out."""
     header, cells = brief_cells(result)
     for name in DISPENSABLE:
@@ -36,7 +47,7 @@ def brief_lines(result: Comparison, width: int) -> list[str]:
     return aligned(header, cells, [name for name in header if name not in words])
 
 
-def brief_cells(result: Comparison) -> tuple[list[str], list[list[str]]]:
+def brief_cells(result: Compared) -> tuple[list[str], list[list[str]]]:
     """Return the columns and cells: with two systems, a line shows the values of both."""
     systems = list(dict.fromkeys(row["system"] for row in result.rows))
     if len(systems) == 2:
@@ -52,7 +63,7 @@ def brief_cells(result: Comparison) -> tuple[list[str], list[list[str]]]:
     return header, cells
 
 
-def _pairs(result: Comparison) -> Iterator[tuple[Row, list[str]]]:
+def _pairs(result: Compared) -> Iterator[tuple[Row, list[str]]]:
     """Yield the rows of the only other system, each with the values of the baseline and of itself."""
     bases = {
         (row["metric"], row["slice"], *_slice(result, row)): row
@@ -64,12 +75,12 @@ def _pairs(result: Comparison) -> Iterator[tuple[Row, list[str]]]:
             yield row, [_value(base), _value(row)]
 
 
-def _every(result: Comparison) -> Iterator[tuple[Row, list[str]]]:
+def _every(result: Compared) -> Iterator[tuple[Row, list[str]]]:
     for row in result.rows:
         yield row, [visible(str(row["system"])), _value(row)]
 
 
-def _slice(result: Comparison, row: Row) -> list[str]:
+def _slice(result: Compared, row: Row) -> list[str]:
     segment = result.evaluation.segment(dict(row))
     if result.evaluation.by and not segment:
         return [ALL, *("" for _ in result.evaluation.by[1:])]
@@ -103,7 +114,7 @@ def _without(header: list[str], cells: Sequence[list[str]], name: str) -> tuple[
     return header[:i] + header[i + 1 :], [row[:i] + row[i + 1 :] for row in cells]
 
 
-def verdict_lines(result: Comparison) -> Iterator[str]:
+def verdict_lines(result: Compared) -> Iterator[str]:
     """Yield a line for every system: the counts of its verdicts, and the slices in which it is worse."""
     for system in dict.fromkeys(row["system"] for row in result.rows):
         if system == result.baseline:
@@ -123,6 +134,6 @@ def verdict_lines(result: Comparison) -> Iterator[str]:
         yield visible(f"{system}: {'; '.join(told)}")
 
 
-def _where(result: Comparison, row: Row) -> str:
+def _where(result: Compared, row: Row) -> str:
     segment = result.evaluation.segment(dict(row))
     return ", ".join(f"{name}={visible_key(value)}" for name, value in segment.items())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.brief import brief_cells, brief_lines, verdict_lines
 from duckmetrics.results.evaluation import html
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
@@ -165,8 +166,6 @@ class Comparison(Tabular):
             width: the columns of the screen, by default those of the terminal.
             whole: show all columns, whatever the width.
         """
-        from duckmetrics.results.brief import brief_lines, verdict_lines
-
         if whole:
             header, cells = self.cells()
             table = aligned(header, cells, [name for name in header if name in RIGHT])
@@ -185,8 +184,6 @@ class Comparison(Tabular):
         return "\n".join([*self.lines(), *self.notes()])
 
     def _repr_html_(self) -> str:
-        from duckmetrics.results.brief import brief_cells, verdict_lines
-
         return html(*brief_cells(self), [self.conclusion, *verdict_lines(self), *self.notes()])
 
     @property

@@ -11,6 +11,7 @@ from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.tabular import Tabular, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
 
@@ -244,8 +245,6 @@ class Evaluation(Tabular):
         """
         if not (self.is_wide if wide is None else wide):
             return aligned(*self.cells(), NUMERIC)
-        from duckmetrics.results.grid import blocks_of, footer_of
-
         blocks = [block.lines() for block in blocks_of(self, screen_width() if width is None else width)]
         return [line for block in blocks for line in (*block, "")] + footer_of(self)
 
@@ -260,8 +259,6 @@ class Evaluation(Tabular):
     def _repr_html_(self) -> str:
         if not self.is_wide:
             return html(*self.cells(), self.notes())
-        from duckmetrics.results.grid import blocks_of, footer_of
-
         (block,) = blocks_of(self, sys.maxsize)
         return html(block.header, block.cells, [*footer_of(self), *self.notes()])
 

@@ -7,15 +7,13 @@ than fit, a row is a slice or a system and a column a metric.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from duckmetrics.results.evaluation import Evaluation
 
     Row = Mapping[str, Any]
 
@@ -24,6 +22,28 @@ BEST, LOWER = "*", " ↓"
 FOOTERS = ("* ", "↓ ", "± ", "n = ", "NULL: ")
 # Values that differ by less are equally good.
 ALIKE = 5e-5
+
+
+class Values(Protocol):
+    """What is shown of an evaluation, see `Evaluation`."""
+
+    @property
+    def rows(self) -> Sequence[dict[str, Any]]: ...
+    @property
+    def groupings(self) -> Mapping[str, Sequence[str]]: ...
+    @property
+    def by(self) -> Sequence[str]: ...
+    @property
+    def metrics(self) -> Sequence[str]: ...
+    @property
+    def systems(self) -> Sequence[str | None]: ...
+    @property
+    def level(self) -> float | None: ...
+    @property
+    def higher_is_better(self) -> frozenset[str]: ...
+    @property
+    def lower_is_better(self) -> frozenset[str]: ...
+    def segment(self, row: dict[str, Any]) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -45,7 +65,7 @@ class Block:
         return aligned(self.header, self.cells, ["n", *self.header[self.keys :]])
 
 
-def blocks_of(result: Evaluation, width: int) -> list[Block]:
+def blocks_of(result: Values, width: int) -> list[Block]:
     """Return the values side by side, in as many blocks as the width asks for."""
     sliced = len(result.groupings) > 1
     if len(result.systems) > 1 and not sliced:
@@ -55,7 +75,7 @@ def blocks_of(result: Evaluation, width: int) -> list[Block]:
     return _split(_by_key(result), width)
 
 
-def footer_of(result: Evaluation) -> list[str]:
+def footer_of(result: Values) -> list[str]:
     """Return what the marks mean, the numbers that rows have in common, and why a value is missing."""
     lines = []
     if len(result.systems) > 1 and _best_of_slices(result):
@@ -70,7 +90,7 @@ def footer_of(result: Evaluation) -> list[str]:
     return [*lines, *_reasons(result)]
 
 
-def _by_metric(result: Evaluation) -> Block:
+def _by_metric(result: Values) -> Block:
     """A row per metric, a column per system."""
     found = {(row["metric"], row["system"]): row for row in result.rows}
     cells = []
@@ -81,7 +101,7 @@ def _by_metric(result: Evaluation) -> Block:
     return Block(["metric", *map(visible, map(str, result.systems))], _padded(cells, 1), 1)
 
 
-def _by_key(result: Evaluation) -> Block:
+def _by_key(result: Values) -> Block:
     """A row per slice and system, a column per metric."""
     several = len(result.systems) > 1
     found = {(_key(result, row), row["metric"]): row for row in result.rows}
@@ -103,11 +123,11 @@ def _by_key(result: Evaluation) -> Block:
     return Block([*header, *names], _padded(cells, len(header)), len(header))
 
 
-def _key(result: Evaluation, row: Row) -> tuple[Any, ...]:
+def _key(result: Values, row: Row) -> tuple[Any, ...]:
     return (row["slice"], *(row.get(c) for c in result.by), row["system"])
 
 
-def _slice(result: Evaluation, row: Row) -> list[str]:
+def _slice(result: Values, row: Row) -> list[str]:
     """Write the values of the slicing columns; no column is in force for all rows together."""
     segment = result.segment(dict(row))
     if result.by and not segment:
@@ -116,7 +136,7 @@ def _slice(result: Evaluation, row: Row) -> list[str]:
 
 
 def _leaders_first(
-    result: Evaluation, keys: Sequence[tuple[Any, ...]], found: Mapping[Any, Row]
+    result: Values, keys: Sequence[tuple[Any, ...]], found: Mapping[Any, Row]
 ) -> list[tuple[Any, ...]]:
     """Sort the systems by the first metric, the best first; those without a value come last."""
     metric = result.metrics[0]
@@ -129,7 +149,7 @@ def _leaders_first(
     return sorted(keys, key=place)
 
 
-def _best_of_slices(result: Evaluation) -> list[Row]:
+def _best_of_slices(result: Values) -> list[Row]:
     """Return the best system of each metric in each slice."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in result.rows:
@@ -137,7 +157,7 @@ def _best_of_slices(result: Evaluation) -> list[Row]:
     return [row for rows in groups.values() for row in _best(result, rows)]
 
 
-def _best(result: Evaluation, rows: Sequence[Row]) -> list[Row]:
+def _best(result: Values, rows: Sequence[Row]) -> list[Row]:
     """Return the one best row; none if several are alike, or if nothing says what is better."""
     values = [row["value"] for row in rows if row["value"] is not None]
     metric = rows[0]["metric"]
@@ -148,7 +168,7 @@ def _best(result: Evaluation, rows: Sequence[Row]) -> list[Row]:
     return near if len(near) == 1 else []
 
 
-def _named(result: Evaluation, metric: str) -> str:
+def _named(result: Values, metric: str) -> str:
     return visible(metric) + (LOWER if metric in result.lower_is_better else "")
 
 
@@ -190,7 +210,7 @@ def _split(block: Block, width: int) -> list[Block]:
     ]  # fmt: skip
 
 
-def _reasons(result: Evaluation) -> list[str]:
+def _reasons(result: Values) -> list[str]:
     """Say once for each reason why values are NULL, and where."""
     told: dict[str, list[str]] = {}
     for row in result.rows:

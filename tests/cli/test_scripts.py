@@ -109,6 +109,11 @@ def test_markdown_is_a_table(run: Command) -> None:
     outcome = run(
         "evaluate", "models.parquet", "t.parquet", "-m", "rr", "--system", "model", "--format", "markdown"
     )
+    assert outcome.out == "| metric | A | B |\n| --- | ---: | ---: |\n| rr | 0.5000 | 0.5000 |\n\nn = 3\n"
+    outcome = run(
+        "evaluate", "models.parquet", "t.parquet", "-m", "rr", "--system", "model", "--format", "markdown",
+        "--long",
+    )  # fmt: skip
     assert outcome.out == (
         "| system | metric | value | n | n_missing |\n| --- | --- | ---: | ---: | ---: |\n"
         "| A | rr | 0.5000 | 3 | 1 |\n| B | rr | 0.5000 | 3 | 1 |\n"

@@ -45,13 +45,15 @@ def test_a_name_forges_nothing(name: str) -> None:
     texts = [
         repr(found),
         markdown_text(found),
+        markdown_text(found, wide=False),
+        "\n".join(compared.lines(whole=True)),
         repr(compared),
         "\n".join(compared.failures("rr by country < 2")),
     ]
     gates = found.failures(["rr < 2", "rr by country < 2"])
     for text in (*texts, *gates):
         assert not hidden(text)
-    assert len(markdown_text(found).splitlines()) == 2 + len(found.rows)
+    assert len(markdown_text(found, wide=False).splitlines()) == 2 + len(found.rows)
     assert all("\n" not in gate for gate in gates)
     assert name in {row["system"] for row in json.loads(json_text(found))["results"]}
     assert name in csv_text(found) or '"' in csv_text(found)
@@ -61,8 +63,8 @@ def test_an_empty_slice_is_no_overall_row() -> None:
     by = pa.table({"query_id": ["q1", "q2"], "country": ["", "DE"]})
     found = evaluation("predictions", queries=by, by="country")
     lines = repr(found).splitlines()
-    assert [line.split()[0] for line in lines[2:6]] == ["rr", "''", "DE", "NULL"]
-    assert "| '' | rr |" in markdown_text(found)
+    assert [line.split()[0] for line in lines[2:6]] == ["(all)", "''", "DE", "NULL"]
+    assert "| '' | rr |" in markdown_text(found, wide=False)
     assert any("country=''" in line for line in found.failures("rr by country < 2"))
 
 

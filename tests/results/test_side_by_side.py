@@ -1,0 +1,135 @@
+"""Values side by side: what fits the screen, what is best, and what is said of values that are missing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import duckmetrics
+from duckmetrics.results.grid import blocks_of, footer_of
+
+TRUTH = "SELECT * FROM (VALUES (1, 10, 1), (2, 20, 1), (3, 30, 1)) AS t (query_id, item_id, relevance)"
+METRICS = ["mrr", "hit_rate@1", "mean_rank"]
+
+
+def run(*ranks: int) -> str:
+    """A system that ranks the relevant item of each query at the given place, behind other items."""
+    rows = [
+        f"({query}, {query * 10 if place == rank else 100 * query + place}, {-place})"
+        for query, rank in enumerate(ranks, start=1) for place in range(1, 6)
+    ]  # fmt: skip
+    return f"SELECT * FROM (VALUES {', '.join(rows)}) AS t (query_id, item_id, score)"
+
+
+def rows_of(values: str) -> str:
+    return f"SELECT * FROM (VALUES {values}) AS t (m, label, score)"
+
+
+def evaluated(**options: Any) -> duckmetrics.Evaluation:
+    systems = {"good": run(1, 1, 2), "bad": run(3, 3, 3), "fair": run(1, 2, 2)}
+    return duckmetrics.evaluate(None, TRUTH, METRICS, system=systems, **options)
+
+
+def cells(result: duckmetrics.Evaluation, width: int = 80) -> list[list[str]]:
+    (block,) = blocks_of(result, width)
+    return [block.header, *([cell.strip() for cell in row] for row in block.cells)]
+
+
+def test_a_row_is_a_metric_and_a_column_a_system() -> None:
+    assert cells(evaluated()) == [
+        ["metric", "bad", "fair", "good"],
+        ["mrr", "0.3333", "0.6667", "0.8333*"],
+        ["hit_rate@1", "0.0000", "0.3333", "0.6667*"],
+        ["mean_rank ↓", "3.0000", "1.6667", "1.3333*"],
+    ]
+
+
+def test_systems_that_do_not_fit_stand_below_each_other_the_best_first() -> None:
+    for block in blocks_of(evaluated(), 30):
+        assert [row[0] for row in block.cells] == ["good", "fair", "bad"]
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 60])
+def test_blocks_fit_the_screen_and_hold_every_metric(width: int) -> None:
+    blocks = blocks_of(evaluated(), width)
+    assert all(len(line) <= width for block in blocks for line in block.lines())
+    if blocks[0].header[0] == "system":
+        shown = [name.removesuffix(" ↓") for block in blocks for name in block.header[block.keys :]]
+        assert shown == METRICS
+
+
+def test_equal_values_have_no_best() -> None:
+    systems = {"a": run(1, 1, 2), "b": run(1, 2, 1)}
+    result = duckmetrics.evaluate(None, TRUTH, "mrr", system=systems)
+    assert cells(result)[1] == ["mrr", "0.8333", "0.8333"]
+    assert not any(line.startswith("*") for line in footer_of(result))
+
+
+def test_values_closest_to_a_target_have_no_best() -> None:
+    rows = rows_of("('a', 1, 0.5), ('a', 0, 0.4), ('b', 1, 0.9), ('b', 0, 0.9)")
+    result = duckmetrics.evaluate(rows, metrics=["calibration_ratio", "log_loss"], system="m")
+    lines = {row[0]: row[1:] for row in cells(result)[1:]}
+    assert not any("*" in cell for cell in lines["calibration_ratio"])
+    assert [("*" in cell) for cell in lines["log_loss ↓"]] == [True, False]
+
+
+def test_slices_are_rows_and_the_overall_row_is_named() -> None:
+    queries = "SELECT * FROM (VALUES (1, 'DE'), (2, 'DE'), (3, NULL)) AS t (query_id, country)"
+    result = duckmetrics.evaluate(run(1, 2, 4), TRUTH, ["mrr"], by="country", queries=queries)
+    assert cells(result) == [
+        ["country", "n", "mrr"],
+        ["(all)", "3", "0.5833"],
+        ["DE", "2", "0.7500"],
+        ["NULL", "1", "0.2500"],
+    ]
+
+
+def test_the_best_of_a_slice_is_marked_in_the_slice() -> None:
+    queries = "SELECT * FROM (VALUES (1, 'DE'), (2, 'DE'), (3, 'FR')) AS t (query_id, country)"
+    systems = {"a": run(1, 1, 5), "b": run(2, 2, 1)}
+    result = duckmetrics.evaluate(None, TRUTH, "mrr", system=systems, by="country", queries=queries)
+    best = [row[:2] for row in cells(result) if "*" in row[-1]]
+    assert best == [["(all)", "a"], ["DE", "a"], ["FR", "b"]]
+
+
+def test_why_values_are_missing_is_said_once() -> None:
+    rows = rows_of("('a', 1, 0.5), ('a', 0, 0.4), ('b', 1, 0.9), ('c', 1, 0.1)")
+    result = duckmetrics.evaluate(rows, metrics=["auc"], system="m")
+    assert cells(result)[1] == ["auc", "1.0000", "NULL", "NULL"]
+    told = [line for line in footer_of(result) if line.startswith("NULL")]
+    assert told == ["NULL: one class only: no negative row (auc b, auc c)"]
+
+
+def test_half_an_interval_stands_beside_the_value() -> None:
+    result = evaluated(interval=0.9)
+    row = next(row for row in result.rows if row["system"] == "fair" and row["metric"] == "mrr")
+    half = (row["upper"] - row["lower"]) / 2
+    assert cells(result)[1][2] == f"0.6667 ±{half:.4f}"
+    assert "± half of a 90 % interval" in footer_of(result)
+
+
+def test_one_system_without_slices_has_a_line_per_metric() -> None:
+    result = duckmetrics.evaluate(run(1, 2, 4), TRUTH, ["mrr", "hit_rate@1"])
+    assert not result.is_wide
+    assert repr(result).splitlines()[0].split() == ["metric", "value", "n"]
+
+
+def test_digits_stand_below_each_other() -> None:
+    (block,) = blocks_of(evaluated(), 80)
+    ends = [line.rindex(".") for line in block.lines()[2:]]
+    assert all(one == other for one, other in pairwise(ends))
+
+
+def test_a_comparison_of_two_shows_both_in_a_line() -> None:
+    result = duckmetrics.compare({"old": run(3, 2, 3), "new": run(1, 1, 2)}, TRUTH, ["mrr"])
+    header, _, line, *_ = result.lines(width=90)
+    assert header.split() == ["metric", "old", "new", "±", "delta", "interval", "p", "verdict"] or (
+        header.split() == ["metric", "old", "new", "delta", "interval", "p", "verdict"]
+    )
+    assert line.split()[:3] == ["mrr", "0.3889", "0.8333"]
+    assert all(len(line) <= 90 for line in result.lines(width=90))
+    narrow = result.lines(width=45)
+    assert "verdict" in narrow[0]
+    assert "interval" not in narrow[0]
