@@ -77,7 +77,7 @@ class Session:
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
             first=next(iter(self.request.systems), None),
-            tables=KeptTables(self.catalog, self.engine, parts, self.table),
+            _tables=KeptTables(self.catalog, self.engine, parts, self.table),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:

@@ -74,7 +74,6 @@ class Evaluation(Tabular):
         sql: the exact SQL that ran.
         canonical: the metrics as typed -> their canonical spelling.
         first: the first system of a mapping.
-        tables: where the results are kept.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -84,12 +83,12 @@ class Evaluation(Tabular):
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
     first: str | None = field(repr=False)
-    tables: Tables = field(repr=False)
+    _tables: Tables = field(repr=False)
 
     @property
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
-        return self.tables.summary()
+        return self._tables.summary()
 
     @property
     def per_query(self) -> pa.Table:
@@ -98,7 +97,7 @@ class Evaluation(Tabular):
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        return self.tables.per_query()
+        return self._tables.per_query()
 
     def table(self, spec: str, **params: Any) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
@@ -110,7 +109,7 @@ class Evaluation(Tabular):
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
         """
-        return self.tables.table(spec, params)
+        return self._tables.table(spec, params)
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against a baseline.
@@ -136,7 +135,7 @@ class Evaluation(Tabular):
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return self.tables.movers(chosen, whole_number(n))
+        return self._tables.movers(chosen, whole_number(n))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
@@ -151,7 +150,7 @@ class Evaluation(Tabular):
 
         Spark writes a folder of such files, which must not be there yet.
         """
-        self.tables.write_per_query(path)
+        self._tables.write_per_query(path)
 
     @property
     def by(self) -> tuple[str, ...]:
