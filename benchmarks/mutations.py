@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,12 +101,16 @@ def noticed(folder: Path, batch: Sequence[Mutant], arguments: Sequence[str]) -> 
     if passed or len(batch) == 1:
         return {str(mutant): not passed for mutant in batch}
     failures = folder / ".pytest_cache/v/cache/lastfailed"
-    failed = failures.read_bytes()
+    # There is no such file if the tests could not be collected, or did not end.
+    failed = failures.read_bytes() if failures.exists() else None
     found = {}
     for mutant in batch:
-        failures.write_bytes(failed)
+        again = ["-x", "--cache-clear"]
+        if failed is not None:
+            failures.write_bytes(failed)
+            again = ["-x", "--lf", "-n", "0"]
         with changed(folder, [mutant]):
-            found[str(mutant)] = not _passes(folder, ["--lf", "-x", "-n", "0", *arguments])
+            found[str(mutant)] = not _passes(folder, [*again, *arguments])
     return found
 
 
@@ -127,14 +132,14 @@ def _passes(folder: Path, arguments: Sequence[str]) -> bool:
     left_out = " and ".join(f"not {text}" for text in TEXTS)
     command = [sys.executable, "-m", "pytest", "-q", "-k", left_out, *arguments]
     ours = {**os.environ, "PYTHONPATH": str(folder)}
+    quiet = subprocess.DEVNULL
+    run = subprocess.Popen(command, cwd=folder, env=ours, stdout=quiet, stderr=quiet, start_new_session=True)
     try:
-        run = subprocess.run(
-            command, cwd=folder, env=ours, capture_output=True, check=False, timeout=PATIENCE
-        )
+        return run.wait(PATIENCE) == 0
     except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
         return False
-    else:
-        return run.returncode == 0
 
 
 def batches(mutants: Sequence[Mutant], size: int) -> Iterator[list[Mutant]]:

@@ -5,6 +5,7 @@ Every message has the form ``where: what; advice``.
 
 from __future__ import annotations
 
+from copy import copy
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -17,16 +18,14 @@ class DuckmetricsError(Exception):
     """Base class of every error raised by duckmetrics.
 
     Attributes:
-        where: the table, option or metric; "" where the rest says it.
+        where: the table, option or metric; empty if the message names none.
         what: what is wrong.
-        advice: what to do next; "" where the rest says it.
+        advice: what to do next; empty if the message has none, or has several.
     """
 
     def __init__(self, where: object, what: object, advice: str = "") -> None:
-        super().__init__(where, what, advice)
-        self.where = str(where)
-        self.what = str(what)
-        self.advice = advice
+        super().__init__(str(where), str(what), advice)
+        self.where, self.what, self.advice = str(where), str(what), advice
 
     def __str__(self) -> str:
         return self._placed(self.reason)
@@ -41,7 +40,10 @@ class DuckmetricsError(Exception):
 
     def within(self, where: object) -> Self:
         """Return the same error at a place around its own."""
-        return type(self)(where, self._placed(self.what), self.advice)
+        error = copy(self)
+        error.where, error.what = str(where), self._placed(self.what)
+        error.args = (error.where, error.what, error.advice)
+        return error
 
 
 class DefinitionError(DuckmetricsError):
@@ -53,7 +55,7 @@ class MetricError(DuckmetricsError):
 
 
 class UnknownNameError(MetricError):
-    """There is no metric, table or test of that name."""
+    """There is no metric, table or statistic of that name."""
 
 
 class InputError(DuckmetricsError):

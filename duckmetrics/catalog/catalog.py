@@ -177,7 +177,7 @@ class Catalog:
             bare = name.strip().lower().replace("-", "").replace("_", "")
             if bare in ("t", "ttest", "student", "studentt"):
                 several = [known for known in self.statistic_names if known.endswith("_t")]
-                raise MetricError(
+                raise UnknownNameError(
                     "", f"unknown statistic {name!r}", f"did you mean {' or '.join(map(repr, several))}?"
                 )
             raise UnknownNameError("", *unknown("statistic", name, self.statistic_names))

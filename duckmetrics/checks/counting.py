@@ -84,9 +84,7 @@ def _scanned(
     count for each.
     """
     total = exp.Count(this=exp.Star())
-    conditions = [_of_the_row(counter.expression.this) for _, counter in counters]
-    if engine.supports(Feature.GLOBAL_SORTS):
-        conditions = _finite(conditions)
+    conditions = _finite([_of_the_row(counter.expression.this) for _, counter in counters])
     any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
     query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
     try:

@@ -20,10 +20,9 @@ from duckmetrics.checks.messages import finding_of
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
 from duckmetrics.engines.engine import Feature
-from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
-from duckmetrics.results.findings import ERROR, NOTE, Finding
+from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -53,7 +52,7 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     errors = [finding for finding in found if finding.severity == ERROR]
     if errors:
         errors += examination.explained(errors)
-        raise InputError("", "\n".join(finding.message for finding in errors))
+        raise refusal(errors)
     return [*found, *examination.explained(found)]
 
 

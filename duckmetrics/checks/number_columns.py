@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.checks.refusals import refusal
-from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs import values
 from duckmetrics.inputs.classification import WEIGHT
 from duckmetrics.inputs.columns import ColumnMap, missing_column
 from duckmetrics.inputs.lists import items_of, list_column
+from duckmetrics.inputs.ranking_truth import no_labels
 
 if TYPE_CHECKING:
     from duckmetrics.checks.mended_tables import MendedTables, Place
@@ -53,12 +53,7 @@ class NumberColumns:
             self._number(place, "relevance", name, graded=True)
         elif place[1] == "predictions":
             source = self._tables[place]
-            error = InputError(
-                source.label,
-                f"no truth table and no column 'label'; found {', '.join(source.columns)}",
-                "give a truth table or map columns={'label': ...}",
-            )
-            self._tables.add_missing(place, "label", error)
+            self._tables.add_missing(place, "label", no_labels(source))
 
     def observation(self, place: Place) -> None:
         """Examine the label, score and weight of a row of a classifier."""

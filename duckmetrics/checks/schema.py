@@ -68,7 +68,7 @@ class Admission:
 
         Args:
             families: whose columns are looked at.
-            read: as `ranking_inputs` and `observe` do.
+            read: as `ranking_inputs` and `classification_inputs` do.
         """
         if not self._is_open:
             return None

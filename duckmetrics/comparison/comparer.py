@@ -196,13 +196,15 @@ class Comparer:
         found = []
         for row, number, kind in strangers(self.catalog, engine, part, rows, baseline):
             place = f" in a slice by {row['slice']}" if row["slice"] else ""
-            message = (
-                f"{row['metric']}: {row['system']} and {baseline} have values of different "
+            what = (
+                f"{row['system']} and {baseline} have values of different "
                 f"{'rows' if part.per_query is None else 'queries'}{place}: {number} {kind}"
             )
             advice = way_out(part)
             if not self.allow_different or part.per_query is None or is_clustered(part):
-                raise InputError("", message, advice)
-            text = f"{message}; the differences are of the {row['n_units'] or 0} that are common"
+                raise InputError(row["metric"], what, advice)
+            text = (
+                f"{row['metric']}: {what}; the differences are of the {row['n_units'] or 0} that are common"
+            )
             found.append(warning("different_population", text, advice))
         return found

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.comparison.families import family_of, steps_of
 from duckmetrics.comparison.methods import SAMPLED
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.results.findings import NOTE, WARNING, Finding
-from duckmetrics.summaries.ranking import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

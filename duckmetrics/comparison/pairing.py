@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.checks.notes import MISSING
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.units import QUERIES, ROWS
 from duckmetrics.results.comparison import COLUMNS
-from duckmetrics.summaries.ranking import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
+from duckmetrics.dialects.portable import reason_against
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 
@@ -56,11 +57,11 @@ class Engine(Protocol):
         return feature in self.features
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
-        """Return why the engine cannot run a definition, None if it can."""
-        ...
+        """Return why the engine cannot run a definition, None if it can; without a say, if it is portable."""
+        return reason_against(catalog, definition)
 
     def results(self) -> Engine:
-        """Return the engine that has the few rows of the results; what is shown is written by it."""
+        """Return the engine that holds the results, a few rows, and writes what is shown."""
         return self
 
     def attach(self, table: Any, role: Role) -> Source:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
-from duckmetrics.dialects.portable import reason_against
 from duckmetrics.dialects.translation import translated
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role
 
 _FORMATS = ("parquet", "csv", "json")
@@ -71,10 +68,6 @@ class SparkEngine(Engine):
 
     def release(self) -> None:
         """Leave the session as it is: results are read from what was kept, until the engine goes."""
-
-    def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
-        """Return why Spark cannot run a definition, None if it is portable."""
-        return reason_against(catalog, definition)
 
     def results(self) -> DuckDBEngine:
         """Return the DuckDB that has the results."""

@@ -80,7 +80,7 @@ class Session:
             level=None if self.request.inference is None else self.request.inference.level,
             higher_is_better=_where(parts, "higher"),
             lower_is_better=_where(parts, "lower"),
-            tables=KeptTables(self.catalog, self.engine, parts, self.table),
+            _tables=KeptTables(self.catalog, self.engine, parts, self.table),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:

@@ -23,7 +23,7 @@ MOVERS = "movers"
 
 
 class KeptTables:
-    """Reads what an evaluation kept on its engine: the summary, and the values per query.
+    """Reads what an evaluation kept: the summary and the values per query; other tables are computed again.
 
     Args:
         table: computes a table such as a curve from the predictions.
@@ -53,24 +53,22 @@ class KeptTables:
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        return self._engine.arrow(self._queries("per_query"))
+        return self._engine.arrow(self._queries())
 
     def write_per_query(self, path: str | Path) -> None:
         """Write the values per query to Parquet, without reading them into Python."""
-        self._engine.copy(self._queries("per-query values"), path)
+        self._engine.copy(self._queries(), path)
 
     def movers(self, baseline: str, n: int) -> pa.Table:
         """Return the queries that gain and lose most against a baseline."""
         from duckmetrics.inference.units import over_rows
 
-        found = over_rows(
-            self._catalog, MOVERS, self._queries("per-query values"), {"baseline": baseline, "n": n}
-        )
+        found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
 
-    def _queries(self, wanted: str) -> exp.Query:
+    def _queries(self) -> exp.Query:
         if self._per_query is None:
-            raise MetricError(wanted, "no metric of queries was asked for", "add one, such as 'ndcg@10'")
+            raise MetricError("per_query", "no metric of queries was asked for", "add one, such as 'ndcg@10'")
         return self._per_query
 
 

@@ -1,10 +1,13 @@
-"""Numbers that a caller gives, read before they are used."""
+"""Numbers that a caller gives, read before they are used; and how exact numbers are."""
 
 from __future__ import annotations
 
 import operator
 
 from duckmetrics.errors import MetricError
+
+# Numbers of about 1 that differ by less are equal but for rounding.
+ROUNDING = 1e-12
 
 
 def whole_number(value: object) -> int:

@@ -12,6 +12,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.composer import with_directions
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.units import (
     ROWS,
     Units,
@@ -19,7 +20,6 @@ from duckmetrics.inference.units import (
 from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.findings import NOTE, WARNING, Finding
-from duckmetrics.summaries.ranking import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -57,7 +57,7 @@ def key_of(source: Source, columns: ColumnMap, role: Role, column: str) -> Key:
 
 
 def _id_kind(label: str, column: str, name: str, type_: str) -> str:
-    where = f"{label}: column {name!r} is {type_}"
+    what = f"column {name!r} is {type_}"
     if INTEGER.fullmatch(type_):
         return "integer"
     if type_ == "VARCHAR" or type_.startswith("ENUM("):
@@ -70,8 +70,8 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
         return "timestamp"
     if type_.endswith("]") and column == "item_id":
         raise InputError(
-            "",
-            f"{where}, a list and not an id",
+            label,
+            f"{what}, a list and not an id",
             (
                 "if it lists the items of a query, the best first, map it with columns={'items': "
                 f"{name!r}}}, in the truth with columns={{'relevant': {name!r}}}"
@@ -79,8 +79,8 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
         )
     if type_ == "BLOB":
         raise InputError(
-            "",
-            f"{where}, not an id",
+            label,
+            f"{what}, not an id",
             (
                 "if it holds text, read the file with binary_as_string: \"SELECT * FROM read_parquet('...', "
                 'binary_as_string = true)"'
@@ -88,11 +88,11 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
         )
     if NUMBER.fullmatch(type_):
         raise InputError(
-            f"{where}, not an id",
-            "such numbers are not told apart exactly",
+            label,
+            f"{what}, not an id: such numbers are not told apart exactly",
             f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."',
         )
-    raise InputError("", f"{where}, not an id", "use a number, text, UUID, date, timestamp or boolean")
+    raise InputError(label, f"{what}, not an id", "use a number, text, UUID, date, timestamp or boolean")
 
 
 def same_kind(left: Key, right: Key, column: str) -> None:

@@ -16,7 +16,7 @@ from duckmetrics.inputs.inputs import CLUSTER
 from duckmetrics.inputs.lists import items_of, list_column
 from duckmetrics.inputs.slices import slicing_columns
 from duckmetrics.inputs.sources import Source
-from duckmetrics.inputs.systems import Attach, Systems, refuse_unknown_names
+from duckmetrics.inputs.systems import Attach, Systems, no_rows, refuse_unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ class RankingTables:
         judged = [truth] if truth is not None else []
         for source in (*judged, *(s for role, s in extra.items() if role == "population")):
             if source.empty:
-                raise InputError(source.label, "no rows", "check how it was exported")
+                raise no_rows(source)
         refuse_unknown_names(self.columns, [*self.systems.sources.values(), *extra.values(), *judged])
         self.predictions = [
             Table(f"predictions {system}", "predictions", source, system,

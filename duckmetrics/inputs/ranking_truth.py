@@ -14,6 +14,7 @@ from duckmetrics.inputs.lists import judged_lists
 
 if TYPE_CHECKING:
     from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
+    from duckmetrics.inputs.sources import Source
 
 
 def truth_query(tables: RankingTables, ids: RankingIds) -> exp.Query:
@@ -52,11 +53,7 @@ def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
     for table in tables.predictions:
         grade = table.find(tables.columns, "label", "relevance")
         if grade is None:
-            raise InputError(
-                table.source.label,
-                f"no truth table and no column 'label'; found {', '.join(table.source.columns)}",
-                "give a truth table or map columns={'label': ...}",
-            )
+            raise no_labels(table.source)
         if table.listed is not None:
             raise InputError(table.source.label, "lists carry no labels", "give a truth table")
         parts.append(_of_rows(table, ids, grade))
@@ -64,3 +61,12 @@ def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:
         return parts[0]
     rows = stacked(parts).subquery("labels")
     return exp.select("query_id", "item_id", "relevance").distinct().from_(rows)
+
+
+def no_labels(source: Source) -> InputError:
+    """Return the error for predictions that carry no labels, where there is no truth."""
+    return InputError(
+        source.label,
+        f"no truth table and no column 'label'; found {', '.join(source.columns)}",
+        "give a truth table or map columns={'label': ...}",
+    )

@@ -78,7 +78,6 @@ class Evaluation(Tabular):
         first: the first system of a mapping.
         level: of the intervals, None if there are none.
         higher_is_better, lower_is_better: the metrics as typed for which that holds.
-        tables: where the results are kept.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -88,7 +87,7 @@ class Evaluation(Tabular):
     sql: str = field(repr=False)
     canonical: dict[str, str] = field(repr=False)
     first: str | None = field(repr=False)
-    tables: Tables = field(repr=False)
+    _tables: Tables = field(repr=False)
     level: float | None = field(default=None, repr=False)
     higher_is_better: frozenset[str] = field(default=frozenset(), repr=False)
     lower_is_better: frozenset[str] = field(default=frozenset(), repr=False)
@@ -96,7 +95,7 @@ class Evaluation(Tabular):
     @property
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
-        return self.tables.summary()
+        return self._tables.summary()
 
     @property
     def per_query(self) -> pa.Table:
@@ -105,7 +104,7 @@ class Evaluation(Tabular):
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        return self.tables.per_query()
+        return self._tables.per_query()
 
     def table(self, spec: str, **params: Any) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
@@ -117,7 +116,7 @@ class Evaluation(Tabular):
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
         """
-        return self.tables.table(spec, params)
+        return self._tables.table(spec, params)
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against a baseline.
@@ -143,7 +142,7 @@ class Evaluation(Tabular):
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return self.tables.movers(chosen, whole_number(n))
+        return self._tables.movers(chosen, whole_number(n))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
@@ -158,7 +157,7 @@ class Evaluation(Tabular):
 
         Spark writes a folder of such files, which must not be there yet.
         """
-        self.tables.write_per_query(path)
+        self._tables.write_per_query(path)
 
     @property
     def by(self) -> tuple[str, ...]:

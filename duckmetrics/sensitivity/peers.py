@@ -13,6 +13,7 @@ from duckmetrics.catalog.specs import PER_CALL, parse_measure, read_specs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.findings import ERROR
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, bool]
 DEFAULTS = "duckmetrics"
-# A difference above this is more than rounding.
-ROUNDING = 1e-12
 COLUMNS = (
     "system", "metric", "like", "tool", "name", "value", "difference", "n", "settings", "because", "reason",
 )  # fmt: skip

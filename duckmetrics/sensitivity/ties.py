@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sqlglot import exp
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
@@ -142,7 +143,9 @@ def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
     found = []
     for i, measure in enumerate(measures):
         dependent = dict.fromkeys((row["system"] for row in part.rows), (0, 0))
-        query = _disagreeing(cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS))
+        query = _disagreeing(
+            session.catalog, cast("exp.Query", part.per_query), *(_name(i, bound) for bound in BOUNDS)
+        )
         dependent |= {system: (few, all_) for system, few, all_ in session.engine.rows(query)}
         for system, (few, all_) in dependent.items():
             worst, best = (values[system, _name(i, bound)] for bound in BOUNDS)
@@ -150,9 +153,9 @@ def _report(session: Session, measures: Sequence[Measure]) -> list[Tied]:
     return found
 
 
-def _disagreeing(per_query: exp.Query, one: str, other: str) -> exp.Select:
+def _disagreeing(catalog: Catalog, per_query: exp.Query, one: str, other: str) -> exp.Select:
     """Count the queries whose values of two measures differ: system, how many, of how many."""
-    composer = Composer(catalog(), {"per_query": per_query})
+    composer = Composer(catalog, {"per_query": per_query})
     step = composer.relation("disagreements", {"one": one, "other": other})
     return composer.complete(picked(step, "system", "n_different", "n"))
 

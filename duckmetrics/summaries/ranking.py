@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 SOURCE, JOINED = "query_values", "joined"
-# A difference of two values of one query above this is more than rounding.
-ROUNDING = 1e-12
 # The logarithms in a geometric mean are not larger than this.
 LEAST_EXTENT = 1024e0
 

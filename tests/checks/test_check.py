@@ -53,6 +53,15 @@ CLEAN = {
 }
 
 
+def test_every_inspection_finds_its_fault(folder: Path) -> None:
+    """One fault for each; what errors and warnings find is also tested where `evaluate` says it."""
+    first = {fault.check: name for name, fault in reversed(faults.EVERY.items())}
+    for check in first.keys() & INSPECTIONS:
+        fault = faults.EVERY[first[check]]
+        found = findings(folder, first[check], fault.truth is not None, **fault.options)
+        assert_found(found, fault)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), faults.EVERY.items(), ids=faults.EVERY)
 def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, fault: Fault) -> None:

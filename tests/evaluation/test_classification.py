@@ -77,6 +77,15 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY, weighted) == []
 
 
+@pytest.mark.parametrize("undefined", ["zero", "one"])
+def test_a_single_row_takes_part(undefined: str) -> None:
+    """One class only, and weights that add up to 1: what has no value gets the one asked for."""
+    with open_case("one_row") as connection:
+        result = evaluation(connection, PLAIN, False, undefined=undefined)
+        rows = observations(connection)
+        assert differences(result, rows, PLAIN, False, undefined=undefined) == []
+
+
 def test_metrics_and_tables_of_probabilities() -> None:
     """All metrics and tables once, all cases as slices."""
     with open_together(PROBABILITIES) as connection:

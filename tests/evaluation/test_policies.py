@@ -89,6 +89,14 @@ def test_the_population_says_which_queries_count(population: Any, expected: tupl
     assert six(population=population) == expected
 
 
+@pytest.mark.parametrize("population", ["predictions", "both"])
+def test_queries_of_several_systems_count_once(population: str) -> None:
+    rows = "SELECT * FROM (VALUES (1, 10, 1.0), (2, 20, 1.0)) AS t (query_id, item_id, score)"
+    truth = "SELECT * FROM (VALUES (1, 10, 1), (2, 21, 1)) AS t (query_id, item_id, relevance)"
+    result = duckmetrics.evaluate(None, truth, "rr", system={"A": rows, "B": rows}, population=population)
+    assert [(row["value"], row["n"]) for row in result.rows] == [(0.5, 2), (0.5, 2)]
+
+
 def test_a_population_table_is_mapped_and_checked_like_the_others() -> None:
     population = "SELECT 'q1' AS customer"
     assert six(population=population, columns={"population.query_id": "customer"}) == (1 / 2, 1, 0, 0, 0)

@@ -43,3 +43,21 @@ def test_a_caller_reads_the_fields() -> None:
         duckmetrics.evaluate("SELECT 1 AS label, 0.5 AS score WHERE false", metrics="auc")
     assert caught.value.what == "no rows"
     assert caught.value.advice == "check how it was exported"
+
+
+def test_an_error_in_the_data_has_its_fields() -> None:
+    with pytest.raises(InputError) as caught:
+        duckmetrics.evaluate(
+            "SELECT 1 AS label, 'nan'::DOUBLE AS score UNION ALL SELECT 0, 0.5", metrics="auc"
+        )
+    error = caught.value
+    assert error.where
+    assert "NaN" in error.what
+    assert error.advice
+    assert str(error) == f"{error.where}: {error.what}; {error.advice}"
+
+
+def test_an_error_keeps_what_its_class_adds() -> None:
+    error = EngineError("DuckDB", "boom", sql="SELECT 1", unreadable=True).within("run.parquet")
+    assert (str(error), error.sql, error.unreadable) == ("run.parquet: DuckDB: boom", "SELECT 1", True)
+    assert error.args == ("run.parquet", "DuckDB: boom", "")

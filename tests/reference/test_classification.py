@@ -10,6 +10,7 @@ import random
 import re
 import warnings
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -1058,7 +1059,10 @@ def test_every_function_takes_rows_and_names_its_source(module: Any) -> None:
 
 
 def test_the_metrics_are_those_that_were_agreed() -> None:
-    modules = {inspect.getmodule(getattr(scalar, name)) for name in scalar.__all__}
+    modules = [
+        import_module(f"duckmetrics.reference.{name}")
+        for name in ("areas", "calibration", "confusion", "probabilities", "ratings", "thresholds")
+    ]
     public = {
         name
         for module in modules

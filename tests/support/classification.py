@@ -238,10 +238,15 @@ def in_range(metric: Definition, value: float) -> bool:
 
 
 def differences(
-    result: Evaluation, rows: dict[Key, list[Observation]], specs: Iterable[str], weighted: bool
+    result: Evaluation,
+    rows: dict[Key, list[Observation]],
+    specs: Iterable[str],
+    weighted: bool,
+    **switches: object,
 ) -> list[str]:
     """Where a result is not what the reference says; every segment is there, and no other."""
-    measures = {spec: parse_measure(CATALOG, spec, {} if weighted else {"weighted": False}) for spec in specs}
+    given = switches if weighted else {"weighted": False, **switches}
+    measures = {spec: parse_measure(CATALOG, spec, given) for spec in specs}
     wrong = []
     told: dict[tuple[str, Key], Row] = {}
     for row in result.rows:

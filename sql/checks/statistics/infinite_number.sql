@@ -4,6 +4,7 @@
 -- column:   given_rows.number
 -- inputs:   given_rows (number)
 -- advice:   give numbers, or NULL for none
+-- note:     number stands for each column of numbers
 SELECT *
 FROM given_rows
 WHERE NOT isfinite(number);

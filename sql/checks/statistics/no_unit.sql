@@ -4,6 +4,7 @@
 -- column:   given_rows.unit
 -- inputs:   given_rows (unit)
 -- advice:   give every row the id of its unit
+-- note:     unit stands for each column of units
 SELECT *
 FROM given_rows
 WHERE unit IS NULL;

@@ -3,6 +3,7 @@
 -- severity: error
 -- inputs:   given_rows (name, unit)
 -- advice:   keep one row per unit
+-- note:     name and unit stand for all columns of names and of units
 SELECT name, unit
 FROM given_rows
 GROUP BY name, unit
