@@ -6,6 +6,8 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null'))
+-- values:   k: as in recall
+--           missing=undefined: a query that a system does not answer has no rank and is left out of its mean
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [1, inf), lower is better
