@@ -6,9 +6,9 @@
 -- params:   method VARCHAR DEFAULT 'holm' CHECK (method IN
 --               ('bonferroni', 'holm', 'hochberg', 'benjamini_hochberg', 'benjamini_yekutieli'))
 -- values:   method=bonferroni: controls the chance of any false discovery; the most conservative
---           method=holm: controls the chance of any false discovery, with more power than bonferroni
---           method=hochberg: as holm, with more power, if tests are independent or positively dependent
---           method=benjamini_hochberg: controls the share of false discoveries, under the condition of hochberg
+--           method=holm: as bonferroni, with more power
+--           method=hochberg: as holm, for independent or positively dependent tests
+--           method=benjamini_hochberg: controls the share of false discoveries in such tests
 --           method=benjamini_yekutieli: controls the share of false discoveries, whatever the dependence
 -- grain:    one row per test: test, p, p_adjusted
 -- range:    [0, 1]

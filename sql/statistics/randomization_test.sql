@@ -5,7 +5,7 @@
 --           exact BOOLEAN DEFAULT NULL
 -- values:   resamples: the number of random choices of the signs of the differences
 --           seed: as in relations/inference/replicates
---           exact: whether all choices of the signs are tried; by default if resamples allows it
+--           exact: whether all signs are tried; by default if resamples allows it
 -- grain:    one row per system and metric: system, metric, n, delta, statistic, p, resamples, exact
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k of the sums with random signs are

@@ -8,10 +8,10 @@
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null', 'zero', 'one'))
 -- values:   gain: as in gains
 --           ideal: as in gains
---           missing=zero: a query that a system does not answer has the value 0
---           missing=skip: a query that a system does not answer is left out of its mean
---           missing=error: a query that a system does not answer is an error
---           no_relevant=null: a query without relevant items is left out of the mean
+--           missing=zero: an unanswered query has the value 0
+--           missing=skip: an unanswered query is left out of the mean
+--           missing=error: an unanswered query is an error
+--           no_relevant=null: a query without relevant items does not count
 --           no_relevant=zero: a query without relevant items has the value 0
 --           no_relevant=one: a query without relevant items has the value 1
 -- grain:    system, query_id

@@ -4,7 +4,7 @@
 -- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary'))
 -- switches: rel DOUBLE DEFAULT NULL
 -- values:   gain: as in gains
---           rel: the lowest grade that is relevant; by default every grade above 0 is
+--           rel: the lowest relevant grade; by default all above 0 are
 -- grain:    query_id, item_id
 -- note:     rel decides for binary gain only: graded gains keep every positive grade
 SELECT

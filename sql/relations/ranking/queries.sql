@@ -4,8 +4,8 @@
 -- switches: population VARCHAR DEFAULT 'truth' CHECK (population IN ('truth', 'predictions', 'both', 'table'))
 -- values:   population=truth: the mean is over the queries of the truth
 --           population=predictions: the mean is over the queries that any system answers
---           population=both: the mean is over the queries of the truth that all systems answer
---           population=table: the mean is over the queries of a table, given as population=TABLE
+--           population=both: the mean is over queries of the truth that all answer
+--           population=table: the mean is over the queries of a given table
 -- grain:    system, query_id
 -- note:     the population is common to all systems; both = in the truth and answered by every system
 WITH asked AS (
