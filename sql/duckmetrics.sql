@@ -1732,13 +1732,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1809,13 +1809,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1887,13 +1887,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1949,13 +1949,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2011,13 +2011,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2066,13 +2066,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2126,13 +2126,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2190,13 +2190,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2248,12 +2248,12 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2304,13 +2304,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2355,13 +2355,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2411,13 +2411,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2467,13 +2467,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2523,13 +2523,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2579,13 +2579,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2646,13 +2646,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2700,13 +2700,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2760,13 +2760,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2819,13 +2819,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2871,12 +2871,12 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2939,13 +2939,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2999,13 +2999,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3054,13 +3054,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3110,13 +3110,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3165,13 +3165,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3222,13 +3222,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3281,13 +3281,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3337,13 +3337,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3393,13 +3393,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3449,13 +3449,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3511,13 +3511,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3567,13 +3567,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3618,13 +3618,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3669,13 +3669,13 @@ null_relevance: default ''error''
 null_relevance=error: a judgment without a grade is an error
 null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
-population=truth: the mean is over the queries of the truth
-population=predictions: the mean is over the queries that any system answers
-population=both: the mean is over queries of the truth that all answer
-rel: the lowest relevant grade; by default all above 0 are
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the queries of the truth that all systems answer
+rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which can create ties
+scores=float32: scores are rounded to 32 bits, which creates ties
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending

@@ -107,7 +107,11 @@ def _statistic(statistic: Definition) -> str:
 
 def _head(name: str, definition: Definition) -> str:
     topics = [_line(topic, definition.header[topic]) for topic in TOPICS if topic in definition.header]
-    return "\n".join([f"{name}: {definition.title}", "", *topics])
+    return "\n".join([_title(name, definition), "", *topics])
+
+
+def _title(name: str, definition: Definition) -> str:
+    return fill(f"{name}: {definition.title}", WIDTH)
 
 
 def _line(topic: str, text: str) -> str:
@@ -147,7 +151,7 @@ def _check(check: Definition) -> str:
     severity = header["severity"]
     topics = {
         "severity": f"{severity}: {SEVERITIES[severity]}",
-        "looks at": header["column"],
+        "looks at": header.get("column", "") or ", ".join(check.inputs),
         "metrics": _protected(check),
         "when": header.get("when", ""),
         "advice": header["advice"],
@@ -155,7 +159,8 @@ def _check(check: Definition) -> str:
         "run by": RUN_BY.get(check.family, TESTS),
     }
     lines = [_line(topic, text) for topic, text in topics.items() if text]
-    return "\n".join([f"{family_of(check)}.{check.reported}: {check.title}", "", *lines, "", check.text])
+    title = _title(f"{family_of(check)}.{check.reported}", check)
+    return "\n".join([title, "", *lines, "", check.text])
 
 
 def _protected(check: Definition) -> str:

@@ -4,7 +4,7 @@
 -- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary'))
 -- switches: rel DOUBLE DEFAULT NULL
 -- values:   gain: as in gains
---           rel: the lowest relevant grade; by default all above 0 are
+--           rel: the lowest relevant grade; by default all above 0
 -- grain:    query_id, item_id
 -- note:     rel decides for binary gain only: graded gains keep every positive grade
 SELECT
