@@ -151,6 +151,7 @@ def _check(check: Definition) -> str:
     severity = header["severity"]
     topics = {
         "severity": f"{severity}: {SEVERITIES[severity]}",
+        "why": header["why"],
         "looks at": header.get("column", "") or ", ".join(check.inputs),
         "metrics": _protected(check),
         "when": header.get("when", ""),

@@ -56,6 +56,7 @@ KEYS = {
     ),
     "reported": "of a check: its name in findings; absent: the name of the file",
     "severity": "of a check: error, warning or note",
+    "why": "of a check: what would be wrong with a number, or with reading it",
     "column": "of a check: the column that it examines, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: they always are",
     "advice": "of a check: what the user can do next",

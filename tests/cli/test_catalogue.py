@@ -91,6 +91,7 @@ def test_every_check_is_explained(check: Definition) -> None:
     assert f"{check.reported}: {check.title}" in words
     assert f"{severity}: {SEVERITIES[severity]}" in words
     assert check.header["advice"] in words
+    assert check.header["why"] in words
     assert check.header.get("column", "") in words
     assert max(map(len, said.splitlines())) <= WIDTH
 
