@@ -1734,11 +1734,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1811,11 +1811,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1889,11 +1889,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -1951,11 +1951,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2013,11 +2013,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2068,11 +2068,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2128,11 +2128,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2192,11 +2192,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2250,10 +2250,10 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2306,11 +2306,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2357,11 +2357,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2413,11 +2413,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2469,11 +2469,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2525,11 +2525,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2581,11 +2581,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2648,11 +2648,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2702,11 +2702,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2762,11 +2762,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2821,11 +2821,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2873,10 +2873,10 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -2941,11 +2941,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3001,11 +3001,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3056,11 +3056,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3112,11 +3112,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3167,11 +3167,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3224,11 +3224,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3283,11 +3283,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3339,11 +3339,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3395,11 +3395,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3451,11 +3451,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3513,11 +3513,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3569,11 +3569,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3620,11 +3620,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending
@@ -3671,11 +3671,11 @@ null_relevance=zero: a judgment without a grade counts as grade 0
 population: default ''truth''
 population=truth: the queries of the truth count
 population=predictions: the queries that any of the systems answers count
-population=both: the queries of the truth that all systems answer
+population=both: the truth''s queries that all systems answer count
 rel: the lowest relevant grade; by default all above 0
 scores: default ''double''
 scores=double: scores are compared as 64-bit numbers
-scores=float32: scores are rounded to 32 bits, which creates ties
+scores=float32: scores are rounded to 32 bits, and may tie
 ties: default ''item_asc''
 ties=item_asc: equal scores are sorted by item id, ascending
 ties=item_desc: equal scores are sorted by item id, descending

@@ -15,7 +15,7 @@
 --           ties=optimistic: of equal scores, the highest grades come first
 --           ties=input: equal scores keep the order of the input
 --           scores=double: scores are compared as 64-bit numbers
---           scores=float32: scores are rounded to 32 bits, which creates ties
+--           scores=float32: scores are rounded to 32 bits, and may tie
 --           unjudged=nonrelevant: an unjudged item is not relevant
 --           unjudged=skip: an unjudged item is removed from the ranking
 -- facts:    positions WHEN ties = 'input'
