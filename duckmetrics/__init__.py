@@ -15,9 +15,10 @@ from duckmetrics.errors import (
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
+    from duckmetrics.api.catalogue import describe, metrics
     from duckmetrics.api.check import Findings, check
     from duckmetrics.api.compare import compare
-    from duckmetrics.api.evaluate import curve, describe, evaluate, metrics
+    from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.sampled import SampledEvaluation
@@ -35,11 +36,11 @@ _LAZY = {
     "conventions": "sensitivity.peers",
     "ties": "sensitivity.ties",
     "curve": "api.evaluate",
-    "describe": "api.evaluate",
+    "describe": "api.catalogue",
     "evaluate": "api.evaluate",
     "macros_database": "macros.shipped",
     "macros_sql": "macros.shipped",
-    "metrics": "api.evaluate",
+    "metrics": "api.catalogue",
     "Evaluation": "results.evaluation",
     "SampledEvaluation": "results.sampled",
     "sampled": "sensitivity.sampled",

@@ -1296,7 +1296,7 @@ call: FROM read_trec_qrels(path)';
 COMMENT ON MACRO temp.accuracy IS 'duckmetrics
 title: Share of the rows that are classified right
 call: accuracy(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (TP + TN) / (TP + FP + FN + TN)
@@ -1322,7 +1322,7 @@ note: among equal scores the positives are last, so that the last of them is at 
 COMMENT ON MACRO temp.balanced_accuracy IS 'duckmetrics
 title: Mean of the recalls of both classes
 call: balanced_accuracy(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (TPR + TNR) / 2
@@ -1330,7 +1330,7 @@ source: Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764';
 COMMENT ON MACRO temp.base_entropy IS 'duckmetrics
 title: Entropy of the base rate
 call: base_entropy(label, score)
-base_rate: default NULL
+base_rate: the share of positives to compare with; by default that of the rows
 where_: default TRUE
 range: [0, 1], neither is better
 formula: -(c ln c + (1 - c) ln(1 - c)), c = share of the positives, or the base rate given
@@ -1353,7 +1353,7 @@ source: Brier, Monthly Weather Review 1950, doi:10.1175/1520-0493(1950)078<0001:
 COMMENT ON MACRO temp.brier_skill IS 'duckmetrics
 title: Brier score relative to that of predicting the base rate
 call: brier_skill(label, score)
-base_rate: default NULL
+base_rate: the share of positives to compare with; by default that of the rows
 where_: default TRUE
 range: (-inf, 1], higher is better
 formula: 1 - Brier / mean (c - y)^2, c = base rate
@@ -1368,7 +1368,7 @@ source: Graepel et al., ICML 2010';
 COMMENT ON MACRO temp.cohen_kappa IS 'duckmetrics
 title: Cohen''s kappa, agreement beyond chance
 call: cohen_kappa(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [-1, 1], higher is better
 formula: (p_o - p_e) / (1 - p_e), p_e = ((TP+FP)(TP+FN) + (TN+FP)(TN+FN)) / n^2
@@ -1383,13 +1383,14 @@ source: Graepel et al., ICML 2010';
 COMMENT ON MACRO temp.ece IS 'duckmetrics
 title: Expected calibration error
 call: ece(label, score)
-bins: default 10
+bins: the number of bins of the probability; default 10
 where_: default TRUE
 formula: sum over bins of equal width of |sum of p - y| / n';
 COMMENT ON MACRO temp.f_beta IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: f_beta(label, score, beta)
-threshold: default 0.5e0
+beta: recall is beta times as important as precision; must be given
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
@@ -1397,7 +1398,8 @@ source: van Rijsbergen, Information Retrieval, 1979';
 COMMENT ON MACRO temp.f_beta_score IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: f_beta_score(label, score, beta)
-threshold: default 0.5e0
+beta: recall is beta times as important as precision; must be given
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
@@ -1405,7 +1407,7 @@ source: van Rijsbergen, Information Retrieval, 1979';
 COMMENT ON MACRO temp.fnr IS 'duckmetrics
 title: False negative rate
 call: fnr(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], lower is better
 formula: FN / (FN + TP)
@@ -1413,7 +1415,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.fpr IS 'duckmetrics
 title: False positive rate
 call: fpr(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], lower is better
 formula: FP / (FP + TN)
@@ -1428,7 +1430,7 @@ source: Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831';
 COMMENT ON MACRO temp.log_loss IS 'duckmetrics
 title: Logarithmic loss
 call: log_loss(label, score)
-eps: default 1e-15
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
 where_: default TRUE
 range: [0, inf], lower is better
 formula: -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]
@@ -1444,7 +1446,7 @@ source: Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079';
 COMMENT ON MACRO temp.mcc IS 'duckmetrics
 title: Matthews correlation coefficient
 call: mcc(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [-1, 1], higher is better
 formula: (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN))
@@ -1453,8 +1455,8 @@ note: NULL where scikit-learn says 0';
 COMMENT ON MACRO temp.normalized_entropy IS 'duckmetrics
 title: Log loss relative to that of predicting the base rate
 call: normalized_entropy(label, score)
-eps: default 1e-15
-base_rate: default NULL
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
 where_: default TRUE
 range: [0, inf], lower is better
 formula: log loss / entropy of the base rate
@@ -1462,7 +1464,7 @@ source: He et al., ADKDD 2014, doi:10.1145/2648584.2648589';
 COMMENT ON MACRO temp.npv IS 'duckmetrics
 title: Share of the predicted negatives that are negative
 call: npv(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TN / (TN + FN)
@@ -1470,7 +1472,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.precision_score IS 'duckmetrics
 title: Share of the predicted positives that are positive
 call: precision_score(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FP)
@@ -1478,7 +1480,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.recall IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: recall(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FN)
@@ -1486,7 +1488,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.recall_score IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: recall_score(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FN)
@@ -1494,8 +1496,8 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.rig IS 'duckmetrics
 title: Relative information gain
 call: rig(label, score)
-eps: default 1e-15
-base_rate: default NULL
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
 where_: default TRUE
 range: [-inf, 1], higher is better
 formula: 1 - normalized entropy
@@ -1510,7 +1512,7 @@ source: Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079';
 COMMENT ON MACRO temp.specificity IS 'duckmetrics
 title: Share of the negatives that are predicted negative
 call: specificity(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TN / (TN + FP)
@@ -1584,7 +1586,7 @@ source: Graepel et al., ICML 2010';
 COMMENT ON MACRO temp.kappa IS 'duckmetrics
 title: Cohen''s kappa, agreement beyond chance
 call: kappa(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [-1, 1], higher is better
 formula: (p_o - p_e) / (1 - p_e), p_e = ((TP+FP)(TP+FN) + (TN+FP)(TN+FN)) / n^2
@@ -1592,7 +1594,7 @@ source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/00131
 COMMENT ON MACRO temp.f1 IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: f1(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
@@ -1600,7 +1602,7 @@ source: van Rijsbergen, Information Retrieval, 1979';
 COMMENT ON MACRO temp.f1_score IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: f1_score(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
@@ -1615,7 +1617,7 @@ source: Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831';
 COMMENT ON MACRO temp.logloss IS 'duckmetrics
 title: Logarithmic loss
 call: logloss(label, score)
-eps: default 1e-15
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
 where_: default TRUE
 range: [0, inf], lower is better
 formula: -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]
@@ -1624,7 +1626,7 @@ note: a note tells how many rows were clipped; eps=0 does not clip, and one wron
 COMMENT ON MACRO temp.cross_entropy IS 'duckmetrics
 title: Logarithmic loss
 call: cross_entropy(label, score)
-eps: default 1e-15
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
 where_: default TRUE
 range: [0, inf], lower is better
 formula: -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]
@@ -1633,7 +1635,7 @@ note: a note tells how many rows were clipped; eps=0 does not clip, and one wron
 COMMENT ON MACRO temp.phi IS 'duckmetrics
 title: Matthews correlation coefficient
 call: phi(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [-1, 1], higher is better
 formula: (TP TN - FP FN) / sqrt((TP + FP)(TP + FN)(TN + FP)(TN + FN))
@@ -1642,8 +1644,8 @@ note: NULL where scikit-learn says 0';
 COMMENT ON MACRO temp.ne IS 'duckmetrics
 title: Log loss relative to that of predicting the base rate
 call: ne(label, score)
-eps: default 1e-15
-base_rate: default NULL
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
 where_: default TRUE
 range: [0, inf], lower is better
 formula: log loss / entropy of the base rate
@@ -1651,7 +1653,7 @@ source: He et al., ADKDD 2014, doi:10.1145/2648584.2648589';
 COMMENT ON MACRO temp.ppv IS 'duckmetrics
 title: Share of the predicted positives that are positive
 call: ppv(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FP)
@@ -1659,7 +1661,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.tpr IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: tpr(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FN)
@@ -1667,7 +1669,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.sensitivity IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: sensitivity(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TP / (TP + FN)
@@ -1675,7 +1677,7 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.tnr IS 'duckmetrics
 title: Share of the negatives that are predicted negative
 call: tnr(label, score)
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 where_: default TRUE
 range: [0, 1], higher is better
 formula: TN / (TN + FP)
@@ -1683,13 +1685,13 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO temp.dcg IS 'duckmetrics
 title: Discounted cumulative gain of items with a rank, as an aggregate
 call: dcg(rel, rank)
-k: default NULL
+k: the number of top ranks that count; all by default
 where_: default TRUE
 formula: sum over ranks i <= k of rel_i / log2(i + 1)';
 COMMENT ON MACRO temp.ndcg IS 'duckmetrics
 title: Normalized discounted cumulative gain by descending score, as an aggregate
 call: ndcg(rel, score)
-k: default NULL
+k: the number of top ranks that count; all by default
 where_: default TRUE
 formula: DCG@k / IDCG@k with rel_i / log2(i + 1); among equal scores the largest grades are last';
 COMMENT ON MACRO temp.reciprocal_rank IS 'duckmetrics
@@ -1700,26 +1702,74 @@ formula: 1 / place of the first positive; among equal scores the positives are l
 COMMENT ON MACRO TABLE temp.evaluate_by_query IS 'duckmetrics
 title: Values of several metrics for every query
 call: FROM evaluate_by_query(predictions, truth, metrics)
-norm: default NULL; or ''relevant'', ''min_k'', ''min_returned'', ''hits'', ''k'', ''returned''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default NULL; or ''zero'', ''skip'', ''error'', ''undefined''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input'', ''expected''
-unjudged: default ''nonrelevant''; or ''skip''
-gain: default ''linear''; or ''exp2'', ''binary''
-discount: default ''log2''; or ''log2_clip'', ''reciprocal''
-max_grade: default 4.0e0
-beta: default NULL
-ideal: default ''judged''; or ''returned'', ''full_k''
-recall: default NULL
-rounding: default ''up''; or ''nearest''
-p: default 0.8e0
+norm: default NULL
+norm=relevant: depends on the metric; see its own macro
+norm=min_k: depends on the metric; see its own macro
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: depends on the metric; see its own macro
+norm=returned: hits are divided by min(k, returned items)
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default NULL
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+missing=undefined: an unanswered query has no rank and does not count
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+ties=expected: the mean over all orders of the equal scores
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+discount: default ''log2''
+discount=log2: the gain at rank i is divided by log2(i + 1)
+discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+discount=reciprocal: the gain at rank i is divided by i
+max_grade: the highest grade of the scale; a higher one in the truth is an error; default 4.0e0
+beta: recall is beta times as important as precision
+ideal: default ''judged''
+ideal=judged: the ideal has all relevant items of the truth
+ideal=returned: the ideal has the returned items only
+ideal=full_k: the ideal has k items of the highest grade
+recall: the level of recall, from 0 to 1
+rounding: default ''up''
+rounding=up: the number of hits that the level needs is rounded up
+rounding=nearest: the number of hits that the level needs is rounded to the nearest
+p: the probability that a user goes on to the next rank; default 0.8e0
 query_id: default ''query_id''
 item_id: default ''item_id''
 score: default NULL
@@ -1729,26 +1779,74 @@ relevance: default NULL';
 COMMENT ON MACRO TABLE temp.evaluate IS 'duckmetrics
 title: Several metrics of one ranking, from one scan
 call: FROM evaluate(predictions, truth, metrics)
-norm: default NULL; or ''relevant'', ''min_k'', ''min_returned'', ''hits'', ''k'', ''returned''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default NULL; or ''zero'', ''skip'', ''error'', ''undefined''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input'', ''expected''
-unjudged: default ''nonrelevant''; or ''skip''
-gain: default ''linear''; or ''exp2'', ''binary''
-discount: default ''log2''; or ''log2_clip'', ''reciprocal''
-max_grade: default 4.0e0
-beta: default NULL
-ideal: default ''judged''; or ''returned'', ''full_k''
-recall: default NULL
-rounding: default ''up''; or ''nearest''
-p: default 0.8e0
+norm: default NULL
+norm=relevant: depends on the metric; see its own macro
+norm=min_k: depends on the metric; see its own macro
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: depends on the metric; see its own macro
+norm=returned: hits are divided by min(k, returned items)
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default NULL
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+missing=undefined: an unanswered query has no rank and does not count
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+ties=expected: the mean over all orders of the equal scores
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+discount: default ''log2''
+discount=log2: the gain at rank i is divided by log2(i + 1)
+discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+discount=reciprocal: the gain at rank i is divided by i
+max_grade: the highest grade of the scale; a higher one in the truth is an error; default 4.0e0
+beta: recall is beta times as important as precision
+ideal: default ''judged''
+ideal=judged: the ideal has all relevant items of the truth
+ideal=returned: the ideal has the returned items only
+ideal=full_k: the ideal has k items of the highest grade
+recall: the level of recall, from 0 to 1
+rounding: default ''up''
+rounding=up: the number of hits that the level needs is rounded up
+rounding=nearest: the number of hits that the level needs is rounded to the nearest
+p: the probability that a user goes on to the next rank; default 0.8e0
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1760,19 +1858,53 @@ COMMENT ON MACRO TABLE temp.average_precision IS 'duckmetrics
 title: Average precision
 call: FROM average_precision(predictions, truth)
 call: FROM average_precision(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''relevant''; or ''min_k'', ''min_returned'', ''hits'', ''k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''relevant''
+norm=relevant: the sum is divided by the number of relevant items
+norm=min_k: the sum is divided by min(k, relevant items)
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: the sum is divided by k
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1788,19 +1920,53 @@ COMMENT ON MACRO TABLE temp.ap IS 'duckmetrics
 title: Average precision
 call: FROM ap(predictions, truth)
 call: FROM ap(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''relevant''; or ''min_k'', ''min_returned'', ''hits'', ''k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''relevant''
+norm=relevant: the sum is divided by the number of relevant items
+norm=min_k: the sum is divided by min(k, relevant items)
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: the sum is divided by k
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1816,19 +1982,53 @@ COMMENT ON MACRO TABLE temp.map_at IS 'duckmetrics
 title: Average precision
 call: FROM map_at(predictions, truth)
 call: FROM map_at(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''relevant''; or ''min_k'', ''min_returned'', ''hits'', ''k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''relevant''
+norm=relevant: the sum is divided by the number of relevant items
+norm=min_k: the sum is divided by min(k, relevant items)
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: the sum is divided by k
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1844,17 +2044,46 @@ COMMENT ON MACRO TABLE temp.bpref IS 'duckmetrics
 title: Binary preference
 call: FROM bpref(predictions, truth)
 call: FROM bpref(predictions, truth, "like" := ...)
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1870,19 +2099,52 @@ note: unjudged items are passed over';
 COMMENT ON MACRO TABLE temp.cg IS 'duckmetrics
 title: Cumulative gain
 call: FROM cg(predictions, truth)
-k: default NULL
-gain: default ''linear''; or ''exp2'', ''binary''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input'', ''expected''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+ties=expected: the mean over all orders of the equal scores
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1897,20 +2159,56 @@ COMMENT ON MACRO TABLE temp.dcg IS 'duckmetrics
 title: Discounted cumulative gain
 call: FROM dcg(predictions, truth)
 call: FROM dcg(predictions, truth, "like" := ...)
-k: default NULL
-gain: default ''linear''; or ''exp2'', ''binary''
-discount: default ''log2''; or ''log2_clip'', ''reciprocal''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input'', ''expected''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+discount: default ''log2''
+discount=log2: the gain at rank i is divided by log2(i + 1)
+discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+discount=reciprocal: the gain at rank i is divided by i
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+ties=expected: the mean over all orders of the equal scores
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1926,18 +2224,47 @@ COMMENT ON MACRO TABLE temp.err IS 'duckmetrics
 title: Expected reciprocal rank
 call: FROM err(predictions, truth)
 call: FROM err(predictions, truth, "like" := ...)
-max_grade: default 4.0e0
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+max_grade: the highest grade of the scale; a higher one in the truth is an error; default 4.0e0
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1953,18 +2280,48 @@ COMMENT ON MACRO TABLE temp.f_beta IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall, per query
 call: FROM f_beta(predictions, truth, beta)
 call: FROM f_beta(predictions, truth, beta, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+beta: recall is beta times as important as precision; must be given
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -1979,17 +2336,43 @@ source: van Rijsbergen, Information Retrieval, 1979';
 COMMENT ON MACRO TABLE temp.first_rank IS 'duckmetrics
 title: Rank of the first relevant item
 call: FROM first_rank(predictions, truth)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''undefined''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''undefined''
+missing=undefined: an unanswered query has no rank and does not count
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2005,18 +2388,47 @@ COMMENT ON MACRO TABLE temp.hit_rate IS 'duckmetrics
 title: Share of queries with a relevant item
 call: FROM hit_rate(predictions, truth)
 call: FROM hit_rate(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2032,18 +2444,47 @@ COMMENT ON MACRO TABLE temp.hr IS 'duckmetrics
 title: Share of queries with a relevant item
 call: FROM hr(predictions, truth)
 call: FROM hr(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2059,18 +2500,47 @@ COMMENT ON MACRO TABLE temp.success IS 'duckmetrics
 title: Share of queries with a relevant item
 call: FROM success(predictions, truth)
 call: FROM success(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2086,18 +2556,47 @@ COMMENT ON MACRO TABLE temp.hits IS 'duckmetrics
 title: Number of relevant items returned
 call: FROM hits(predictions, truth)
 call: FROM hits(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2112,21 +2611,59 @@ source: trec_eval num_rel_ret';
 COMMENT ON MACRO TABLE temp.idcg IS 'duckmetrics
 title: Ideal discounted cumulative gain
 call: FROM idcg(predictions, truth)
-k: default NULL
-gain: default ''linear''; or ''exp2'', ''binary''
-discount: default ''log2''; or ''log2_clip'', ''reciprocal''
-ideal: default ''judged''; or ''returned'', ''full_k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+discount: default ''log2''
+discount=log2: the gain at rank i is divided by log2(i + 1)
+discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+discount=reciprocal: the gain at rank i is divided by i
+ideal: default ''judged''
+ideal=judged: the ideal has all relevant items of the truth
+ideal=returned: the ideal has the returned items only
+ideal=full_k: the ideal has k items of the highest grade
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2141,17 +2678,46 @@ COMMENT ON MACRO TABLE temp.infap IS 'duckmetrics
 title: Inferred average precision
 call: FROM infap(predictions, truth)
 call: FROM infap(predictions, truth, "like" := ...)
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2168,18 +2734,50 @@ COMMENT ON MACRO TABLE temp.iprec IS 'duckmetrics
 title: Interpolated precision at a recall level
 call: FROM iprec(predictions, truth, recall)
 call: FROM iprec(predictions, truth, recall, "like" := ...)
-rounding: default ''up''; or ''nearest''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+recall: the level of recall, from 0 to 1; must be given
+rounding: default ''up''
+rounding=up: the number of hits that the level needs is rounded up
+rounding=nearest: the number of hits that the level needs is rounded to the nearest
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2195,18 +2793,50 @@ COMMENT ON MACRO TABLE temp.iprec_at_recall IS 'duckmetrics
 title: Interpolated precision at a recall level
 call: FROM iprec_at_recall(predictions, truth, recall)
 call: FROM iprec_at_recall(predictions, truth, recall, "like" := ...)
-rounding: default ''up''; or ''nearest''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+recall: the level of recall, from 0 to 1; must be given
+rounding: default ''up''
+rounding=up: the number of hits that the level needs is rounded up
+rounding=nearest: the number of hits that the level needs is rounded to the nearest
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2222,16 +2852,42 @@ COMMENT ON MACRO TABLE temp.judged IS 'duckmetrics
 title: Share of returned items that are judged
 call: FROM judged(predictions, truth)
 call: FROM judged(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2248,21 +2904,60 @@ COMMENT ON MACRO TABLE temp.ndcg IS 'duckmetrics
 title: Normalized discounted cumulative gain
 call: FROM ndcg(predictions, truth)
 call: FROM ndcg(predictions, truth, "like" := ...)
-k: default NULL
-gain: default ''linear''; or ''exp2'', ''binary''
-discount: default ''log2''; or ''log2_clip'', ''reciprocal''
-ideal: default ''judged''; or ''returned'', ''full_k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input'', ''expected''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+gain: default ''linear''
+gain=linear: the gain of an item is its grade
+gain=exp2: the gain of an item is 2^grade - 1
+gain=binary: the gain of every relevant item is 1
+discount: default ''log2''
+discount=log2: the gain at rank i is divided by log2(i + 1)
+discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+discount=reciprocal: the gain at rank i is divided by i
+ideal: default ''judged''
+ideal=judged: the ideal has all relevant items of the truth
+ideal=returned: the ideal has the returned items only
+ideal=full_k: the ideal has k items of the highest grade
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+ties=expected: the mean over all orders of the equal scores
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2278,19 +2973,50 @@ COMMENT ON MACRO TABLE temp.precision_at IS 'duckmetrics
 title: Precision
 call: FROM precision_at(predictions, truth)
 call: FROM precision_at(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''k''; or ''returned''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''k''
+norm=k: hits are divided by k, even if fewer items were returned
+norm=returned: hits are divided by min(k, returned items)
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2306,17 +3032,46 @@ COMMENT ON MACRO TABLE temp.query_auc IS 'duckmetrics
 title: Area under the ROC curve over the items returned for a query
 call: FROM query_auc(predictions, truth)
 call: FROM query_auc(predictions, truth, "like" := ...)
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2333,17 +3088,46 @@ COMMENT ON MACRO TABLE temp.r_precision IS 'duckmetrics
 title: Precision at rank m, the number of relevant items
 call: FROM r_precision(predictions, truth)
 call: FROM r_precision(predictions, truth, "like" := ...)
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2359,17 +3143,46 @@ COMMENT ON MACRO TABLE temp.rprec IS 'duckmetrics
 title: Precision at rank m, the number of relevant items
 call: FROM rprec(predictions, truth)
 call: FROM rprec(predictions, truth, "like" := ...)
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2385,19 +3198,48 @@ COMMENT ON MACRO TABLE temp.rbp IS 'duckmetrics
 title: Rank-biased precision
 call: FROM rbp(predictions, truth)
 call: FROM rbp(predictions, truth, "like" := ...)
-p: default 0.8e0
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+p: the probability that a user goes on to the next rank; default 0.8e0
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2413,19 +3255,50 @@ COMMENT ON MACRO TABLE temp.recall IS 'duckmetrics
 title: Recall
 call: FROM recall(predictions, truth)
 call: FROM recall(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''relevant''; or ''min_k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''relevant''
+norm=relevant: hits are divided by the number of relevant items
+norm=min_k: hits are divided by min(k, relevant items)
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2441,18 +3314,47 @@ COMMENT ON MACRO TABLE temp.reciprocal_rank IS 'duckmetrics
 title: Reciprocal rank of the first relevant item
 call: FROM reciprocal_rank(predictions, truth)
 call: FROM reciprocal_rank(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2468,18 +3370,47 @@ COMMENT ON MACRO TABLE temp.rr IS 'duckmetrics
 title: Reciprocal rank of the first relevant item
 call: FROM rr(predictions, truth)
 call: FROM rr(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2495,18 +3426,47 @@ COMMENT ON MACRO TABLE temp.mrr IS 'duckmetrics
 title: Reciprocal rank of the first relevant item
 call: FROM mrr(predictions, truth)
 call: FROM mrr(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2522,19 +3482,53 @@ COMMENT ON MACRO TABLE temp.gmap IS 'duckmetrics
 title: Average precision
 call: FROM gmap(predictions, truth)
 call: FROM gmap(predictions, truth, "like" := ...)
-k: default NULL
-norm: default ''relevant''; or ''min_k'', ''min_returned'', ''hits'', ''k''
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+norm: default ''relevant''
+norm=relevant: the sum is divided by the number of relevant items
+norm=min_k: the sum is divided by min(k, relevant items)
+norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+norm=hits: the sum is divided by the number of hits in the top k
+norm=k: the sum is divided by k
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''gmean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2550,18 +3544,47 @@ COMMENT ON MACRO TABLE temp.f1 IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall, per query
 call: FROM f1(predictions, truth)
 call: FROM f1(predictions, truth, "like" := ...)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''zero''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-no_relevant: default ''null''; or ''zero'', ''one''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''zero''
+missing=zero: an unanswered query has the value 0
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+no_relevant: default ''null''
+no_relevant=null: a query without relevant items does not count
+no_relevant=zero: a query without relevant items has the value 0
+no_relevant=one: a query without relevant items has the value 1
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2576,17 +3599,43 @@ source: van Rijsbergen, Information Retrieval, 1979';
 COMMENT ON MACRO TABLE temp.mean_rank IS 'duckmetrics
 title: Rank of the first relevant item
 call: FROM mean_rank(predictions, truth)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''undefined''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''undefined''
+missing=undefined: an unanswered query has no rank and does not count
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''mean''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2601,17 +3650,43 @@ note: queries without a value are counted in n_undefined; a missing query never 
 COMMENT ON MACRO TABLE temp.median_rank IS 'duckmetrics
 title: Rank of the first relevant item
 call: FROM median_rank(predictions, truth)
-k: default NULL
-duplicates: default ''error''; or ''first'', ''count''
-labels: default ''truth''; or ''returned''
-missing: default ''undefined''; or ''skip'', ''error''
-negative_grade: default ''error''; or ''zero''
-null_relevance: default ''error''; or ''zero''
-population: default ''truth''; or ''predictions'', ''both''
-rel: default NULL
-scores: default ''double''; or ''float32''
-ties: default ''item_asc''; or ''item_desc'', ''item_asc_text'', ''item_desc_text'', ''pessimistic'', ''optimistic'', ''input''
-unjudged: default ''nonrelevant''; or ''skip''
+k: the number of top ranks that count; all by default
+duplicates: default ''error''
+duplicates=error: an item that is there twice for a query is an error
+duplicates=first: the highest score and grade of repeated items count
+duplicates=count: every copy of an item counts as an item of its own
+labels: default ''truth''
+labels=truth: the relevant items are those of the truth
+labels=returned: relevant items that were not returned are ignored
+missing: default ''undefined''
+missing=undefined: an unanswered query has no rank and does not count
+missing=skip: an unanswered query is left out of the mean
+missing=error: an unanswered query is an error
+negative_grade: default ''error''
+negative_grade=error: a grade below 0 is an error
+negative_grade=zero: a grade below 0 counts as 0
+null_relevance: default ''error''
+null_relevance=error: a judgment without a grade is an error
+null_relevance=zero: a judgment without a grade counts as grade 0
+population: default ''truth''
+population=truth: the queries of the truth count
+population=predictions: the queries that any of the systems answers count
+population=both: the truth''s queries that all systems answer count
+rel: the lowest relevant grade; by default all above 0
+scores: default ''double''
+scores=double: scores are compared as 64-bit numbers
+scores=float32: scores are rounded to 32 bits, and may tie
+ties: default ''item_asc''
+ties=item_asc: equal scores are sorted by item id, ascending
+ties=item_desc: equal scores are sorted by item id, descending
+ties=item_asc_text: equal scores are sorted by id as text, ascending
+ties=item_desc_text: equal scores are sorted by id as text, descending
+ties=pessimistic: of equal scores, the lowest grades come first
+ties=optimistic: of equal scores, the highest grades come first
+ties=input: equal scores keep the order of the input
+unjudged: default ''nonrelevant''
+unjudged=nonrelevant: an unjudged item is not relevant
+unjudged=skip: an unjudged item is removed from the ranking
 agg: default ''median''
 query_id: default ''query_id''
 item_id: default ''item_id''
@@ -2629,30 +3704,47 @@ call: FROM evaluate_classification(data, label, score, metrics)
 call: FROM evaluate_classification(data, label, score, metrics, weight := ...)
 per: default NULL
 group_id: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
-bins: default 10
-binning: default ''width''; or ''mass''
-approx: default NULL
-interpolation: default ''step''; or ''trapezoid''
-base_rate: default NULL
-eps: default 1e-15
-beta: default NULL
-average: default ''impressions''; or ''positives'', ''pairs'', ''uniform''
-top: default NULL
-max_fpr: default NULL
-norm: default ''mcclish''; or ''raw'', ''max_fpr''
-recall: default NULL
-precision: default NULL
-fpr: default NULL
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
+approx: the number of bins of the scores; by default none
+interpolation: default ''step''
+interpolation=step: a step of recall counts with the precision at its end
+interpolation=trapezoid: a step of recall counts with the mean precision of its ends
+base_rate: the share of positives to compare with; by default that of the rows
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+beta: recall is beta times as important as precision
+average: default ''impressions''
+average=impressions: a group counts by its number of rows
+average=positives: a group counts by its number of positives
+average=pairs: a group counts by its number of positive-negative pairs
+average=uniform: all groups count the same
+top: the share of rows with the highest scores, such as 0.1 for a tenth
+max_fpr: the false positive rate where the area ends
+norm: default ''mcclish''
+norm=mcclish: the area is scaled: chance is 0.5, a perfect order is 1
+norm=raw: the area is not scaled
+norm=max_fpr: the area is divided by max_fpr: a perfect order is 1
+recall: the lowest recall that is accepted
+precision: the lowest precision that is accepted
+fpr: the highest false positive rate that is accepted
 plan: default ''grouped''
 weight: default NULL';
 COMMENT ON MACRO TABLE temp.accuracy IS 'duckmetrics
 title: Share of the rows that are classified right
 call: FROM accuracy(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -2662,9 +3754,14 @@ COMMENT ON MACRO TABLE temp.ace IS 'duckmetrics
 title: Average calibration error over the bins
 call: FROM ace(data, label, score)
 per: default NULL
-bins: default 10
-binning: default ''width''; or ''mass''
-undefined: default ''null''; or ''zero'', ''one''
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], lower is better
 formula: mean over bins that hold a row of |mean p - mean y|
@@ -2674,8 +3771,11 @@ title: Area under the ROC curve
 call: FROM auc(data, label, score)
 call: FROM auc(data, label, score, weight := ...)
 per: default NULL
-approx: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+approx: the number of bins of the scores; by default none
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''clickhouse'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics'', ''xgboost''
 plan: default ''grouped''
 weight: default NULL
@@ -2688,8 +3788,11 @@ title: Area under the ROC curve
 call: FROM roc_auc(data, label, score)
 call: FROM roc_auc(data, label, score, weight := ...)
 per: default NULL
-approx: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+approx: the number of bins of the scores; by default none
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''clickhouse'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics'', ''xgboost''
 plan: default ''grouped''
 weight: default NULL
@@ -2702,8 +3805,11 @@ title: Area under the ROC curve
 call: FROM auroc(data, label, score)
 call: FROM auroc(data, label, score, weight := ...)
 per: default NULL
-approx: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+approx: the number of bins of the scores; by default none
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''clickhouse'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics'', ''xgboost''
 plan: default ''grouped''
 weight: default NULL
@@ -2715,7 +3821,10 @@ COMMENT ON MACRO TABLE temp.auc_pairwise IS 'duckmetrics
 title: Area under the ROC curve by its definition, pair by pair
 call: FROM auc_pairwise(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: share of the pairs of a positive and a negative in which the positive has the higher score, ties 1/2
@@ -2725,8 +3834,13 @@ COMMENT ON MACRO TABLE temp.average_precision_score IS 'duckmetrics
 title: Average precision, the area under the precision-recall curve
 call: FROM average_precision_score(data, label, score)
 per: default NULL
-interpolation: default ''step''; or ''trapezoid''
-undefined: default ''null''; or ''zero'', ''one''
+interpolation: default ''step''
+interpolation=step: a step of recall counts with the precision at its end
+interpolation=trapezoid: a step of recall counts with the mean precision of its ends
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''clickhouse'', ''lightgbm'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -2737,8 +3851,13 @@ COMMENT ON MACRO TABLE temp.pr_auc IS 'duckmetrics
 title: Average precision, the area under the precision-recall curve
 call: FROM pr_auc(data, label, score)
 per: default NULL
-interpolation: default ''step''; or ''trapezoid''
-undefined: default ''null''; or ''zero'', ''one''
+interpolation: default ''step''
+interpolation=step: a step of recall counts with the precision at its end
+interpolation=trapezoid: a step of recall counts with the mean precision of its ends
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''clickhouse'', ''lightgbm'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -2749,8 +3868,11 @@ COMMENT ON MACRO TABLE temp.balanced_accuracy IS 'duckmetrics
 title: Mean of the recalls of both classes
 call: FROM balanced_accuracy(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn''
 weight: default NULL
 range: [0, 1], higher is better
@@ -2760,8 +3882,11 @@ COMMENT ON MACRO TABLE temp.base_entropy IS 'duckmetrics
 title: Entropy of the base rate
 call: FROM base_entropy(data, label, score)
 per: default NULL
-base_rate: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+base_rate: the share of positives to compare with; by default that of the rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], neither is better
 formula: -(c ln c + (1 - c) ln(1 - c)), c = share of the positives, or the base rate given
@@ -2771,7 +3896,10 @@ COMMENT ON MACRO TABLE temp.base_rate IS 'duckmetrics
 title: Share of the positives
 call: FROM base_rate(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], neither is better
 formula: P / (P + N)
@@ -2780,7 +3908,10 @@ COMMENT ON MACRO TABLE temp.prevalence IS 'duckmetrics
 title: Share of the positives
 call: FROM prevalence(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], neither is better
 formula: P / (P + N)
@@ -2789,7 +3920,10 @@ COMMENT ON MACRO TABLE temp.ctr IS 'duckmetrics
 title: Share of the positives
 call: FROM ctr(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], neither is better
 formula: P / (P + N)
@@ -2798,7 +3932,10 @@ COMMENT ON MACRO TABLE temp.brier IS 'duckmetrics
 title: Brier score, the mean squared error of a probability
 call: FROM brier(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn''
 weight: default NULL
 range: [0, 1], lower is better
@@ -2808,7 +3945,10 @@ COMMENT ON MACRO TABLE temp.brier_score IS 'duckmetrics
 title: Brier score, the mean squared error of a probability
 call: FROM brier_score(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn''
 weight: default NULL
 range: [0, 1], lower is better
@@ -2818,8 +3958,11 @@ COMMENT ON MACRO TABLE temp.brier_skill IS 'duckmetrics
 title: Brier score relative to that of predicting the base rate
 call: FROM brier_skill(data, label, score)
 per: default NULL
-base_rate: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+base_rate: the share of positives to compare with; by default that of the rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''sklearn''
 weight: default NULL
 range: (-inf, 1], higher is better
@@ -2829,8 +3972,11 @@ COMMENT ON MACRO TABLE temp.calibration_intercept IS 'duckmetrics
 title: Intercept of the calibration line
 call: FROM calibration_intercept(data, label, score)
 per: default NULL
-eps: default 1e-15
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: (-inf, inf), closest to 0 is better
 formula: logit P(y = 1) = intercept + slope * logit p, by maximum likelihood
@@ -2840,7 +3986,10 @@ COMMENT ON MACRO TABLE temp.calibration_ratio IS 'duckmetrics
 title: Predicted over observed positives
 call: FROM calibration_ratio(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, inf), closest to 1 is better
 formula: sum p / sum y
@@ -2849,7 +3998,10 @@ COMMENT ON MACRO TABLE temp.pcoc IS 'duckmetrics
 title: Predicted over observed positives
 call: FROM pcoc(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, inf), closest to 1 is better
 formula: sum p / sum y
@@ -2858,8 +4010,11 @@ COMMENT ON MACRO TABLE temp.calibration_slope IS 'duckmetrics
 title: Slope of the calibration line
 call: FROM calibration_slope(data, label, score)
 per: default NULL
-eps: default 1e-15
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: (-inf, inf), closest to 1 is better
 formula: logit P(y = 1) = intercept + slope * logit p, by maximum likelihood
@@ -2869,8 +4024,11 @@ COMMENT ON MACRO TABLE temp.cohen_kappa IS 'duckmetrics
 title: Cohen''s kappa, agreement beyond chance
 call: FROM cohen_kappa(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [-1, 1], higher is better
@@ -2880,8 +4038,11 @@ COMMENT ON MACRO TABLE temp.kappa IS 'duckmetrics
 title: Cohen''s kappa, agreement beyond chance
 call: FROM kappa(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [-1, 1], higher is better
@@ -2891,7 +4052,10 @@ COMMENT ON MACRO TABLE temp.copc IS 'duckmetrics
 title: Observed over predicted positives
 call: FROM copc(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost''
 weight: default NULL
 range: [0, inf), closest to 1 is better
@@ -2901,9 +4065,14 @@ COMMENT ON MACRO TABLE temp.ece IS 'duckmetrics
 title: Expected calibration error
 call: FROM ece(data, label, score)
 per: default NULL
-bins: default 10
-binning: default ''width''; or ''mass''
-undefined: default ''null''; or ''zero'', ''one''
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''torchmetrics''
 weight: default NULL
 range: [0, 1], lower is better
@@ -2912,9 +4081,13 @@ source: Naeini, Cooper and Hauskrecht, AAAI 2015';
 COMMENT ON MACRO TABLE temp.f_beta_score IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: FROM f_beta_score(data, label, score, beta)
+beta: recall is beta times as important as precision; must be given
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -2924,8 +4097,11 @@ COMMENT ON MACRO TABLE temp.fnr IS 'duckmetrics
 title: False negative rate
 call: FROM fnr(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''evidently''
 weight: default NULL
 range: [0, 1], lower is better
@@ -2935,8 +4111,11 @@ COMMENT ON MACRO TABLE temp.fpr IS 'duckmetrics
 title: False positive rate
 call: FROM fpr(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''evidently''
 weight: default NULL
 range: [0, 1], lower is better
@@ -2947,8 +4126,15 @@ title: AUC within each group, averaged over the groups
 call: FROM gauc(data, label, score, group_id)
 call: FROM gauc(data, label, score, group_id, weight := ...)
 per: default NULL
-average: default ''impressions''; or ''positives'', ''pairs'', ''uniform''
-undefined: default ''null''; or ''zero'', ''one''
+average: default ''impressions''
+average=impressions: a group counts by its number of rows
+average=positives: a group counts by its number of positives
+average=pairs: a group counts by its number of positive-negative pairs
+average=uniform: all groups count the same
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''recbole'', ''recommenders'', ''torchmetrics''
 plan: default ''grouped''
 weight: default NULL
@@ -2961,7 +4147,10 @@ title: Gini coefficient of a score
 call: FROM gini(data, label, score)
 call: FROM gini(data, label, score, weight := ...)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost''
 plan: default ''grouped''
 weight: default NULL
@@ -2973,7 +4162,10 @@ title: Gini coefficient of a score
 call: FROM accuracy_ratio(data, label, score)
 call: FROM accuracy_ratio(data, label, score, weight := ...)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost''
 plan: default ''grouped''
 weight: default NULL
@@ -2984,8 +4176,11 @@ COMMENT ON MACRO TABLE temp.hosmer_lemeshow IS 'duckmetrics
 title: Hosmer-Lemeshow statistic of calibration
 call: FROM hosmer_lemeshow(data, label, score)
 per: default NULL
-bins: default 10
-undefined: default ''null''; or ''zero'', ''one''
+bins: the number of bins of the probability; default 10
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 range: [0, inf), lower is better
 formula: sum over bins of (O - E)^2 / (E (1 - E / n)), chi-square with bins - 2 degrees of freedom if calibrated
 source: Hosmer and Lemeshow, Communications in Statistics 1980, doi:10.1080/03610928008827941';
@@ -2993,7 +4188,10 @@ COMMENT ON MACRO TABLE temp.ks IS 'duckmetrics
 title: Kolmogorov-Smirnov distance of the scores of both classes
 call: FROM ks(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: max over thresholds of |TPR - FPR|
@@ -3001,8 +4199,12 @@ source: Kolmogorov 1933; Smirnov 1948, doi:10.1214/aoms/1177730256';
 COMMENT ON MACRO TABLE temp.lift IS 'duckmetrics
 title: Lift of the top share of the rows
 call: FROM lift(data, label, score, top)
+top: the share of rows with the highest scores, such as 0.1 for a tenth; must be given
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, inf), higher is better
 formula: share of the positives among the top rows / top; rows at the cut count in proportion
@@ -3011,8 +4213,11 @@ COMMENT ON MACRO TABLE temp.log_loss IS 'duckmetrics
 title: Logarithmic loss
 call: FROM log_loss(data, label, score)
 per: default NULL
-eps: default 1e-15
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''xgboost''
 weight: default NULL
 range: [0, inf], lower is better
@@ -3023,8 +4228,11 @@ COMMENT ON MACRO TABLE temp.logloss IS 'duckmetrics
 title: Logarithmic loss
 call: FROM logloss(data, label, score)
 per: default NULL
-eps: default 1e-15
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''xgboost''
 weight: default NULL
 range: [0, inf], lower is better
@@ -3035,8 +4243,11 @@ COMMENT ON MACRO TABLE temp.cross_entropy IS 'duckmetrics
 title: Logarithmic loss
 call: FROM cross_entropy(data, label, score)
 per: default NULL
-eps: default 1e-15
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''xgboost''
 weight: default NULL
 range: [0, inf], lower is better
@@ -3047,7 +4258,10 @@ COMMENT ON MACRO TABLE temp.mae IS 'duckmetrics
 title: Mean absolute error of predicted numbers
 call: FROM mae(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''cornac'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics'', ''xgboost''
 weight: default NULL
 range: [0, inf), lower is better
@@ -3057,7 +4271,10 @@ COMMENT ON MACRO TABLE temp.max_f1 IS 'duckmetrics
 title: Largest F1 over all thresholds
 call: FROM max_f1(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: max over thresholds of 2 TP / (TP + FP + P)
@@ -3066,8 +4283,11 @@ COMMENT ON MACRO TABLE temp.mcc IS 'duckmetrics
 title: Matthews correlation coefficient
 call: FROM mcc(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [-1, 1], higher is better
@@ -3078,8 +4298,11 @@ COMMENT ON MACRO TABLE temp.phi IS 'duckmetrics
 title: Matthews correlation coefficient
 call: FROM phi(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [-1, 1], higher is better
@@ -3090,9 +4313,14 @@ COMMENT ON MACRO TABLE temp.mce IS 'duckmetrics
 title: Maximum calibration error
 call: FROM mce(data, label, score)
 per: default NULL
-bins: default 10
-binning: default ''width''; or ''mass''
-undefined: default ''null''; or ''zero'', ''one''
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''torchmetrics''
 weight: default NULL
 range: [0, 1], lower is better
@@ -3102,9 +4330,12 @@ COMMENT ON MACRO TABLE temp.normalized_entropy IS 'duckmetrics
 title: Log loss relative to that of predicting the base rate
 call: FROM normalized_entropy(data, label, score)
 per: default NULL
-eps: default 1e-15
-base_rate: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, inf], lower is better
 formula: log loss / entropy of the base rate
@@ -3113,9 +4344,12 @@ COMMENT ON MACRO TABLE temp.ne IS 'duckmetrics
 title: Log loss relative to that of predicting the base rate
 call: FROM ne(data, label, score)
 per: default NULL
-eps: default 1e-15
-base_rate: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, inf], lower is better
 formula: log loss / entropy of the base rate
@@ -3124,8 +4358,11 @@ COMMENT ON MACRO TABLE temp.npv IS 'duckmetrics
 title: Share of the predicted negatives that are negative
 call: FROM npv(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3134,9 +4371,16 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO TABLE temp.partial_auc IS 'duckmetrics
 title: Area under the ROC curve where false positives are rare
 call: FROM partial_auc(data, label, score, max_fpr)
+max_fpr: the false positive rate where the area ends; must be given
 per: default NULL
-norm: default ''mcclish''; or ''raw'', ''max_fpr''
-undefined: default ''null''; or ''zero'', ''one''
+norm: default ''mcclish''
+norm=mcclish: the area is scaled: chance is 0.5, a perfect order is 1
+norm=raw: the area is not scaled
+norm=max_fpr: the area is divided by max_fpr: a perfect order is 1
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3146,8 +4390,11 @@ COMMENT ON MACRO TABLE temp.precision_score IS 'duckmetrics
 title: Share of the predicted positives that are positive
 call: FROM precision_score(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3157,8 +4404,11 @@ COMMENT ON MACRO TABLE temp.ppv IS 'duckmetrics
 title: Share of the predicted positives that are positive
 call: FROM ppv(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3167,8 +4417,12 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO TABLE temp.precision_at_recall IS 'duckmetrics
 title: Largest precision at a recall or better
 call: FROM precision_at_recall(data, label, score, recall)
+recall: the lowest recall that is accepted; must be given
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: max over thresholds with R >= recall of P
@@ -3177,7 +4431,10 @@ COMMENT ON MACRO TABLE temp.r2 IS 'duckmetrics
 title: Coefficient of determination
 call: FROM r2(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''recommenders'', ''sklearn'', ''spark''
 weight: default NULL
 range: (-inf, 1], higher is better
@@ -3187,8 +4444,11 @@ COMMENT ON MACRO TABLE temp.recall_score IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: FROM recall_score(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3198,8 +4458,11 @@ COMMENT ON MACRO TABLE temp.tpr IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: FROM tpr(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3209,8 +4472,11 @@ COMMENT ON MACRO TABLE temp.sensitivity IS 'duckmetrics
 title: Share of the positives that are predicted positive
 call: FROM sensitivity(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3219,8 +4485,12 @@ source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10
 COMMENT ON MACRO TABLE temp.recall_at_precision IS 'duckmetrics
 title: Largest recall at a precision or better
 call: FROM recall_at_precision(data, label, score, precision)
+precision: the lowest precision that is accepted; must be given
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: max over thresholds with P >= precision of R
@@ -3229,9 +4499,12 @@ COMMENT ON MACRO TABLE temp.rig IS 'duckmetrics
 title: Relative information gain
 call: FROM rig(data, label, score)
 per: default NULL
-eps: default 1e-15
-base_rate: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+eps: probabilities below eps count as eps, those above 1 - eps as 1 - eps; default 1e-15
+base_rate: the share of positives to compare with; by default that of the rows
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''sklearn''
 weight: default NULL
 range: [-inf, 1], higher is better
@@ -3241,7 +4514,10 @@ COMMENT ON MACRO TABLE temp.rmse IS 'duckmetrics
 title: Root mean squared error of predicted numbers
 call: FROM rmse(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''cornac'', ''lightgbm'', ''recbole'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics'', ''xgboost''
 weight: default NULL
 range: [0, inf), lower is better
@@ -3251,8 +4527,11 @@ COMMENT ON MACRO TABLE temp.specificity IS 'duckmetrics
 title: Share of the negatives that are predicted negative
 call: FROM specificity(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''evidently'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3262,8 +4541,11 @@ COMMENT ON MACRO TABLE temp.tnr IS 'duckmetrics
 title: Share of the negatives that are predicted negative
 call: FROM tnr(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''evidently'', ''sklearn'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3273,7 +4555,10 @@ COMMENT ON MACRO TABLE temp.spiegelhalter_p IS 'duckmetrics
 title: p-value of Spiegelhalter''s test of calibration, two-sided
 call: FROM spiegelhalter_p(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 range: [0, 1], neither is better
 formula: 2 (1 - Phi(|z|))
 source: Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506';
@@ -3281,15 +4566,22 @@ COMMENT ON MACRO TABLE temp.spiegelhalter_z IS 'duckmetrics
 title: Spiegelhalter''s z of calibration
 call: FROM spiegelhalter_z(data, label, score)
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 range: (-inf, inf), closest to 0 is better
 formula: sum (y - p)(1 - 2p) / sqrt(sum (1 - 2p)^2 p (1 - p)), standard normal if calibrated
 source: Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506';
 COMMENT ON MACRO TABLE temp.tpr_at_fpr IS 'duckmetrics
 title: Largest true positive rate at a false positive rate or better
 call: FROM tpr_at_fpr(data, label, score, fpr)
+fpr: the highest false positive rate that is accepted; must be given
 per: default NULL
-undefined: default ''null''; or ''zero'', ''one''
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 weight: default NULL
 range: [0, 1], higher is better
 formula: max over thresholds with FPR <= fpr of TPR, at least 0
@@ -3298,8 +4590,11 @@ COMMENT ON MACRO TABLE temp.f1_score IS 'duckmetrics
 title: Weighted harmonic mean of precision and recall
 call: FROM f1_score(data, label, score)
 per: default NULL
-threshold: default 0.5e0
-undefined: default ''null''; or ''zero'', ''one''
+threshold: rows of this score or higher are predicted positive; default 0.5e0
+undefined: default ''null''
+undefined=null: a value that is not defined is NULL
+undefined=zero: a value that is not defined is 0
+undefined=one: a value that is not defined is 1
 like: default NULL; or ''catboost'', ''evidently'', ''recommenders'', ''sklearn'', ''spark'', ''torchmetrics''
 weight: default NULL
 range: [0, 1], higher is better
@@ -3309,8 +4604,10 @@ COMMENT ON MACRO TABLE temp.brier_decomposition IS 'duckmetrics
 title: Brier score taken apart
 call: FROM brier_decomposition(data, label, score)
 per: default NULL
-bins: default 10
-binning: default ''width''; or ''mass''
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
 weight: default NULL
 formula: Brier = reliability - resolution + uncertainty + variance within bins - covariance within bins (doubled)
 source: Stephenson, Coelho and Jolliffe, Weather and Forecasting 2008, doi:10.1175/2007WAF2006116.1';
@@ -3318,8 +4615,10 @@ COMMENT ON MACRO TABLE temp.calibration_curve IS 'duckmetrics
 title: Calibration curve: predicted and observed share of positives, bin by bin
 call: FROM calibration_curve(data, label, score)
 per: default NULL
-bins: default 10
-binning: default ''width''; or ''mass''
+bins: the number of bins of the probability; default 10
+binning: default ''width''
+binning=width: all bins have the same width
+binning=mass: all bins have about the same number of rows
 weight: default NULL
 formula: per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953
@@ -3328,7 +4627,7 @@ COMMENT ON MACRO TABLE temp.confusion IS 'duckmetrics
 title: Confusion matrix at a threshold
 call: FROM confusion(data, label, score)
 per: default NULL
-threshold: default 0.5e0
+threshold: rows of this score or higher are predicted positive; default 0.5e0
 weight: default NULL
 formula: a row is predicted positive if score >= threshold
 source: Kohavi and Provost, Machine Learning 1998, doi:10.1023/A:1017181826899';
@@ -3336,7 +4635,7 @@ COMMENT ON MACRO TABLE temp.gains_curve IS 'duckmetrics
 title: Cumulative gains: share of the positives among the top rows
 call: FROM gains_curve(data, label, score)
 per: default NULL
-bins: default 10
+bins: the number of points of the curve, at equal shares of the rows; default 10
 weight: default NULL
 formula: gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 source: Berry and Linoff, Data Mining Techniques, 2004
@@ -3354,7 +4653,7 @@ COMMENT ON MACRO TABLE temp.pr_curve IS 'duckmetrics
 title: Precision-recall curve: one point for every distinct score
 call: FROM pr_curve(data, label, score)
 per: default NULL
-points: default NULL
+points: the number of points to keep; by default one for each distinct score
 weight: default NULL
 formula: precision = TP / (TP + FP) against recall = TP / P, with score >= threshold
 source: Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874
@@ -3363,7 +4662,7 @@ COMMENT ON MACRO TABLE temp.roc_curve IS 'duckmetrics
 title: ROC curve: true and false positive rate at every distinct score
 call: FROM roc_curve(data, label, score)
 per: default NULL
-points: default NULL
+points: the number of points to keep; by default one for each distinct score
 weight: default NULL
 formula: TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 source: Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010
@@ -3372,14 +4671,19 @@ COMMENT ON MACRO TABLE temp.threshold_table IS 'duckmetrics
 title: Confusion matrix and what follows from it at evenly spaced thresholds
 call: FROM threshold_table(data, label, score)
 per: default NULL
-points: default 11
+points: the number of thresholds from 0 to 1, at equal distances; default 11
 weight: default NULL
 formula: thresholds 0, 1 / (points - 1), ..., 1; a row is predicted positive if p >= threshold
 source: Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002';
 COMMENT ON MACRO TABLE temp.adjusted_p IS 'duckmetrics
 title: p-values adjusted for the number of tests
 call: FROM adjusted_p(data, test, p)
-method: default ''holm''; or ''bonferroni'', ''hochberg'', ''benjamini_hochberg'', ''benjamini_yekutieli''
+method: default ''holm''
+method=bonferroni: controls the chance of any false discovery; the most conservative
+method=holm: as bonferroni, with more power
+method=hochberg: as holm, for independent or positively dependent tests
+method=benjamini_hochberg: controls the share of false discoveries in such tests
+method=benjamini_yekutieli: controls the share of false discoveries, whatever the dependence
 range: [0, 1]
 formula: of m tests in the order of p, the i-th: bonferroni m * p; holm, the largest (m - j + 1) * p_j of j <= i; hochberg, the smallest of j >= i; benjamini_hochberg, the smallest m / j * p_j of j >= i; benjamini_yekutieli, that times 1 + 1/2 + ... + 1/m; never more than 1
 source: Holm, Scandinavian Journal of Statistics 1979; Hochberg, Biometrika 1988, doi:10.1093/biomet/75.4.800; Benjamini and Hochberg, Journal of the Royal Statistical Society B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli, Annals of Statistics 2001, doi:10.1214/aos/1013699998
@@ -3441,9 +4745,9 @@ note: expected may be counts or shares: only their proportions count. The row te
 COMMENT ON MACRO TABLE temp.bootstrap_interval IS 'duckmetrics
 title: Mean with its bootstrap interval
 call: FROM bootstrap_interval(data)
-resamples: default 10000
-seed: default 42
-level: default 0.95e0
+resamples: the number of bootstrap samples; default 10000
+seed: another seed draws other samples; the same seed gives the same numbers; default 42
+level: the confidence level of the interval; default 0.95e0
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3456,7 +4760,9 @@ COMMENT ON MACRO TABLE temp.chi_square IS 'duckmetrics
 title: Chi-square test of goodness of fit
 call: FROM chi_square(data, observed)
 expected: default 1
-statistic: default ''pearson''; or ''g''
+statistic: default ''pearson''
+statistic=pearson: the sum of (observed - expected)^2 / expected
+statistic=g: the likelihood ratio, 2 * sum of observed * ln(observed / expected)
 range: [0, inf], and p in [0, 1]
 formula: sum of (observed - expected)^2 / expected; g: 2 * sum of observed * ln(observed / expected); df = categories - 1
 source: Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897; g: Wilks, Annals of Mathematical Statistics 1938, doi:10.1214/aoms/1177732360
@@ -3473,8 +4779,10 @@ COMMENT ON MACRO TABLE temp.chi_square_independence IS 'duckmetrics
 title: Chi-square test of independence
 call: FROM chi_square_independence(data, row_value, column_value)
 n: default 1
-statistic: default ''pearson''; or ''g''
-correction: default FALSE
+statistic: default ''pearson''
+statistic=pearson: the sum of (observed - expected)^2 / expected
+statistic=g: the likelihood ratio, 2 * sum of observed * ln(observed / expected)
+correction: whether a 2 by 2 table gets the continuity correction of Yates; default FALSE
 range: [0, inf], and p and cramers_v in [0, 1]
 formula: as chi_square, expected = row total * column total / n; df = (rows - 1) * (columns - 1); cramers_v = sqrt(pearson / (n * (min(rows, columns) - 1)))
 source: Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897; Yates, Supplement to the Journal of the Royal Statistical Society 1934, doi:10.2307/2983604; Cramér, Mathematical Methods of Statistics, 1946, 21.9
@@ -3483,7 +4791,7 @@ COMMENT ON MACRO TABLE temp.g_test_independence IS 'duckmetrics
 title: Chi-square test of independence
 call: FROM g_test_independence(data, row_value, column_value)
 n: default 1
-correction: default FALSE
+correction: whether a 2 by 2 table gets the continuity correction of Yates; default FALSE
 range: [0, inf], and p and cramers_v in [0, 1]
 formula: as chi_square, expected = row total * column total / n; df = (rows - 1) * (columns - 1); cramers_v = sqrt(pearson / (n * (min(rows, columns) - 1)))
 source: Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897; Yates, Supplement to the Journal of the Royal Statistical Society 1934, doi:10.2307/2983604; Cramér, Mathematical Methods of Statistics, 1946, 21.9
@@ -3491,8 +4799,8 @@ note: a cell that is not there is 0, cells of one place add up; a row or column 
 COMMENT ON MACRO TABLE temp.cuped IS 'duckmetrics
 title: Mean against a control, adjusted for what was known before (CUPED)
 call: FROM cuped(data, arm, value, covariate, control := ...)
-control: must be given
-level: default 0.95e0
+control: the arm that the others are compared with; must be given
+level: the confidence level of the interval; default 0.95e0
 range: (-inf, inf), and p in [0, 1]
 formula: the values are value - theta * (covariate - mean covariate), theta = cov(value, covariate) / var(covariate) over all rows of all arms; the rest as welch_t; variance_reduction = 1 - (se / unadjusted_se)^2
 source: Deng, Xu, Kohavi and Walker, WSDM 2013, doi:10.1145/2433396.2433413
@@ -3500,8 +4808,8 @@ note: a row without a value is left out, one without a covariate takes the mean 
 COMMENT ON MACRO TABLE temp.delong IS 'duckmetrics
 title: AUC with its interval and its difference from a baseline, after DeLong
 call: FROM delong(data, system, row_id, label, score)
-baseline: default NULL
-level: default 0.95e0
+baseline: the system that others are compared with; by default none is
+level: the confidence level of the interval; default 0.95e0
 range: (-inf, inf), auc and p in [0, 1]
 formula: the placement of a positive is the share of negatives below it, that of a negative the share of positives above it, ties half; auc is their mean, se^2 = var(placements of positives) / n_positive + var(placements of negatives) / n_negative; delta_se^2 the same of the differences of placements
 source: DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; Sun and Xu, IEEE Signal Processing Letters 2014, doi:10.1109/LSP.2014.2337313
@@ -3528,7 +4836,7 @@ note: only complete blocks count: queries that every system of the metric has a 
 COMMENT ON MACRO TABLE temp.mann_whitney IS 'duckmetrics
 title: Mann-Whitney U test against a control
 call: FROM mann_whitney(data, arm, value, control := ...)
-control: must be given
+control: the arm that the others are compared with; must be given
 range: (-inf, inf), and p in [0, 1]
 formula: u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic = sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12 * (N + 1 - sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
 source: Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
@@ -3537,7 +4845,7 @@ warning: it asks whether the values of one arm tend to be larger, and does not c
 COMMENT ON MACRO TABLE temp.mcnemar IS 'duckmetrics
 title: McNemar''s test of hits and misses against a baseline
 call: FROM mcnemar(data, baseline := ...)
-baseline: must be given
+baseline: the system that the others are compared with; must be given
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3550,7 +4858,7 @@ warning: it compares which units are above 0, and nothing else about their value
 COMMENT ON MACRO TABLE temp.mean_interval IS 'duckmetrics
 title: Mean with its t-interval
 call: FROM mean_interval(data)
-level: default 0.95e0
+level: the confidence level of the interval; default 0.95e0
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3562,8 +4870,8 @@ note: a value that is NULL is left out; of one value there is no interval. Bound
 COMMENT ON MACRO TABLE temp.movers IS 'duckmetrics
 title: Units, such as queries, that gain and lose most against a baseline
 call: FROM movers(data, baseline := ...)
-baseline: must be given
-n: default 20
+baseline: the system that the others are compared with; must be given
+n: the number of gains, and of losses, per system and metric; default 20
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3575,11 +4883,13 @@ note: differences of up to 1e-12 of the mean size of the values are ties and no 
 COMMENT ON MACRO TABLE temp.paired_bootstrap IS 'duckmetrics
 title: Paired bootstrap against a baseline
 call: FROM paired_bootstrap(data, baseline := ...)
-baseline: must be given
-resamples: default 10000
-seed: default 42
-level: default 0.95e0
-method: default ''studentized''; or ''percentile''
+baseline: the system that the others are compared with; must be given
+resamples: the number of bootstrap samples; default 10000
+seed: another seed draws other samples; the same seed gives the same numbers; default 42
+level: the confidence level of the interval; default 0.95e0
+method: default ''studentized''
+method=studentized: the bounds come from resampled t-statistics
+method=percentile: the bounds are percentiles of the resampled differences
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3591,10 +4901,10 @@ note: the weights come from a hash of query_id: the same ids and seed give the s
 COMMENT ON MACRO TABLE temp.paired_t IS 'duckmetrics
 title: Paired t-test against a baseline, with effect sizes
 call: FROM paired_t(data, baseline := ...)
-baseline: must be given
-level: default 0.95e0
-alpha: default 0.05e0
-power: default 0.8e0
+baseline: the system that the others are compared with; must be given
+level: the confidence level of the interval; default 0.95e0
+alpha: the significance level that mde is computed for; default 0.05e0
+power: the probability of finding a difference as large as mde; default 0.8e0
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3606,10 +4916,10 @@ note: units without a value on one side are left out. Differences of up to 1e-12
 COMMENT ON MACRO TABLE temp.randomization_test IS 'duckmetrics
 title: Randomization test against a baseline
 call: FROM randomization_test(data, baseline := ...)
-baseline: must be given
-resamples: default 10000
-seed: default 42
-exact: default NULL
+baseline: the system that the others are compared with; must be given
+resamples: the number of random choices of the signs of the differences; default 10000
+seed: another seed draws other samples; the same seed gives the same numbers; default 42
+exact: whether all signs are tried; by default if resamples allows it
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3621,9 +4931,11 @@ note: all 2^n ways are tried where they are no more than resamples; exact = TRUE
 COMMENT ON MACRO TABLE temp.ratio_delta IS 'duckmetrics
 title: Ratio of sums against a control, by the jackknife or the delta method
 call: FROM ratio_delta(data, arm, numerator, denominator, control := ...)
-control: must be given
-level: default 0.95e0
-variance: default ''jackknife''; or ''delta''
+control: the arm that the others are compared with; must be given
+level: the confidence level of the interval; default 0.95e0
+variance: default ''jackknife''
+variance=jackknife: each unit is left out in turn; Student''s t distribution
+variance=delta: a linear approximation of the ratio; normal distribution
 range: (-inf, inf), and p in [0, 1]
 formula: ratio = sum of numerators / sum of denominators; its variance v is (n - 1) / n * the sum of squares of the ratios without one unit each around their mean; statistic = delta / se, se^2 = v of both arms, of Student''s t with df = se^4 / sum of v^2 / (m - 1), m = (sum of denominators)^2 / sum of denominators^2. delta: v is that of (numerator - ratio * denominator) / mean denominator over n, the statistic normal. relative_change = delta / abs(control_ratio), within r * exp(-+ t * s) - 1, r = ratio / control_ratio, s^2 the sum of v / ratio^2, df as above of v / ratio^2
 source: Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919; jackknife: Miller, Biometrika 1974, doi:10.1093/biomet/61.1.1
@@ -3632,7 +4944,7 @@ COMMENT ON MACRO TABLE temp.sample_ratio IS 'duckmetrics
 title: Sample ratio mismatch: do the arms have as many units as planned
 call: FROM sample_ratio(data, observed)
 expected: default 1
-alpha: default 0.001e0
+alpha: a p-value below alpha is a mismatch; default 0.001e0
 range: [0, inf], and p in [0, 1]
 formula: sum of (observed - expected)^2 / expected, df = arms - 1; mismatch = p < alpha
 source: Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
@@ -3640,7 +4952,7 @@ note: expected may be counts or shares: only their proportions count. With a mis
 COMMENT ON MACRO TABLE temp.sign_test IS 'duckmetrics
 title: Sign test against a baseline
 call: FROM sign_test(data, baseline := ...)
-baseline: must be given
+baseline: the system that the others are compared with; must be given
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3653,8 +4965,8 @@ warning: it does not compare means: with many units it calls systems of equal me
 COMMENT ON MACRO TABLE temp.tukey_hsd IS 'duckmetrics
 title: Randomized Tukey HSD: every pair of systems
 call: FROM tukey_hsd(data)
-resamples: default 10000
-seed: default 42
+resamples: the number of random permutations; default 10000
+seed: another seed draws other samples; the same seed gives the same numbers; default 42
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3666,8 +4978,8 @@ note: p holds for all pairs together: the chance of any such p <= alpha is alpha
 COMMENT ON MACRO TABLE temp.two_proportion_z IS 'duckmetrics
 title: z-test of a proportion against a control
 call: FROM two_proportion_z(data, arm, hits, n, control := ...)
-control: must be given
-level: default 0.95e0
+control: the arm that the others are compared with; must be given
+level: the confidence level of the interval; default 0.95e0
 range: (-inf, inf), and p in [0, 1]
 formula: statistic = delta / sqrt(q * (1 - q) * (1 / n_control + 1 / n)), q the proportion of both; the interval of delta is Newcombe''s, from two Wilson intervals; relative_change = r - 1, r = proportion / control_proportion, within r * exp(-+ z * sqrt(1 / hits - 1 / n + 1 / control_hits - 1 / n_control)) - 1; cohen_h = 2 * asin(sqrt(proportion)) - 2 * asin(sqrt(control_proportion))
 source: Newcombe, Statistics in Medicine 1998, doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I; ratio: Katz et al., Biometrics 1978, doi:10.2307/2530610; cohen_h: Cohen, 1988, doi:10.4324/9780203771587
@@ -3675,8 +4987,8 @@ note: rows of one arm add up; one with NULL on either side is left out. An arm w
 COMMENT ON MACRO TABLE temp.welch_t IS 'duckmetrics
 title: Welch''s t-test of a mean against a control
 call: FROM welch_t(data, arm, value, control := ...)
-control: must be given
-level: default 0.95e0
+control: the arm that the others are compared with; must be given
+level: the confidence level of the interval; default 0.95e0
 range: (-inf, inf), and p in [0, 1]
 formula: statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1); relative_change = delta / abs(control_mean), within r * exp(-+ t * s) - 1, r = mean / control_mean, where s and df are those of var / mean^2; effect_size = delta / pooled sd (Cohen''s d)
 source: Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946, doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
@@ -3684,9 +4996,11 @@ note: a value that is NULL is left out. An arm with one value has no interval an
 COMMENT ON MACRO TABLE temp.wilcoxon IS 'duckmetrics
 title: Wilcoxon signed-rank test against a baseline
 call: FROM wilcoxon(data, baseline := ...)
-baseline: must be given
-zeros: default ''wilcox''; or ''pratt''
-correction: default FALSE
+baseline: the system that the others are compared with; must be given
+zeros: default ''wilcox''
+zeros=wilcox: differences of 0 are left out before ranking
+zeros=pratt: differences of 0 are ranked, but their ranks are not summed
+correction: whether w_plus moves by 1/2 towards its mean (continuity correction); default FALSE
 system: default ''system''
 metric: default ''metric''
 query_id: default ''query_id''
@@ -3699,7 +5013,7 @@ warning: it does not compare means: with many units it calls systems of equal me
 COMMENT ON MACRO TABLE temp.wilson_interval IS 'duckmetrics
 title: Proportion with its Wilson interval
 call: FROM wilson_interval(data, arm, hits, n)
-level: default 0.95e0
+level: the confidence level of the interval; default 0.95e0
 range: [0, 1]
 formula: (p + z^2 / (2n) -+ z * sqrt(p * (1 - p) / n + z^2 / (4n^2))) / (1 + z^2 / n), p = hits / n, z the two-sided critical value of the normal distribution
 source: Wilson, Journal of the American Statistical Association 1927, doi:10.1080/01621459.1927.10502953

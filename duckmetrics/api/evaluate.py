@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from duckmetrics.catalog.definition import Definition
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.evaluation import Evaluation
 
@@ -187,53 +185,3 @@ def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = F
     from duckmetrics.evaluation.sql_text import composed_sql
 
     return composed_sql(catalog(), measures, dialect, steps)
-
-
-def metrics() -> pa.Table:
-    """Return the catalogue: one row per metric with family, aliases, parameters, range and source.
-
-    A table, such as a curve, has no range.
-    """
-    import pyarrow as pa
-
-    return pa.Table.from_pylist([
-        {
-            "family": family,
-            "name": name,
-            "aliases": [alias for alias, _ in metric.aliases()],
-            "title": metric.title,
-            "params": list(catalog().params(metric)),
-            "range": metric.header.get("range"),
-            "formula": metric.header["formula"],
-            "source": metric.header["source"],
-        }
-        for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
-    ])  # fmt: skip
-
-
-def describe(name: str) -> str:
-    """Explain a metric or table: title, formula, source, parameters with their values, range and SQL.
-
-    A name of two families is explained twice.
-
-    Raises:
-        MetricError: no such metric.
-    """
-    family, _, bare = name.rpartition(".")
-    known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare.lower()}
-    known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare.lower()}
-    chosen = [metric for f, metric in known.items() if family in ("", f)]
-    return "\n\n".join(map(_described, chosen or [catalog().find(bare, family or None).metric]))
-
-
-def _described(metric: Definition) -> str:
-    header = metric.header
-    lines = [f"{metric.family}.{metric.name}: {metric.title}", ""]
-    keys = ("alias", "formula", "range", "undefined", "note", "source")
-    lines += [f"{key:<10}{header[key]}" for key in keys if key in header]
-    lines += ["", "parameters"]
-    for param in catalog().params(metric).values():
-        default = "required" if param.required else f"default {written(param.default)}"
-        choices = f", one of {', '.join(map(str, param.choices))}" if param.choices else ""
-        lines.append(f"  {param.name}: {default}{choices}")
-    return "\n".join([*lines, "", metric.text])

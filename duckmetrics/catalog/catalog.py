@@ -37,6 +37,7 @@ class Catalog:
     """Every definition under sql/: by (family, name) what a family has, the others by name."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
+        self.files: dict[Path, Definition] = {}
         self.metrics: dict[tuple[str, str], Definition] = {}
         self.tables: dict[tuple[str, str], Definition] = {}
         self.relations: dict[str, Definition] = {}
@@ -65,6 +66,7 @@ class Catalog:
             "sampling": self.sampling,
         }
         for definition in definitions:
+            self.files[definition.path] = definition
             if definition.is_table:
                 self.tables[definition.family, definition.name] = definition
                 self.relations[definition.name] = definition
@@ -233,12 +235,15 @@ class Catalog:
     def params(self, metric: Definition) -> dict[str, Param]:
         """Return all parameters of a metric: its own, then every switch by name."""
         switches = dict(metric.switches)
-        outer = None if metric.is_table else self.relations.get(POLICIES.get(metric.family, ""))
-        around = () if outer is None else (outer, *self.foundations(outer))
-        for source in (*self.foundations(metric), *around):
+        for source in (*self.foundations(metric), *self.around(metric)):
             for name, param in source.switches.items():
                 switches.setdefault(name, param)
         return {**metric.own_params, **dict(sorted(switches.items()))}
+
+    def around(self, metric: Definition) -> tuple[Definition, ...]:
+        """Return the files that apply the policies of a family to a metric; none for tables and others."""
+        outer = None if metric.is_table else self.relations.get(POLICIES.get(metric.family, ""))
+        return () if outer is None else (outer, *self.foundations(outer))
 
 
 def _kind_of(path: Path) -> str:

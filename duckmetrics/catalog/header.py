@@ -19,6 +19,10 @@ KEYS = {
     "optional": "input columns that may be missing, each with its default value: expected = 1",
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
     "switches": "parameters that every metric that reads this file inherits",
+    "values": (
+        "what each value of a parameter does to the number, one line each: ties=item_asc: sentence; of a "
+        "parameter without choices: k: sentence; or a file that says it: k: as in recall"
+    ),
     "requires": "a condition that every row of an input must satisfy: truth (relevance <= max_grade)",
     "idle": (
         "parameters that do not change the value, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL"
@@ -52,6 +56,7 @@ KEYS = {
     ),
     "reported": "of a check: its name in findings; absent: the name of the file",
     "severity": "of a check: error, warning or note",
+    "why": "of a check: what would be wrong with a number, or with reading it",
     "column": "of a check: the column that it examines, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: they always are",
     "advice": "of a check: what the user can do next",
@@ -59,6 +64,8 @@ KEYS = {
     "note": "a convention that the reader must know",
 }
 
+# Keys of which every line is an entry.
+_LISTS = ("values",)
 _FIELD = re.compile(r"-- (?P<key>[a-z]+): +(?P<value>\S.*)")
 _CONTINUATION = re.compile(r"-- {4,}(?P<value>\S.*)")
 
@@ -80,7 +87,7 @@ def read_header(path: Path) -> dict[str, str]:
                     raise DefinitionError(where, f"{key!r} is declared twice", "keep one of them")
                 header[key] = field["value"]
             elif key and (more := _CONTINUATION.fullmatch(line)):
-                header[key] += " " + more["value"]
+                header[key] += ("\n" if key in _LISTS else " ") + more["value"]
             else:
                 raise DefinitionError(
                     where,

@@ -1,4 +1,4 @@
-"""``duckmetrics metrics``, ``presets`` and ``dialects``: what there is, and what it means."""
+"""``duckmetrics metrics``, ``checks``, ``presets`` and ``dialects``: what there is, and what it means."""
 
 from __future__ import annotations
 
@@ -27,12 +27,25 @@ def presets(name: str | None, all_: bool) -> None:
 @click.command()
 @click.argument("name", required=False)
 def metrics(name: str | None) -> None:
-    """List the metrics, or explain one: formula, source, parameters, range and SQL."""
-    from duckmetrics.api.evaluate import describe
+    """List the metrics, or explain one: formula, source, range, parameters with each value, and SQL."""
+    from duckmetrics.api.catalogue import describe
     from duckmetrics.cli.output import print_catalog
 
     if name is None:
         print_catalog()
+    else:
+        click.echo(describe(name))
+
+
+@click.command()
+@click.argument("name", required=False)
+def checks(name: str | None) -> None:
+    """List the checks of data, or explain one: severity, metrics that need it, advice and SQL."""
+    from duckmetrics.api.catalogue import describe
+    from duckmetrics.cli.output import print_checks
+
+    if name is None:
+        print_checks()
     else:
         click.echo(describe(name))
 

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.api.catalogue import checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import write_text
 from duckmetrics.expressions.visible import visible
@@ -151,6 +152,16 @@ def print_catalog() -> None:
     console = _console()
     console.print(table)
     console.print("duckmetrics metrics NAME explains one", style="dim")
+
+
+def print_checks() -> None:
+    """Print the checks of data by family."""
+    table = _table(["check", "family", "severity", "title"])
+    for check in checks():
+        table.add_row(check.reported, family_of(check), check.header["severity"], check.title)
+    console = _console()
+    console.print(table)
+    console.print("duckmetrics checks NAME explains one", style="dim")
 
 
 def json_text(result: Evaluation) -> str:

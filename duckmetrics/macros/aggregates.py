@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
+from duckmetrics.catalog.meanings import meanings
 from duckmetrics.checks.examination import protected
 from duckmetrics.compose import functions
 from duckmetrics.compose.blocks import KEYS
@@ -84,7 +85,12 @@ class _Shelf:
         if value is None:
             return None
         columns = [definition.macros.get(column, column) for column in COLUMNS]
-        own = (Argument(p.name, p.default, p.required, p.choices) for p in params)
+        own = (
+            Argument(
+                p.name, p.default, p.required, p.choices, meanings=meanings(self.catalog, definition, p)
+            )
+            for p in params
+        )  # fmt: skip
         arguments = (
             *(Argument(column, required=True) for column in columns),
             *sorted(own, key=lambda argument: not argument.required), Argument(WHERE, True, type="BOOLEAN"),

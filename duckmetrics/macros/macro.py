@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The keys of a header that the help shows.
 TOPICS = ("range", "formula", "source", "note", "warning")
+# Of a choice that metrics of one macro read differently.
+VARIES = "depends on the metric; see its own macro"
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("like", "position", "precision")
 
@@ -34,6 +36,7 @@ class Argument:
         type: the type that DuckDB casts the argument to; empty for any. Among overloads, DuckDB prefers one
             with a type for a name that it cannot resolve yet, such as a column of the user.
         is_guard: whether the parameter only catches what was passed without its name.
+        meanings: what each choice does, or the parameter if it has none (under "").
     """
 
     name: str
@@ -45,15 +48,24 @@ class Argument:
     by_name: bool = False
     type: str = ""
     is_guard: bool = False
+    meanings: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def about(self) -> str:
-        """The default, and what else may be chosen."""
-        if self.is_needed:
-            return "must be given"
+    def about(self) -> tuple[str, ...]:
+        """The lines of the help: the default, and what each choice does."""
+        chosen = {choice: self.meanings.get(str(choice)) for choice in self.choices} if self.meanings else {}
         default = self.default if self.usual is None else self.usual
-        others = [literal(c).sql(DIALECT) for c in self.choices if c != default]
-        return f"default {literal(default).sql(DIALECT)}" + (f"; or {', '.join(others)}" if others else "")
+        others = [literal(c).sql(DIALECT) for c in self.choices if c != default and not chosen]
+        meaning = self.meanings.get("", "")
+        is_told = meaning and default is None
+        usual = "" if is_told else f"default {literal(default).sql(DIALECT)}"
+        is_needed = self.is_needed or (self.required and not self.by_name)
+        alternatives = f"or {', '.join(others)}" if others else ""
+        parts = [meaning, "must be given" if is_needed else usual, alternatives]
+        return (
+            f"{self.name}: {'; '.join(filter(None, parts))}",
+            *(f"{self.name}={choice}: {said or VARIES}" for choice, said in chosen.items()),
+        )
 
     @property
     def value(self) -> exp.Expr:
@@ -136,11 +148,14 @@ class Macro:
                 for a in overload.arguments if a.required or a.is_needed
             )  # fmt: skip
             lines.append(f"call: {'FROM ' if self.is_table else ''}{self.name}({given_})")
-        known: dict[str, str] = {}
+        known: dict[str, tuple[str, ...]] = {}
         for overload in self.overloads:
-            told = (a for a in overload.arguments if (not a.required or a.by_name) and not a.is_guard)
+            told = (
+                a for a in overload.arguments
+                if (not a.required or a.by_name or a.meanings) and not a.is_guard
+            )  # fmt: skip
             known |= {a.name: a.about for a in told}
-        lines += [f"{name}: {text}" for name, text in known.items()]
+        lines += [line for about in known.values() for line in about]
         lines += [f"{topic}: {header[topic]}" for topic in TOPICS if topic in header]
         return "\n".join(lines)
 

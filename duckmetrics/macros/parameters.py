@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.measure import Measure
 from duckmetrics.catalog.parameters import CUTOFF, is_share
 from duckmetrics.catalog.signature import AGGREGATION
@@ -140,7 +141,7 @@ class Offer:
     @property
     def arguments(self) -> tuple[Argument, ...]:
         return tuple(
-            Argument(name, self._default(name), choices=self._choices(name))
+            Argument(name, self._default(name), choices=self._choices(name), meanings=self._meanings(name))
             for name in self.variants if name != CUTOFF
         )  # fmt: skip
 
@@ -150,6 +151,16 @@ class Offer:
         choices = dict.fromkeys(choice for param in declared for choice in param.choices)
         return tuple(choice for choice in choices if choice != TABLE)
 
+    def _meanings(self, name: str) -> dict[str, str]:
+        """Return what each choice of a parameter does, where it does so to every metric that has it."""
+        found: dict[str, set[str]] = {}
+        for one in self.asked:
+            for param in one.measure.declared:
+                if param.name == name and isinstance(one.measure.values[name], Parameter):
+                    for choice, meaning in meanings(self.catalog, one.measure.metric, param).items():
+                        found.setdefault(choice, set()).add(meaning)
+        return {choice: said.pop() for choice, said in found.items() if len(said) == 1}
+
     def _default(self, name: str) -> Value:
         defaults = {variant.param.default for variant in self.variants[name]}
         return defaults.pop() if len(defaults) == 1 else None
@@ -157,7 +168,10 @@ class Offer:
     def arguments_of(self, asked: Asked) -> tuple[Argument, ...]:
         """Return the parameters of the macro of one metric, those of the metric itself first."""
         return tuple(
-            Argument(p.name, p.default, p.required, self._choices(p.name, p))
+            Argument(
+                p.name, p.default, p.required, self._choices(p.name, p),
+                meanings=meanings(self.catalog, asked.measure.metric, p),
+            )
             for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)
         )  # fmt: skip
 

@@ -150,6 +150,18 @@ def preset(name: str) -> Preset:
     return presets()[wanted]
 
 
+def tools_with(family: str, metric: str, name: str, value: Value) -> list[str]:
+    """Return the presets that set a parameter of a metric to a value, with or without a cut-off."""
+    entries = {
+        tool.name: tool.families[family].metrics.get(metric)
+        for tool in presets().values() if family in tool.families
+    }  # fmt: skip
+    return [
+        tool for tool, entry in entries.items()
+        if entry is not None and value in (entry.sets.get(name), entry.at.get(name))
+    ]  # fmt: skip
+
+
 @cache
 def _document(name: str) -> dict[str, Any]:
     """Return the file of a preset, with the entries of the preset that it is based on below its own."""

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.parameters import written
 from duckmetrics.catalog.specs import parse_statistic
 from duckmetrics.compose.functions import linked
@@ -34,12 +35,12 @@ from duckmetrics.statistics.inputs import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import duckdb
     import pyarrow as pa
 
-    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.definition import Definition, Param
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.engines.engine import Engine
@@ -166,9 +167,10 @@ def explained(name: str) -> str:
         told.append(("from", "what 'duckmetrics evaluate --per-query FILE' writes"))
     if reads_numbers(name):
         told.append(("or", f"numbers on the command line, such as {SAMPLES[input_of(definition)[0]]}"))
-    for param in definition.own_params:
-        said = f"{param}={alias.bound[param]}, always" if param in alias.bound else _param(definition, param)
-        told.append(("set", said))
+    for param in definition.own_params.values():
+        always = alias.bound.get(param.name)
+        said = _param(definition, param) if always is None else [f"{param.name}={always}, always"]
+        told += [("set", line) for line in said]
     told.append(("yields", definition.header["grain"]))
     told += [(key, definition.header[key]) for key in TOLD if key in definition.header]
     lines = (fill(text, WIDTH, initial_indent=f"{key:<8} ", subsequent_indent=" " * 9) for key, text in told)
@@ -194,11 +196,12 @@ def titles() -> dict[str, str]:
     return {name: definition.title for name, definition in sorted(catalog().statistics.items())}
 
 
-def _param(definition: Definition, name: str) -> str:
-    param = definition.own_params[name]
-    default = f"{name}=..." if param.required else f"{name}={written(param.default)}"
-    others = [written(choice) for choice in param.choices if choice != param.default]
-    return f"{default}, or {', '.join(others)}" if others else default
+def _param(definition: Definition, param: Param) -> Iterator[str]:
+    """Yield what can be set: each choice of a parameter with its meaning, or the default."""
+    for choice, said in meanings(catalog(), definition, param).items():
+        value = choice or ("..." if param.required else written(param.default))
+        is_usual = bool(choice) and choice == param.default
+        yield f"{param.name}={value}: {said}{' (default)' if is_usual else ''}"
 
 
 def _listed(definition: Definition, table: Any) -> Any:

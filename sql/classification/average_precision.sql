@@ -4,6 +4,8 @@
 -- title:    Average precision, the area under the precision-recall curve
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   interpolation VARCHAR DEFAULT 'step' CHECK (interpolation IN ('step', 'trapezoid'))
+-- values:   interpolation=step: a step of recall counts with the precision at its end
+--           interpolation=trapezoid: a step of recall counts with the mean precision of its ends
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  sum over distinct scores, descending, of (R - previous R) P; trapezoid: the mean of P and the

@@ -2,6 +2,7 @@
 -- title:    Entropy of the base rate
 -- inputs:   predictions (system, segment, label, weight)
 -- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
+-- values:   base_rate: the share of positives to compare with; by default that of the rows
 -- idle:     undefined WHEN base_rate IS NOT NULL
 -- grain:    system, segment
 -- range:    [0, 1], neither is better

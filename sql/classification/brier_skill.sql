@@ -2,6 +2,7 @@
 -- title:    Brier score relative to that of predicting the base rate
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
+-- values:   base_rate: as in base_entropy
 -- idle:     undefined WHEN base_rate IS NOT NULL
 -- grain:    system, segment
 -- range:    (-inf, 1], higher is better

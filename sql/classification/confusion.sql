@@ -2,6 +2,7 @@
 -- title:    Confusion matrix at a threshold
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
+-- values:   threshold: rows of this score or higher are predicted positive
 -- grain:    system, segment
 -- formula:  a row is predicted positive if score >= threshold
 -- source:   Kohavi and Provost, Machine Learning 1998, doi:10.1023/A:1017181826899

@@ -5,6 +5,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   beta DOUBLE CHECK (beta > 0),
 --           threshold DOUBLE DEFAULT 0.5
+-- values:   beta: as in ranking/f_beta
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- undefined: no row is positive or predicted positive

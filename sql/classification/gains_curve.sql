@@ -2,6 +2,7 @@
 -- title:    Cumulative gains: share of the positives among the top rows
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0)
+-- values:   bins: the number of points of the curve, at equal shares of the rows
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 -- source:   Berry and Linoff, Data Mining Techniques, 2004

@@ -2,6 +2,10 @@
 -- title:    AUC within each group, averaged over the groups
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   average VARCHAR DEFAULT 'impressions' CHECK (average IN ('impressions', 'positives', 'pairs', 'uniform'))
+-- values:   average=impressions: a group counts by its number of rows
+--           average=positives: a group counts by its number of positives
+--           average=pairs: a group counts by its number of positive-negative pairs
+--           average=uniform: all groups count the same
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- interval: logit

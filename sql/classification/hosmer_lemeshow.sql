@@ -4,6 +4,7 @@
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 2),
 --           binning VARCHAR DEFAULT 'mass' CHECK (binning IN ('mass'))
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
+-- values:   weighted: cannot be true: the statistic has no weighted form
 -- grain:    system, segment
 -- range:    [0, inf), lower is better
 -- influence: none

@@ -2,6 +2,7 @@
 -- title:    Lift of the top share of the rows
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   top DOUBLE CHECK (top > 0 AND top <= 1)
+-- values:   top: the share of rows with the highest scores, such as 0.1 for a tenth
 -- grain:    system, segment
 -- range:    [0, inf), higher is better
 -- formula:  share of the positives among the top rows / top; rows at the cut count in proportion

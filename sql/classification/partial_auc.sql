@@ -3,6 +3,10 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   max_fpr DOUBLE CHECK (max_fpr > 0 AND max_fpr <= 1),
 --           norm VARCHAR DEFAULT 'mcclish' CHECK (norm IN ('mcclish', 'raw', 'max_fpr'))
+-- values:   max_fpr: the false positive rate where the area ends
+--           norm=mcclish: the area is scaled: chance is 0.5, a perfect order is 1
+--           norm=raw: the area is not scaled
+--           norm=max_fpr: the area is divided by max_fpr: a perfect order is 1
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  area for FPR <= max_fpr, straight between distinct scores; mcclish: scaled so that chance is 1/2 and

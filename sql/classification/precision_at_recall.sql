@@ -2,6 +2,7 @@
 -- title:    Largest precision at a recall or better
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   recall DOUBLE CHECK (recall >= 0 AND recall <= 1)
+-- values:   recall: the lowest recall that is accepted
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  max over thresholds with R >= recall of P

@@ -2,6 +2,7 @@
 -- title:    Largest recall at a precision or better
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   precision DOUBLE CHECK (precision >= 0 AND precision <= 1)
+-- values:   precision: the lowest precision that is accepted
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- undefined: no threshold reaches the precision

@@ -2,6 +2,7 @@
 -- title:    ROC curve: true and false positive rate at every distinct score
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
+-- values:   points: the number of points to keep; by default one for each distinct score
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 -- source:   Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010

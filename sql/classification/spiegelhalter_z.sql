@@ -2,6 +2,7 @@
 -- title:    Spiegelhalter's z of calibration
 -- inputs:   predictions (system, segment, label, score, weight)
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
+-- values:   weighted: as in hosmer_lemeshow
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 0 is better
 -- influence: none

@@ -2,6 +2,7 @@
 -- title:    Confusion matrix and what follows from it at evenly spaced thresholds
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT 11 CHECK (points > 1)
+-- values:   points: the number of thresholds from 0 to 1, at equal distances
 -- grain:    system, segment, threshold
 -- formula:  thresholds 0, 1 / (points - 1), ..., 1; a row is predicted positive if p >= threshold
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002

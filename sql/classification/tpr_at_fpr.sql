@@ -2,6 +2,7 @@
 -- title:    Largest true positive rate at a false positive rate or better
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   fpr DOUBLE CHECK (fpr >= 0 AND fpr <= 1)
+-- values:   fpr: the highest false positive rate that is accepted
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  max over thresholds with FPR <= fpr of TPR, at least 0

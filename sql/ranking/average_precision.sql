@@ -7,6 +7,12 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant'
 --               CHECK (norm IN ('relevant', 'min_k', 'min_returned', 'hits', 'k') AND (norm <> 'k' OR k IS NOT NULL))
+-- values:   k: as in recall
+--           norm=relevant: the sum is divided by the number of relevant items
+--           norm=min_k: the sum is divided by min(k, relevant items)
+--           norm=min_returned: the sum is divided by min(k, relevant items, returned items)
+--           norm=hits: the sum is divided by the number of hits in the top k
+--           norm=k: the sum is divided by k
 -- idle:     norm WHEN norm = 'min_k' AND k IS NULL
 -- depth:    k
 -- grain:    system, query_id

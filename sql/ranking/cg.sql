@@ -6,6 +6,8 @@
 --           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary'))
 -- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
+-- values:   k: as in recall
+--           ties=expected: as in dcg
 -- idle:     rel WHEN gain <> 'binary'; ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
 -- depth:    CASE WHEN ties <> 'expected' THEN k END

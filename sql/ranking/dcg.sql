@@ -7,6 +7,8 @@
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal'))
 -- switches: ties VARCHAR DEFAULT 'item_asc' CHECK (ties IN ('item_asc', 'item_desc', 'item_asc_text', 'item_desc_text',
 --               'pessimistic', 'optimistic', 'input', 'expected'))
+-- values:   k: as in recall
+--           ties=expected: the mean over all orders of the equal scores
 -- idle:     rel WHEN gain <> 'binary'
 -- depth:    CASE WHEN ties <> 'expected' THEN k END
 -- grain:    system, query_id

@@ -5,6 +5,9 @@
 -- params:   max_grade DOUBLE DEFAULT 4 CHECK (max_grade > 0),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL)
+-- values:   max_grade: the highest grade of the scale; a higher one in the truth is an error
+--           k: as in recall
+--           rel: not used: every grade above 0 counts
 -- requires: truth (relevance <= max_grade)
 -- depth:    k
 -- grain:    system, query_id

@@ -5,6 +5,7 @@
 --           population (query_id)
 -- params:   beta DOUBLE CHECK (beta > 0),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   beta: recall is beta times as important as precision
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id

@@ -6,6 +6,8 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null'))
+-- values:   k: as in recall
+--           missing=undefined: an unanswered query has no rank and does not count
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [1, inf), lower is better

@@ -4,6 +4,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   k: as in recall
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
 -- depth:    k

@@ -5,6 +5,9 @@
 --           population (query_id)
 -- params:   recall DOUBLE CHECK (recall >= 0 AND recall <= 1),
 --           rounding VARCHAR DEFAULT 'up' CHECK (rounding IN ('up', 'nearest'))
+-- values:   recall: the level of recall, from 0 to 1
+--           rounding=up: the number of hits that the level needs is rounded up
+--           rounding=nearest: the number of hits that the level needs is rounded to the nearest
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  max precision at any hit from the needed one on; needed = floor(recall * m + 0.9), nearest: + 0.5

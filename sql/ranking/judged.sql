@@ -5,6 +5,9 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- values:   k: as in recall
+--           rel: not used: every judged item counts, whatever its grade
+--           no_relevant=keep: a query without relevant items keeps its value
 -- idle:     ties WHEN k IS NULL OR labels = 'returned'; scores WHEN k IS NULL OR labels = 'returned'
 -- depth:    k
 -- grain:    system, query_id

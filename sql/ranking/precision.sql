@@ -6,6 +6,9 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'k' CHECK (norm IN ('k', 'returned'))
+-- values:   k: as in recall
+--           norm=k: hits are divided by k, even if fewer items were returned
+--           norm=returned: hits are divided by min(k, returned items)
 -- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL
 -- depth:    k
 -- grain:    system, query_id

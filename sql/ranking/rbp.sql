@@ -4,6 +4,8 @@
 --           population (query_id)
 -- params:   p DOUBLE DEFAULT 0.8 CHECK (p > 0 AND p < 1),
 --           k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   p: the probability that a user goes on to the next rank
+--           k: as in recall
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

@@ -4,6 +4,9 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           norm VARCHAR DEFAULT 'relevant' CHECK (norm IN ('relevant', 'min_k'))
+-- values:   k: the number of top ranks that count; all by default
+--           norm=relevant: hits are divided by the number of relevant items
+--           norm=min_k: hits are divided by min(k, relevant items)
 -- idle:     norm WHEN k IS NULL; ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
 -- depth:    k

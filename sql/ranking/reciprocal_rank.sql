@@ -4,6 +4,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   k: as in recall
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better

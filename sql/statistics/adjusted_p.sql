@@ -5,6 +5,11 @@
 -- inputs:   p_values (test, p)
 -- params:   method VARCHAR DEFAULT 'holm' CHECK (method IN
 --               ('bonferroni', 'holm', 'hochberg', 'benjamini_hochberg', 'benjamini_yekutieli'))
+-- values:   method=bonferroni: controls the chance of any false discovery; the most conservative
+--           method=holm: as bonferroni, with more power
+--           method=hochberg: as holm, for independent or positively dependent tests
+--           method=benjamini_hochberg: controls the share of false discoveries in such tests
+--           method=benjamini_yekutieli: controls the share of false discoveries, whatever the dependence
 -- grain:    one row per test: test, p, p_adjusted
 -- range:    [0, 1]
 -- formula:  of m tests in the order of p, the i-th: bonferroni m * p; holm, the largest (m - j + 1) * p_j of j <= i;

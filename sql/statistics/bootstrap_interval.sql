@@ -3,6 +3,9 @@
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   resamples INTEGER DEFAULT 10000 CHECK (resamples > 1), seed INTEGER DEFAULT 42,
 --           level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   resamples: as in relations/inference/replicates
+--           seed: as in relations/inference/replicates
+--           level: as in mean_interval
 -- grain:    one row per system and metric: system, metric, n, mean, se, lower, upper, resamples
 -- range:    (-inf, inf)
 -- formula:  mean* = sum of w * value / sum of w, w Poisson with mean 1 per unit and resample; se is the deviation

@@ -4,6 +4,8 @@
 -- inputs:   counts (observed, expected)
 -- optional: expected = 1
 -- params:   statistic VARCHAR DEFAULT 'pearson' CHECK (statistic IN ('pearson', 'g'))
+-- values:   statistic=pearson: the sum of (observed - expected)^2 / expected
+--           statistic=g: the likelihood ratio, 2 * sum of observed * ln(observed / expected)
 -- grain:    one row: statistic, df, p, n, min_expected
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  sum of (observed - expected)^2 / expected; g: 2 * sum of observed * ln(observed / expected);

@@ -5,6 +5,8 @@
 -- optional: n = 1
 -- params:   statistic VARCHAR DEFAULT 'pearson' CHECK (statistic IN ('pearson', 'g')),
 --           correction BOOLEAN DEFAULT FALSE
+-- values:   statistic: as in chi_square
+--           correction: whether a 2 by 2 table gets the continuity correction of Yates
 -- grain:    one row: statistic, df, p, n, min_expected, cramers_v
 -- range:    [0, inf], and p and cramers_v in [0, 1]
 -- formula:  as chi_square, expected = row total * column total / n; df = (rows - 1) * (columns - 1);

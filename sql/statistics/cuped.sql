@@ -2,6 +2,8 @@
 -- title:    Mean against a control, adjusted for what was known before (CUPED)
 -- inputs:   adjusted (arm, value, covariate)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   control: as in welch_t
+--           level: as in mean_interval
 -- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper, p,
 --           variance_reduction, n_control, n, se, unadjusted_delta, unadjusted_se, theta, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]

@@ -2,6 +2,8 @@
 -- title:    AUC with its interval and its difference from a baseline, after DeLong
 -- inputs:   scores (system, row_id, label, score)
 -- params:   baseline VARCHAR DEFAULT NULL, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   baseline: the system that others are compared with; by default none is
+--           level: as in mean_interval
 -- grain:    one row per system: system, n_positive, n_negative, auc, se, lower, upper, delta, delta_se, delta_lower,
 --           delta_upper, statistic, p
 -- range:    (-inf, inf), auc and p in [0, 1]

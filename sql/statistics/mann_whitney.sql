@@ -2,6 +2,7 @@
 -- title:    Mann-Whitney U test against a control
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR
+-- values:   control: as in welch_t
 -- grain:    one row per arm but the control: arm, auc, p, n_control, n, u, statistic
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic =

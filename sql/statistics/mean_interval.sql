@@ -2,6 +2,7 @@
 -- title:    Mean with its t-interval
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   level: the confidence level of the interval
 -- grain:    one row per system and metric: system, metric, n, mean, sd, se, lower, upper
 -- range:    (-inf, inf)
 -- formula:  mean -+ t * sd / sqrt(n), t the two-sided critical value of Student's t with df = n - 1

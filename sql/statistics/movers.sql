@@ -2,6 +2,7 @@
 -- title:    Units, such as queries, that gain and lose most against a baseline
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, n INTEGER DEFAULT 20 CHECK (n > 0)
+-- values:   n: the number of gains, and of losses, per system and metric
 -- grain:    one row per system, metric, direction and place: system, metric, direction, place, query_id,
 --           baseline_value, value, difference
 -- range:    (-inf, inf)

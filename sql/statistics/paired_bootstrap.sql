@@ -4,6 +4,9 @@
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 1), seed INTEGER DEFAULT 42,
 --           level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
 --           method VARCHAR DEFAULT 'studentized' CHECK (method IN ('studentized', 'percentile'))
+-- values:   level: as in mean_interval
+--           method=studentized: the bounds come from resampled t-statistics
+--           method=percentile: the bounds are percentiles of the resampled differences
 -- grain:    one row per system and metric: system, metric, n, delta, se, delta_lower, delta_upper, p, resamples
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  delta* = sum of w * difference / sum of w, w Poisson with mean 1 per unit and resample; se is the

@@ -4,6 +4,9 @@
 -- params:   baseline VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
 --           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1),
 --           power DOUBLE DEFAULT 0.8 CHECK (power > 0 AND power < 1)
+-- values:   level: as in mean_interval
+--           alpha: the significance level that mde is computed for
+--           power: the probability of finding a difference as large as mde
 -- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, sd, se, delta_lower,
 --           delta_upper, relative_change, effect_size, d_av, hedges_g, wins, ties, losses, statistic, df, p, mde
 -- range:    (-inf, inf), and p in [0, 1]

@@ -3,6 +3,9 @@
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42,
 --           exact BOOLEAN DEFAULT NULL
+-- values:   resamples: the number of random choices of the signs of the differences
+--           seed: as in relations/inference/replicates
+--           exact: whether all signs are tried; by default if resamples allows it
 -- grain:    one row per system and metric: system, metric, n, delta, statistic, p, resamples, exact
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k of the sums with random signs are

@@ -3,6 +3,8 @@
 -- inputs:   ratios (arm, numerator, denominator)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
 --           variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
+-- values:   control: as in welch_t
+--           level: as in mean_interval
 -- grain:    one row per arm but the control: arm, control_ratio, ratio, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]

@@ -3,6 +3,7 @@
 -- inputs:   counts (observed, expected)
 -- optional: expected = 1
 -- params:   alpha DOUBLE DEFAULT 0.001 CHECK (alpha > 0 AND alpha < 1)
+-- values:   alpha: a p-value below alpha is a mismatch
 -- grain:    one row: statistic, df, p, n, mismatch
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  sum of (observed - expected)^2 / expected, df = arms - 1; mismatch = p < alpha

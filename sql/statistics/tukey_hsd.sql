@@ -2,6 +2,8 @@
 -- title:    Randomized Tukey HSD: every pair of systems
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42
+-- values:   resamples: the number of random permutations
+--           seed: as in relations/inference/replicates
 -- grain:    one row per metric, system and other: metric, system, other, n, delta, effect_size, p, resamples
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  delta = mean(other) - mean(system); p = (1 + k) / (1 + resamples), k of the resamples, in which the

@@ -2,6 +2,8 @@
 -- title:    z-test of a proportion against a control
 -- inputs:   proportions (arm, hits, n)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   control: as in welch_t
+--           level: as in mean_interval
 -- grain:    one row per arm but the control: arm, control_proportion, proportion, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, cohen_h, statistic
 -- range:    (-inf, inf), and p in [0, 1]

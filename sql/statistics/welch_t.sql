@@ -2,6 +2,8 @@
 -- title:    Welch's t-test of a mean against a control
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   control: the arm that the others are compared with
+--           level: as in mean_interval
 -- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, effect_size, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]

@@ -3,6 +3,9 @@
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, zeros VARCHAR DEFAULT 'wilcox' CHECK (zeros IN ('wilcox', 'pratt')),
 --           correction BOOLEAN DEFAULT FALSE
+-- values:   zeros=wilcox: differences of 0 are left out before ranking
+--           zeros=pratt: differences of 0 are ranked, but their ranks are not summed
+--           correction: whether w_plus moves by 1/2 towards its mean (continuity correction)
 -- grain:    one row per system and metric: system, metric, n, ties, w_plus, w_minus, rank_biserial, statistic, p
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  w_plus and w_minus are the sums of the midranks of abs(difference) over gains and losses;

@@ -2,6 +2,7 @@
 -- title:    Proportion with its Wilson interval
 -- inputs:   proportions (arm, hits, n)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
+-- values:   level: as in mean_interval
 -- grain:    one row per arm: arm, hits, n, proportion, lower, upper
 -- range:    [0, 1]
 -- formula:  (p + z^2 / (2n) -+ z * sqrt(p * (1 - p) / n + z^2 / (4n^2))) / (1 + z^2 / n), p = hits / n, z the

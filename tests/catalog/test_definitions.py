@@ -105,7 +105,7 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
 }
 TABLE_KEYS = {"name", "title", "inputs", "grain", "formula", "source"}
 METRIC_KEYS = {*TABLE_KEYS, "range", "oracle", "example"}
-CHECK_KEYS = {"name", "title", "severity", "for", "column", "inputs", "advice"}
+CHECK_KEYS = {"name", "title", "severity", "why", "for", "column", "inputs", "advice"}
 SHARED = ("relations", "checks", "inspections", "aggregations")
 RANGE = re.compile(r"[\[(](-?\d|-inf), (\d|inf)[\])], (higher|lower|closest to \d|neither) is better")
 FUNCTION = re.compile(r"([a-z_]\w*)\s*\(")

@@ -987,6 +987,31 @@ def test_the_help_tells_the_formula(connection: Connection) -> None:
     assert any("DCG@k / IDCG@k" in cell for row in found for cell in row)
 
 
+def test_the_help_tells_what_every_value_means(connection: Connection) -> None:
+    said = dict(
+        rows(
+            connection,
+            "SELECT topic, about FROM duckmetrics_help('ndcg') WHERE name = 'ndcg' AND kind = 'table'",
+        )
+    )
+    assert said["ties"] == "default 'item_asc'"
+    assert said["ties=expected"] == "the mean over all orders of the equal scores"
+    assert said["k"] == "the number of top ranks that count; all by default"
+    # DuckDB cuts off what does not fit in a terminal of 100 columns.
+    widths = [len(topic) + len(about) for topic, about in said.items() if "=" in topic]
+    topics = max(map(len, said))
+    assert max(len(about) for topic, about in said.items() if "=" in topic) + topics <= 73, widths
+
+
+def test_the_help_of_several_metrics_says_where_they_differ(connection: Connection) -> None:
+    said = dict(
+        rows(connection, "SELECT topic, about FROM duckmetrics_help('evaluate') WHERE name = 'evaluate'")
+    )
+    assert said["norm=min_k"] == "depends on the metric; see its own macro"
+    assert said["norm=returned"] == "hits are divided by min(k, returned items)"
+    assert said["ties=expected"] == "the mean over all orders of the equal scores"
+
+
 def test_every_macro_has_a_comment_and_no_name_of_duckdb(connection: Connection) -> None:
     with duckdb.connect() as other:
         taken = {name for (name,) in rows(other, "SELECT function_name FROM duckdb_functions()")}

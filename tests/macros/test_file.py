@@ -279,4 +279,4 @@ def test_the_help_tells_what_a_macro_is(macro: object) -> None:
     assert lines[0] == "duckmetrics"
     assert lines[1].startswith("title: ")
     assert lines[2].startswith("call: ")
-    assert all(re.match(r"[a-z_]+: \S", line) for line in lines[1:])
+    assert all(re.match(r"[a-z_]+(=\w+)?: \S", line) for line in lines[1:])

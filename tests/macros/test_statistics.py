@@ -203,7 +203,7 @@ def test_the_help_knows_them(session: duckdb.DuckDBPyConnection) -> None:
     assert "method" not in told
     told = {row["topic"]: row["about"] for row in rows(session, "FROM duckmetrics_help('paired_t')")}
     assert told["call"] == "FROM paired_t(data, baseline := ...)"
-    assert told["baseline"] == "must be given"
+    assert told["baseline"] == "the system that the others are compared with; must be given"
     assert "does not compare means" in str(rows(session, "FROM duckmetrics_help('sign_test')"))
     assert "above 0" in next(
         row["about"] for row in rows(session, "FROM duckmetrics_help('mcnemar')") if row["topic"] == "warning"

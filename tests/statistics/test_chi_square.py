@@ -40,7 +40,7 @@ pytestmark = pytest.mark.engine
 TEXTBOOK = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]
 KEYS = {"name", "title", "inputs", "params", "grain", "range", "formula", "source", "oracle", "example"}
-OPTIONAL = {"alias", "note", "optional", "requires", "warning"}
+OPTIONAL = {"values", "alias", "note", "optional", "requires", "warning"}
 METHODS = {"pearson": "pearson", "g": "log-likelihood"}
 COUNT = st.integers(0, 60) | st.sampled_from([10**6, 123_456_789])
 
@@ -287,7 +287,7 @@ def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
 
 def test_a_check_declares_what_readers_need() -> None:
     for check in CATALOG.count_checks.values():
-        keys = {"name", "title", "severity", "inputs", "advice"}
+        keys = {"name", "title", "severity", "why", "inputs", "advice"}
         assert check.header.keys() - {"column"} == keys, check.path
         assert check.header["severity"] in ("error", "warning")
         assert check.tables == check.inputs.keys()

@@ -349,7 +349,8 @@ def test_every_check_of_rows_is_tried() -> None:
 
 def test_a_check_of_rows_declares_what_readers_need() -> None:
     for check in CATALOG.statistic_checks.values():
-        assert check.header.keys() - {"column", "note"} == {"name", "title", "severity", "inputs", "advice"}
+        keys = {"name", "title", "severity", "why", "inputs", "advice"}
+        assert check.header.keys() - {"column", "note"} == keys
         assert check.tables == check.inputs.keys() == {GIVEN_ROWS}
         read = {column.name for column in check.query.find_all(exp.Column)}
         assert read == {*check.inputs[GIVEN_ROWS]}

@@ -1,6 +1,7 @@
 -- name:     clipped_probability
 -- title:    rows whose probability is nearer to 0 or 1 than eps and was clipped
 -- severity: note
+-- why:      the loss of a certain but wrong prediction depends on eps
 -- for:      clipped, calibration_fit
 -- column:   predictions.score
 -- inputs:   predictions (label, score)

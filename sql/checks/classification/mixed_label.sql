@@ -1,6 +1,7 @@
 -- name:     mixed_label
 -- title:    rows with the label -1 beside others with 0, so that the negative class is unclear
 -- severity: error
+-- why:      -1 may be the negative class, or stand for a label that is missing
 -- for:      labeled
 -- column:   predictions.label
 -- inputs:   predictions (label, score)

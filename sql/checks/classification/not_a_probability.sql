@@ -1,6 +1,7 @@
 -- name:     not_a_probability
 -- title:    rows whose score lies outside of [0, 1], so it is no probability
 -- severity: error
+-- why:      these metrics are defined for probabilities only
 -- for:      probabilities, calibration_fit
 -- column:   predictions.score
 -- inputs:   predictions (label, score)

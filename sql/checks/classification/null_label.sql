@@ -2,6 +2,7 @@
 -- reported: row_null_label
 -- title:    rows whose label is NULL
 -- severity: error
+-- why:      the row may be a negative, or an event that is not observed yet
 -- for:      classification
 -- column:   predictions.label
 -- inputs:   predictions (label, score)

@@ -2,6 +2,7 @@
 -- reported: row_null_score
 -- title:    rows whose score is NULL
 -- severity: error
+-- why:      a model that scores only the easy rows would look better than it is
 -- for:      classification
 -- column:   predictions.score
 -- inputs:   predictions (label, score)

@@ -2,6 +2,7 @@
 -- reported: row_null_system
 -- title:    rows with no system
 -- severity: error
+-- why:      the rows belong to none of the models that are evaluated
 -- for:      classification
 -- column:   predictions.system
 -- inputs:   predictions (system, label, score)

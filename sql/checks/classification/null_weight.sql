@@ -1,6 +1,7 @@
 -- name:     null_weight
 -- title:    rows whose weight is NULL
 -- severity: error
+-- why:      such a row may count as 0 or as 1, and the value depends on it
 -- for:      weight
 -- column:   predictions.weight
 -- inputs:   predictions (label, score, weight)

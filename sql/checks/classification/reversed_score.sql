@@ -2,6 +2,7 @@
 -- title:    values below 0.5, and by more than chance: rows of the negative class score higher
 -- for:      auc
 -- severity: warning
+-- why:      the score may be for the other class, or the labels may be swapped
 -- column:   predictions.score
 -- inputs:   metric (system, value, n, n_positive)
 -- advice:   check that a higher score means the positive class and that the labels are not swapped; if it

@@ -3,6 +3,7 @@
 -- title:    groups of different scores that are the same number as DOUBLE, so that they tie
 -- for:      classification
 -- severity: error
+-- why:      rounding makes ties of scores that differ, and a tie counts as half right
 -- column:   predictions.score
 -- inputs:   predictions (system, score, exact_score)
 -- params:   wide_scores BOOLEAN DEFAULT TRUE

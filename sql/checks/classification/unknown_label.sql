@@ -1,6 +1,7 @@
 -- name:     unknown_label
 -- title:    rows whose label is none of 0, 1, -1, true and false
 -- severity: error
+-- why:      such a row is neither positive nor negative
 -- for:      labeled
 -- column:   predictions.label
 -- inputs:   predictions (label, score)

@@ -1,6 +1,7 @@
 -- name:     wrong_weight
 -- title:    rows whose weight is negative, NaN, infinite or above 1e250
 -- severity: error
+-- why:      such a weight makes sums over rows negative, undefined or infinite
 -- for:      weight
 -- column:   predictions.weight
 -- inputs:   predictions (label, score, weight)

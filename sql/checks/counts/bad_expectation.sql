@@ -1,6 +1,7 @@
 -- name:     bad_expectation
 -- title:    rows whose expectation is missing, negative, NaN or infinite
 -- severity: error
+-- why:      such an expectation cannot be compared with a count
 -- column:   counts.expected
 -- inputs:   counts (observed, expected)
 -- advice:   give every category a count or share of 0 or more, or none of them

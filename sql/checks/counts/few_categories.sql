@@ -1,6 +1,7 @@
 -- name:     few_categories
 -- title:    fewer than two categories with an expectation
 -- severity: error
+-- why:      with one category, nothing can differ from the expectation
 -- inputs:   counts (observed, expected)
 -- advice:   a test compares two or more
 SELECT count(*) AS categories

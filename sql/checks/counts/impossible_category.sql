@@ -1,6 +1,7 @@
 -- name:     impossible_category
 -- title:    categories that were observed though the expectation is 0
 -- severity: error
+-- why:      one such observation alone contradicts the expectation
 -- column:   counts.expected
 -- inputs:   counts (observed, expected)
 -- advice:   such a hypothesis is refuted without a test; give them a share, or leave them out

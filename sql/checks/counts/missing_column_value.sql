@@ -1,6 +1,7 @@
 -- name:     missing_column_value
 -- title:    rows without a value
 -- severity: error
+-- why:      the count belongs to no column of the table
 -- column:   cells.column_value
 -- inputs:   cells (row_value, column_value, n)
 -- advice:   leave them out, or give them a name, as in "SELECT * REPLACE (coalesce(x, 'none') AS x) FROM ..."

@@ -2,6 +2,7 @@
 -- title:    rows whose rank is no whole number from 1 on
 -- for:      ranking
 -- severity: error
+-- why:      the rank decides the cut-off and the discount, so it must be 1, 2, 3 and so on
 -- column:   predictions.score
 -- inputs:   predictions (query_id, item_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE

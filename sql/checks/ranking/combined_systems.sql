@@ -2,6 +2,7 @@
 -- title:    queries with rows of several systems, by a column that is called system, model, run or the like
 -- for:      ranking
 -- severity: error
+-- why:      lists of several systems in one ranking give the value of none of them
 -- column:   predictions.run
 -- inputs:   predictions (system, query_id, run)
 -- params:   named_runs BOOLEAN DEFAULT TRUE

@@ -2,6 +2,7 @@
 -- title:    lists, in all of which every item has the same score, so that the ids decide the order
 -- for:      ranking
 -- severity: warning
+-- why:      scores that are all equal give no order, so the value says nothing about the system
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score)
 -- when:     NOT EXISTS (SELECT 1 FROM predictions GROUP BY system, query_id HAVING min(score) < max(score))

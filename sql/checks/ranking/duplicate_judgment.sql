@@ -2,6 +2,7 @@
 -- title:    items judged more than once for a query
 -- for:      ranking
 -- severity: error
+-- why:      one item would have several grades, and count several times in the ideal order
 -- column:   truth.item_id
 -- inputs:   truth (query_id, item_id)
 -- params:   duplicates VARCHAR DEFAULT 'error'

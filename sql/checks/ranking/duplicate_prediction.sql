@@ -2,6 +2,7 @@
 -- title:    items predicted more than once for a query
 -- for:      ranking
 -- severity: error
+-- why:      a relevant item would be several hits, so that recall can exceed 1
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   duplicates VARCHAR DEFAULT 'error',

@@ -2,6 +2,7 @@
 -- title:    rows whose relevance is NaN or infinite
 -- for:      ranking
 -- severity: error
+-- why:      such a grade has no gain
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)
 -- advice:   drop or mend these rows

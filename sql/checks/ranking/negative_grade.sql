@@ -2,6 +2,7 @@
 -- title:    rows whose relevance is negative
 -- for:      ranking
 -- severity: error
+-- why:      a negative gain can make a value negative, or larger than 1
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   negative_grade VARCHAR DEFAULT 'error'

@@ -2,6 +2,7 @@
 -- title:    items, none of them both predicted and judged for the same query, so every value is 0
 -- for:      ranking
 -- severity: warning
+-- why:      ids that do not match look like a system that finds nothing
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- when:     NOT EXISTS (

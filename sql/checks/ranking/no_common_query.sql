@@ -2,6 +2,7 @@
 -- title:    queries, none of them in both tables
 -- for:      ranking
 -- severity: error
+-- why:      ids that do not match leave nothing to evaluate
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id), truth (query_id)
 -- when:     NOT EXISTS (SELECT 1 FROM predictions JOIN truth ON truth.query_id = predictions.query_id)

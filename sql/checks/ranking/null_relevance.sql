@@ -2,6 +2,7 @@
 -- title:    rows whose relevance is NULL
 -- for:      ranking
 -- severity: error
+-- why:      the item may be irrelevant, or not judged at all
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   null_relevance VARCHAR DEFAULT 'error'

@@ -2,6 +2,7 @@
 -- title:    rows with no query_id
 -- for:      ranking
 -- severity: error
+-- why:      such a row belongs to no ranking
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id, item_id)
 -- advice:   drop or mend these rows

@@ -2,6 +2,7 @@
 -- title:    ranks that several items of a query have
 -- for:      ranking
 -- severity: error
+-- why:      which of these items comes first is not known
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   by_rank BOOLEAN DEFAULT FALSE,

@@ -2,6 +2,7 @@
 -- title:    groups of different scores of a query that are the same number as DOUBLE, so that they tie
 -- for:      ranking
 -- severity: error
+-- why:      rounding makes ties of scores that differ, and the ids then decide the order
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score, exact_score)
 -- params:   wide_scores BOOLEAN DEFAULT TRUE

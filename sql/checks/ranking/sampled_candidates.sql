@@ -2,6 +2,7 @@
 -- title:    queries whose only relevant item is among equally few candidates, as if the others were sampled
 -- for:      ranking
 -- severity: warning
+-- why:      values among sampled candidates are too high, and can put the worse system first
 -- column:   predictions.query_id
 -- inputs:   predictions (system, query_id, item_id), truth (query_id, item_id, relevance)
 -- params:   catalog_size INTEGER DEFAULT NULL,

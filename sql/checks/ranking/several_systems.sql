@@ -2,6 +2,7 @@
 -- title:    systems where labels=returned knows the rows of one only
 -- for:      ranking
 -- severity: error
+-- why:      the items returned by all systems together would be the truth of each of them
 -- column:   predictions.system
 -- inputs:   predictions (system)
 -- params:   labels VARCHAR DEFAULT 'truth'

@@ -2,6 +2,7 @@
 -- title:    items predicted more than once for a query, as where the lists of several systems are in one table
 -- for:      ranking
 -- severity: error
+-- why:      the lists of several systems would be evaluated as one long list
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   duplicates VARCHAR DEFAULT 'error',

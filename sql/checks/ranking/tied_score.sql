@@ -2,6 +2,7 @@
 -- title:    scores more than once in a query, in an order that this tool does not tell
 -- for:      ranking
 -- severity: error
+-- why:      the tool's value depends on an order that is not known
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   untied BOOLEAN DEFAULT FALSE

@@ -2,6 +2,7 @@
 -- title:    rows with no item_id
 -- for:      ranking
 -- severity: error
+-- why:      an item without an id can never be found, so recall would be too low
 -- column:   truth.item_id
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   truth_lists BOOLEAN DEFAULT FALSE

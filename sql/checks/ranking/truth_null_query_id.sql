@@ -2,6 +2,7 @@
 -- title:    rows with no query_id
 -- for:      ranking
 -- severity: error
+-- why:      such a judgment belongs to no query
 -- column:   truth.query_id
 -- inputs:   truth (query_id, item_id, relevance)
 -- advice:   drop or mend these rows

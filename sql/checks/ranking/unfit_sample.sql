@@ -2,6 +2,7 @@
 -- title:    queries without exactly one relevant item among 2 to catalog_size candidates
 -- for:      relevant
 -- severity: error
+-- why:      the estimate of ranks assumes one relevant item and a uniform sample of the others
 -- column:   predictions.query_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

@@ -1,6 +1,7 @@
 -- name:     bad_p
 -- title:    p-values outside of [0, 1]
 -- severity: error
+-- why:      a number outside of [0, 1] is not a p-value
 -- column:   given_rows.p
 -- inputs:   given_rows (p)
 -- advice:   give p-values, not statistics

@@ -1,6 +1,7 @@
 -- name:     infinite_number
 -- title:    rows with NaN or an infinite value
 -- severity: error
+-- why:      one such number makes the mean infinite or undefined
 -- column:   given_rows.number
 -- inputs:   given_rows (number)
 -- advice:   give numbers, or NULL for none

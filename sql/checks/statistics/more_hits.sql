@@ -1,6 +1,7 @@
 -- name:     more_hits
 -- title:    rows with more hits than trials
 -- severity: error
+-- why:      a proportion is at most 1
 -- column:   given_rows.hits
 -- inputs:   given_rows (hits, n)
 -- advice:   are hits and n swapped?

@@ -1,6 +1,7 @@
 -- name:     negative_hits
 -- title:    rows with fewer than 0 hits
 -- severity: error
+-- why:      a proportion is at least 0
 -- column:   given_rows.hits
 -- inputs:   given_rows (hits)
 -- advice:   count them again

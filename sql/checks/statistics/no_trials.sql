@@ -1,6 +1,7 @@
 -- name:     no_trials
 -- title:    rows without trials
 -- severity: error
+-- why:      without trials there is no proportion
 -- column:   given_rows.n
 -- inputs:   given_rows (hits, n)
 -- advice:   leave them out

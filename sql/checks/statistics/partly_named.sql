@@ -1,6 +1,7 @@
 -- name:     partly_named
 -- title:    rows without a name
 -- severity: error
+-- why:      a row without a name may belong to any of the others
 -- column:   given_rows.name
 -- inputs:   given_rows (name)
 -- advice:   name what every row is of

@@ -3,6 +3,7 @@
 -- title:    scores, the same in every row, which tells no rows apart
 -- for:      pairs, thresholds
 -- severity: warning
+-- why:      scores that are all equal have an AUC of 0.5, whatever the labels
 -- column:   predictions.score
 -- inputs:   predictions (score)
 -- when:     NOT EXISTS (SELECT 1 FROM predictions HAVING min(score) < max(score))

@@ -2,6 +2,7 @@
 -- title:    sets of rows with one class only, for which metrics that need both have no value
 -- for:      pairs, thresholds
 -- severity: warning
+-- why:      AUC compares positives with negatives, so it needs both
 -- column:   predictions.label
 -- inputs:   predictions (system, segment, label, weight)
 -- advice:   check the label column and how the rows were chosen

@@ -2,6 +2,7 @@
 -- title:    groups with one class only, which have no AUC
 -- for:      group_auc
 -- severity: note
+-- why:      the mean rests on the other groups
 -- column:   predictions.group_id
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- advice:   read the value as one of the other groups, or take larger groups

@@ -2,6 +2,7 @@
 -- title:    tables with fewer than 10 rows of a class, on which the values then rest
 -- for:      pairs, thresholds
 -- severity: note
+-- why:      one row of the rare class more or less changes the value
 -- column:   predictions.label
 -- inputs:   predictions (system, segment, label, weight)
 -- advice:   take more rows, or read the values with wide margins

@@ -2,6 +2,7 @@
 -- title:    rows whose score lies outside of [0, 1], unlike that of the others
 -- for:      pairs, thresholds
 -- severity: warning
+-- why:      a code for a missing score, such as -1, is evaluated as if it were a score
 -- column:   predictions.score
 -- inputs:   predictions (label, score)
 -- advice:   mend them if the scores are probabilities; a number such as -1 may stand for a missing one

@@ -2,6 +2,7 @@
 -- title:    queries of the truth without a relevant item
 -- for:      ranking
 -- severity: warning
+-- why:      such queries have no value by default, so the mean rests on the others
 -- column:   truth.relevance
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
 -- advice:   check which column is the relevance; rel is the grade from which on an item is relevant

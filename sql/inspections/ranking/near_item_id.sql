@@ -2,6 +2,7 @@
 -- title:    items that both tables have only once blanks, case, leading zeros and '.0' are left aside
 -- for:      ranking, no_common_item
 -- severity: warning
+-- why:      ids that are spelled differently do not match, so the values are too low
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- params:   text_items BOOLEAN DEFAULT TRUE

@@ -2,6 +2,7 @@
 -- title:    queries that both tables have only once blanks, case, leading zeros and '.0' are left aside
 -- for:      ranking, no_common_query, missing_query
 -- severity: warning
+-- why:      queries that are spelled differently count as unanswered
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- params:   text_queries BOOLEAN DEFAULT TRUE

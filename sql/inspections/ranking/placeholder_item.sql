@@ -2,6 +2,7 @@
 -- title:    rows whose item stands for none, as padding does
 -- for:      ranking
 -- severity: warning
+-- why:      padding takes up ranks, and is a hit if the truth has the same placeholder
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
 -- portable: no, some engines know the lower case of ASCII letters only

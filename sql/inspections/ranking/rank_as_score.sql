@@ -2,6 +2,7 @@
 -- title:    lists whose scores are the numbers from 1 to their length, as ranks are, and the largest comes first
 -- for:      ranking
 -- severity: warning
+-- why:      the largest score comes first, so ranks that are read as scores reverse the ranking
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score)
 -- when:     NOT EXISTS (SELECT 1 FROM predictions WHERE score < 1 OR score <> floor(score))

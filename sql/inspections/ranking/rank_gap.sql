@@ -2,6 +2,7 @@
 -- title:    lists whose ranks leave some out, as if rows had been lost
 -- for:      ranking
 -- severity: warning
+-- why:      an item that was lost counts as not relevant
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE

@@ -2,6 +2,7 @@
 -- title:    lists of candidates whose first k stand for about the first k_of_all of all items
 -- for:      sampled_candidates
 -- severity: note
+-- why:      a rank among samples stands for a much deeper rank among all items
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id)
 -- params:   k INTEGER DEFAULT NULL

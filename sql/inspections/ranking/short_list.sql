@@ -2,6 +2,7 @@
 -- title:    lists with fewer than k items
 -- for:      ranking
 -- severity: note
+-- why:      a short list has fewer chances of a hit, and precision@k still divides by k
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

@@ -2,6 +2,7 @@
 -- title:    lists in which the order of equal scores decides which grades the cut-off lets through
 -- for:      ranking
 -- severity: warning
+-- why:      another order of the same scores would give another value
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

@@ -2,6 +2,7 @@
 -- title:    queries of the population with no predictions
 -- for:      ranking
 -- severity: warning
+-- why:      each of them counts as 0 by default, which lowers the mean
 -- column:   predictions.query_id
 -- inputs:   predictions (system, query_id), truth (query_id), population (query_id)
 -- params:   missing VARCHAR DEFAULT 'zero'

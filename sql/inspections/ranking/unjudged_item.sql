@@ -2,6 +2,7 @@
 -- title:    returned items without a judgment, which count as nonrelevant
 -- for:      ranking
 -- severity: warning
+-- why:      some of them may be relevant, so the true value may be higher
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)

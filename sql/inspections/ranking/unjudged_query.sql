@@ -2,6 +2,7 @@
 -- title:    predicted queries that the truth does not have, so that they do not count
 -- for:      ranking
 -- severity: note
+-- why:      the mean covers fewer queries than were predicted
 -- column:   predictions.query_id
 -- inputs:   predictions (system, query_id), truth (query_id)
 -- params:   population VARCHAR DEFAULT 'truth'

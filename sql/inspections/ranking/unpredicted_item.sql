@@ -2,6 +2,7 @@
 -- title:    relevant judgments of items that are predicted for no query at all
 -- for:      ranking
 -- severity: note
+-- why:      items that a system cannot return limit the recall that it can reach
 -- column:   truth.item_id
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
 -- when:     EXISTS (

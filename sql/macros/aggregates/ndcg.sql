@@ -3,6 +3,7 @@
 -- title:    Normalized discounted cumulative gain by descending score, as an aggregate
 -- inputs:   predictions (label, score)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   k: as in ranking/recall
 -- requires: predictions (label >= 0)
 -- formula:  DCG@k / IDCG@k with rel_i / log2(i + 1); among equal scores the largest grades are last
 SELECT

@@ -3,6 +3,9 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+-- values:   bins: the number of bins of the probability
+--           binning=width: all bins have the same width
+--           binning=mass: all bins have about the same number of rows
 -- grain:    row
 -- note:     width: [b / bins, (b + 1) / bins), the last bin closed; the product is put right where it crosses an edge;
 --           mass: as many rows as possible alike, the first bins one more; equal probabilities stay together

@@ -2,6 +2,7 @@
 -- title:    Logistic regression of the label on the logit of the probability
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
+-- values:   eps: as in clipped
 -- portable: no, each step of Newton's method aggregates, which recursive queries elsewhere cannot
 -- grain:    system, segment
 -- note:     Newton's method from (0, 0), at most 25 steps, until none is larger than 1e-10; segments where it does

@@ -2,6 +2,9 @@
 -- title:    Values of a metric of rows, and what stands for one that is not defined
 -- inputs:   metric (system, segment, value, n)
 -- switches: undefined VARCHAR DEFAULT 'null' CHECK (undefined IN ('null', 'zero', 'one'))
+-- values:   undefined=null: a value that is not defined is NULL
+--           undefined=zero: a value that is not defined is 0
+--           undefined=one: a value that is not defined is 1
 -- grain:    system, segment
 -- note:     n counts the rows that take part; where there is none, there is no value either
 SELECT

@@ -3,6 +3,9 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   per VARCHAR DEFAULT 'segment' CHECK (per IN ('segment', 'group'))
 -- switches: weighted BOOLEAN DEFAULT NULL
+-- values:   per=segment: all rows of a segment are evaluated together
+--           per=group: the rows of each group are evaluated separately
+--           weighted: whether rows count by their weight; by default they do if there is one
 -- grain:    row
 -- note:     labels are 0 and 1, or -1 and 1, which a check has seen to;
 --           weighted is true where the predictions have a weight, unless somebody says otherwise

@@ -3,6 +3,8 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   counted VARCHAR DEFAULT 'rows' CHECK (counted IN ('rows', 'scores')),
 --           ranges INTEGER DEFAULT 1 CHECK (ranges > 0)
+-- values:   counted=rows: single rows are sorted
+--           counted=scores: rows of equal score are grouped first, as a cluster needs
 -- grain:    row
 -- note:     size rows each; two ways to the same numbers: rows sorts them, scores groups them first, which takes
 --           longer on one machine and is needed on a cluster; ranges as in thresholds

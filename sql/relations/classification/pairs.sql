@@ -3,6 +3,8 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   plan VARCHAR DEFAULT 'grouped' CHECK (plan IN ('grouped', 'sorted')),
 --           per VARCHAR DEFAULT 'segment' CHECK (per IN ('segment', 'group'))
+-- values:   plan=grouped: pairs are counted from distinct scores, as weights and bins need
+--           plan=sorted: pairs are counted from the ranks of single rows
 -- portable: with plan = grouped
 -- grain:    system, segment, group_id
 -- note:     two ways to the same numbers: sorted sums the average ranks of the positives, and has the ties in won;

@@ -2,6 +2,7 @@
 -- title:    Distinct scores, with the weight of the positives and negatives that have them
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   approx INTEGER DEFAULT NULL CHECK (approx > 1)
+-- values:   approx: the number of bins of the scores; by default none
 -- grain:    system, segment, group_id, score
 -- note:     approx puts the scores into bins of equal width, infinite ones into the first and the last;
 --           halves keep the differences of huge scores finite

@@ -2,6 +2,7 @@
 -- title:    What each unit gains over the baseline: a row for every unit with a value on both sides
 -- inputs:   per_query (system, metric, query_id, value)
 -- switches: baseline VARCHAR
+-- values:   baseline: the system that the others are compared with
 -- grain:    system, metric, query_id
 -- note:     rounding is what equal values may differ by: 1e-12 of the mean size of the values
 SELECT

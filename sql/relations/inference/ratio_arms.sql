@@ -2,6 +2,8 @@
 -- title:    The ratio of every arm, its variance, and the number of units that weigh as much
 -- inputs:   ratios (arm, numerator, denominator)
 -- switches: variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
+-- values:   variance=jackknife: each unit is left out in turn; Student's t distribution
+--           variance=delta: a linear approximation of the ratio; normal distribution
 -- portable: no, variances of the arms of a test are computed in DuckDB
 -- grain:    arm
 -- formula:  ratio = sum of numerators / sum of denominators; error is its variance; effective =

@@ -2,6 +2,8 @@
 -- title:    Bootstrap samples of the differences to a baseline
 -- inputs:   per_query (system, metric, query_id, value)
 -- switches: baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 1), seed INTEGER DEFAULT 42
+-- values:   resamples: the number of bootstrap samples
+--           seed: another seed draws other samples; the same seed gives the same numbers
 -- portable: no, samples are drawn by a hash that only DuckDB has
 -- grain:    system, metric, draw
 -- formula:  delta = sum of w * difference / sum of w, w Poisson with mean 1 per unit and draw; t = abs(delta - mean) /

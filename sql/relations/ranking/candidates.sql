@@ -7,6 +7,17 @@
 --               'optimistic', 'input')),
 --           scores VARCHAR DEFAULT 'double' CHECK (scores IN ('double', 'float32')),
 --           unjudged VARCHAR DEFAULT 'nonrelevant' CHECK (unjudged IN ('nonrelevant', 'skip'))
+-- values:   ties=item_asc: equal scores are sorted by item id, ascending
+--           ties=item_desc: equal scores are sorted by item id, descending
+--           ties=item_asc_text: equal scores are sorted by id as text, ascending
+--           ties=item_desc_text: equal scores are sorted by id as text, descending
+--           ties=pessimistic: of equal scores, the lowest grades come first
+--           ties=optimistic: of equal scores, the highest grades come first
+--           ties=input: equal scores keep the order of the input
+--           scores=double: scores are compared as 64-bit numbers
+--           scores=float32: scores are rounded to 32 bits, and may tie
+--           unjudged=nonrelevant: an unjudged item is not relevant
+--           unjudged=skip: an unjudged item is removed from the ranking
 -- facts:    positions WHEN ties = 'input'
 -- idle:     unjudged WHEN labels = 'returned'
 -- grain:    system, query_id, item_id

@@ -4,6 +4,8 @@
 -- params:   plan VARCHAR DEFAULT 'sorted' CHECK (plan IN ('sorted', 'top')),
 --           depth INTEGER DEFAULT NULL CHECK (depth > 0),
 --           by_rank BOOLEAN DEFAULT FALSE
+-- values:   plan=sorted: all candidates are sorted
+--           plan=top: only the candidates that can reach the deepest rank are sorted
 -- portable: with plan = sorted
 -- grain:    system, query_id, item_id
 -- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included;

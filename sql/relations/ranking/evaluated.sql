@@ -6,6 +6,14 @@
 --           ideal VARCHAR DEFAULT 'judged' CHECK (ideal IN ('judged', 'returned', 'full_k'))
 -- switches: missing VARCHAR DEFAULT 'zero' CHECK (missing IN ('zero', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'null' CHECK (no_relevant IN ('null', 'zero', 'one'))
+-- values:   gain: as in gains
+--           ideal: as in gains
+--           missing=zero: an unanswered query has the value 0
+--           missing=skip: an unanswered query is left out of the mean
+--           missing=error: an unanswered query is an error
+--           no_relevant=null: a query without relevant items does not count
+--           no_relevant=zero: a query without relevant items has the value 0
+--           no_relevant=one: a query without relevant items has the value 1
 -- grain:    system, query_id
 -- note:     what either leaves out is left out: no_relevant=null, then missing, then no_relevant=zero or one;
 --           ideal=returned has no ideal where nothing returned gains

@@ -6,6 +6,17 @@
 --           gain VARCHAR DEFAULT 'linear' CHECK (gain IN ('linear', 'exp2', 'binary')),
 --           discount VARCHAR DEFAULT 'log2' CHECK (discount IN ('log2', 'log2_clip', 'reciprocal')),
 --           ideal VARCHAR DEFAULT 'none' CHECK (ideal IN ('none', 'judged', 'returned', 'full_k'))
+-- values:   k: as in ranking/recall
+--           gain=linear: the gain of an item is its grade
+--           gain=exp2: the gain of an item is 2^grade - 1
+--           gain=binary: the gain of every relevant item is 1
+--           discount=log2: the gain at rank i is divided by log2(i + 1)
+--           discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
+--           discount=reciprocal: the gain at rank i is divided by i
+--           ideal=none: the order of the ranking, which is not an ideal
+--           ideal=judged: the ideal has all relevant items of the truth
+--           ideal=returned: the ideal has the returned items only
+--           ideal=full_k: the ideal has k items of the highest grade
 -- facts:    exponential WHEN gain = 'exp2'
 -- grain:    system, query_id, item_id
 -- note:     ideal=none is the ranking itself; ties=expected gives every row the mean gain of its tie group,

@@ -5,6 +5,15 @@
 --           duplicates VARCHAR DEFAULT 'error' CHECK (duplicates IN ('error', 'first', 'count')),
 --           negative_grade VARCHAR DEFAULT 'error' CHECK (negative_grade IN ('error', 'zero')),
 --           null_relevance VARCHAR DEFAULT 'error' CHECK (null_relevance IN ('error', 'zero'))
+-- values:   labels=truth: the relevant items are those of the truth
+--           labels=returned: relevant items that were not returned are ignored
+--           duplicates=error: an item that is there twice for a query is an error
+--           duplicates=first: the highest score and grade of repeated items count
+--           duplicates=count: every copy of an item counts as an item of its own
+--           negative_grade=error: a grade below 0 is an error
+--           negative_grade=zero: a grade below 0 counts as 0
+--           null_relevance=error: a judgment without a grade is an error
+--           null_relevance=zero: a judgment without a grade counts as grade 0
 -- grain:    query_id, item_id
 -- note:     duplicates=first keeps the highest grade of a pair; =count keeps every row; labels=returned: what was not
 --           returned does not exist, as for tools that get one table of rows, and what was but is unjudged has grade 0

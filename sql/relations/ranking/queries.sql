@@ -2,6 +2,10 @@
 -- title:    Queries of the population, once per system, answered or not
 -- inputs:   predictions (system, query_id), truth (query_id), population (query_id)
 -- switches: population VARCHAR DEFAULT 'truth' CHECK (population IN ('truth', 'predictions', 'both', 'table'))
+-- values:   population=truth: the queries of the truth count
+--           population=predictions: the queries that any of the systems answers count
+--           population=both: the truth's queries that all systems answer count
+--           population=table: the queries of a given table count
 -- grain:    system, query_id
 -- note:     the population is common to all systems; both = in the truth and answered by every system
 WITH asked AS (

@@ -5,6 +5,7 @@
 -- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0)
 -- switches: catalog_size INTEGER DEFAULT NULL
 --               CHECK (catalog_size > 1 AND (catalog_size IS NULL OR ties <> 'expected'))
+-- values:   catalog_size: the number of items that the candidates are a sample of
 -- facts:    corrected WHEN catalog_size IS NOT NULL
 -- grain:    system, query_id, ideal_rank, hit
 -- note:     a relevant item is a row with an ideal_rank, and one with a rank if it was returned, so that a query with a

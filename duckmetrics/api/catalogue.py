@@ -1,0 +1,176 @@
+"""The public functions that explain metrics, statistics and checks; every word comes from their files."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import METRIC_FAMILIES
+from duckmetrics.catalog.meanings import meanings
+from duckmetrics.catalog.parameters import written
+from duckmetrics.errors import UnknownNameError, suggestion
+from duckmetrics.presets.presets import tools_with
+from duckmetrics.results.findings import ERROR, NOTE, WARNING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from duckmetrics.catalog.definition import Definition, Param
+
+WIDTH = 100
+TOPICS = ("alias", "formula", "range", "undefined", "note", "warning", "source")
+SEVERITIES = {
+    ERROR: "the data cannot be evaluated as they are",
+    WARNING: "a number can be wrong or misleading",
+    NOTE: "helps to read the numbers",
+}
+# Who runs the checks of a folder.
+RUN_BY = {"checks": "evaluate, compare and check", "inspections": "check"}
+TESTS = "test"
+
+
+def metrics() -> pa.Table:
+    """Return the catalogue: one row per metric with family, aliases, parameters, range and source.
+
+    A table, such as a curve, has no range.
+    """
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([
+        {
+            "family": family,
+            "name": name,
+            "aliases": [alias for alias, _ in metric.aliases()],
+            "title": metric.title,
+            "params": list(catalog().params(metric)),
+            "range": metric.header.get("range"),
+            "formula": metric.header["formula"],
+            "source": metric.header["source"],
+        }
+        for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
+    ])  # fmt: skip
+
+
+def describe(name: str) -> str:
+    """Explain a metric, table, statistic or check: its meaning, parameters, the choices of each, and SQL.
+
+    A name of two families is explained twice.
+
+    Raises:
+        MetricError: nothing has this name.
+    """
+    family, _, bare = name.strip().lower().rpartition(".")
+    known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare}
+    known |= {f: alias.metric for (f, n), alias in catalog().names.items() if n == bare}
+    chosen = [metric for f, metric in known.items() if family in ("", f)]
+    if chosen:
+        return "\n\n".join(map(_metric, chosen))
+    if not family and bare in catalog().statistic_names:
+        return _statistic(catalog().statistic_names[bare].metric)
+    found = [c for c in checks() if bare in (c.name, c.reported) and family in ("", family_of(c))]
+    if found:
+        return "\n\n".join(map(_check, found))
+    others = suggestion(bare, {*catalog().statistic_names, *(check.reported for check in checks())})
+    try:
+        return _metric(catalog().find(bare, family or None).metric)
+    except UnknownNameError as error:
+        if error.advice.startswith("known") and not others.startswith("known"):
+            raise UnknownNameError(error.where, error.what, others) from None
+        raise
+
+
+def checks() -> list[Definition]:
+    """Return the checks of data, by family and name."""
+    shelves = (
+        catalog().checks, catalog().inspections, catalog().count_checks, catalog().statistic_checks
+    )  # fmt: skip
+    return sorted((c for shelf in shelves for c in shelf.values()), key=lambda c: (family_of(c), c.reported))
+
+
+def family_of(check: Definition) -> str:
+    """Return what a check is about: rankings, classifiers, counts or other tables of statistics."""
+    return check.path.parent.name
+
+
+def _metric(metric: Definition) -> str:
+    params = "\n".join(_parameters(metric, catalog().params(metric)))
+    return "\n".join([_head(f"{metric.family}.{metric.name}", metric), "", params, "", metric.text])
+
+
+def _statistic(statistic: Definition) -> str:
+    params = "\n".join(_parameters(statistic, statistic.own_params))
+    return "\n".join([_head(statistic.name, statistic), "", params, "", statistic.text])
+
+
+def _head(name: str, definition: Definition) -> str:
+    topics = [_line(topic, definition.header[topic]) for topic in TOPICS if topic in definition.header]
+    return "\n".join([_title(name, definition), "", *topics])
+
+
+def _title(name: str, definition: Definition) -> str:
+    return fill(f"{name}: {definition.title}", WIDTH)
+
+
+def _line(topic: str, text: str) -> str:
+    return fill(text, WIDTH, initial_indent=f"{topic:<10}", subsequent_indent=" " * 10)
+
+
+def _parameters(definition: Definition, params: dict[str, Param]) -> Iterator[str]:
+    """Yield the parameters with their choices; in brackets the tools whose preset sets a choice."""
+    lines = [line for param in params.values() for line in _parameter(definition, param)]
+    has_tools = any(said.endswith("]") for _, said in lines)
+    yield "parameters" + ("; in brackets: the tools that set a value, for --like" if has_tools else "")
+    width = max((len(start) for start, _ in lines), default=0) + 2
+    for start, said in lines:
+        indent = " " * width
+        yield (
+            fill(said, WIDTH, initial_indent=f"{start:<{width}}", subsequent_indent=indent).rstrip() or start
+        )
+
+
+def _parameter(definition: Definition, param: Param) -> Iterator[tuple[str, str]]:
+    """Yield the lines of one parameter, each with what it starts with."""
+    said = meanings(catalog(), definition, param)
+    if not param.choices:
+        usual = "" if param.default is None else f"; default {written(param.default)}"
+        yield f"  {param.name}", said.get("", "") + ("; required" if param.required else usual)
+        return
+    yield f"  {param.name}", ""
+    for choice in param.choices:
+        tools = tools_with(definition.family, definition.name, param.name, choice)
+        mark = " (default)" if choice == param.default else ""
+        shown = f" [{', '.join(tools)}]" if tools else ""
+        yield f"    {choice}", f"{said.get(str(choice), '')}{mark}{shown}"
+
+
+def _check(check: Definition) -> str:
+    header = check.header
+    severity = header["severity"]
+    topics = {
+        "severity": f"{severity}: {SEVERITIES[severity]}",
+        "why": header["why"],
+        "looks at": header.get("column", "") or ", ".join(check.inputs),
+        "metrics": _protected(check),
+        "when": header.get("when", ""),
+        "advice": header["advice"],
+        "note": header.get("note", ""),
+        "run by": RUN_BY.get(check.family, TESTS),
+    }
+    lines = [_line(topic, text) for topic, text in topics.items() if text]
+    title = _title(f"{family_of(check)}.{check.reported}", check)
+    return "\n".join([title, "", *lines, "", check.text])
+
+
+def _protected(check: Definition) -> str:
+    """Name the metrics that a check is run for."""
+    subjects = set(filter(None, check.header.get("for", "").split(", ")))
+    families = [f"all of {family}" for family in METRIC_FAMILIES if family in subjects]
+    single = [
+        name for (family, name), metric in {**catalog().metrics, **catalog().tables}.items()
+        if family == family_of(check)
+        and subjects & {name, *(source.name for source in catalog().foundations(metric))}
+    ]  # fmt: skip
+    return ", ".join(families or sorted(single))

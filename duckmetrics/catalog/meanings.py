@@ -1,0 +1,79 @@
+"""What a parameter, or each value of it, does to a number: the key ``values`` of the headers.
+
+A file explains the parameters that it declares. What it does not explain itself is found in a file that it
+reads, or in one that it refers to: ``k: as in recall``, ``beta: as in ranking/f_beta``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from duckmetrics.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition, Param
+
+_LINE = re.compile(r"(?P<name>\w+)(?:=(?P<value>\w+))?: (?P<sentence>\S.*)")
+_REFERENCE = re.compile(r"as in (?P<file>[\w/]+)")
+FORM = "write 'name=value: sentence', or 'name: sentence' for a parameter without choices"
+
+
+def meanings(catalog: Catalog, definition: Definition, param: Param) -> dict[str, str]:
+    """Return the sentence for each choice of a parameter, or one for "" if it has no choices."""
+    values = [str(choice) for choice in param.choices] or [""]
+    found = {value: _sentence(catalog, definition, param.name, value) for value in values}
+    return {value: sentence for value, sentence in found.items() if sentence}
+
+
+@cache
+def sentences(definition: Definition) -> dict[tuple[str, str], str]:
+    """Read the sentences in the header of a file: (parameter, value or "") -> sentence or reference.
+
+    Raises:
+        DefinitionError: a line cannot be read, is repeated, or explains what the file does not declare.
+    """
+    found: dict[tuple[str, str], str] = {}
+    for line in filter(None, definition.header.get("values", "").split("\n")):
+        entry = _LINE.fullmatch(line)
+        if entry is None:
+            raise DefinitionError(definition.path, f"cannot read the values line {line!r}", FORM)
+        key = entry["name"], entry["value"] or ""
+        if key in found:
+            raise DefinitionError(definition.path, f"{line!r} explains a value again", "keep one sentence")
+        found[key] = entry["sentence"]
+        if not _is_declared(definition, *key, is_reference=bool(_REFERENCE.fullmatch(entry["sentence"]))):
+            raise DefinitionError(definition.path, f"{line!r} explains what is not declared here", FORM)
+    return found
+
+
+def _is_declared(definition: Definition, name: str, value: str, is_reference: bool) -> bool:
+    """Say whether the header has such a value; only a reference may stand for all choices at once."""
+    param = {**definition.switches, **definition.own_params}.get(name)
+    if param is None:
+        return False
+    choices = {str(choice) for choice in param.choices}
+    return value in choices if value else is_reference or not choices
+
+
+def _sentence(catalog: Catalog, definition: Definition, name: str, value: str) -> str:
+    """Return the sentence of the nearest file that explains a value; empty if there is none."""
+    for file in (definition, *catalog.foundations(definition), *catalog.around(definition)):
+        known = sentences(file)
+        found = known.get((name, value), known.get((name, "")))
+        if found is not None:
+            reference = _REFERENCE.fullmatch(found)
+            if reference is None:
+                return found
+            return _sentence(catalog, _referred(catalog, file, reference["file"]), name, value)
+    return ""
+
+
+def _referred(catalog: Catalog, file: Definition, name: str) -> Definition:
+    """Return the file that a reference means: a neighbor, or a path below sql/."""
+    for folder in file.path.parents:
+        if (path := folder / f"{name}.sql") in catalog.files:
+            return catalog.files[path]
+    raise DefinitionError(file.path, f"there is no {name}.sql to refer to", "name a file in the same folder")
