@@ -197,8 +197,8 @@ def test_conventions_translate_the_name_for_the_other_tools() -> None:
 def test_the_command_line_takes_them(run: Command) -> None:
     shown = run(
         "evaluate",
-        "predictions.parquet",
-        "truth.parquet",
+        "p.parquet",
+        "t.parquet",
         "-m",
         "P_10,P(rel=2)@5,SetF(beta=2),F1Beta(10, beta=2)",
     )
