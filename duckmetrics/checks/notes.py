@@ -80,7 +80,8 @@ def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
             named.setdefault(measure.tools, []).append(measure)
     found = []
     for tools, of_tools in named.items():
-        words = ", ".join(f"{measure.text} is {measure}" for measure in of_tools)
+        words = ", ".join(f"{measure.text} is {measure}" for measure in of_tools[:EXAMPLES])
+        words += f" and {more} more names are metrics" if (more := len(of_tools) - EXAMPLES) > 0 else ""
         advice = f"like={' or '.join(map(repr, tools))} takes its conventions too"
         found.append(_note("foreign_name", f"{words} here", advice, len(of_tools)))
     for one in dict.fromkeys(measure.member_of for measure in measures):
