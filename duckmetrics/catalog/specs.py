@@ -86,7 +86,10 @@ def parse_measure(
         return _called_so(catalog, spec.strip(), switches, meant, like, known)
     try:
         match, alias = _found(catalog, spec, meant)
-        entry = _entry(like, alias, match)
+    except UnknownNameError as error:
+        return _called_elsewhere(catalog, spec, switches, meant, like, error)
+    entry = _entry(like, alias, match)
+    try:
         return _read(catalog, spec, match, alias, switches or {}, entry=entry)
     except MetricError as error:
         return _called_elsewhere(catalog, spec, switches, meant, like, error)

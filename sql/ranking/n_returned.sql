@@ -4,7 +4,7 @@
 --           population (query_id)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
--- idle:     ties WHEN TRUE; scores WHEN TRUE; labels WHEN TRUE; catalog_size WHEN TRUE
+-- idle:     ties WHEN TRUE; scores WHEN TRUE; labels WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  n, the returned items; agg=sum: those of all queries
