@@ -339,6 +339,9 @@ def _values(
             changed = {**values, name: typed}
             if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed
+            elif name in usual:
+                # The call does not want the value of the tool, and the metric has its own way.
+                values[name] = declared[name].default
     for param in declared.values():
         check_value(spec, param, values)
     for name in declared:

@@ -168,6 +168,15 @@ def test_the_values_are_those_of_ir_measures(seed: int) -> None:
         assert result[name] == pytest.approx(next(iter(expected.values())), abs=SAME), name
 
 
+@pytest.mark.parametrize("tool", ["trec_eval", "trec_eval9"])
+def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> None:
+    """The option -c of trec_eval: a query without predictions has relevant items, too."""
+    _, truth, predictions, judged = tables(0)
+    result = duckmetrics.evaluate(predictions, judged, "official", like=tool, missing="zero")
+    assert result["num_rel"] == sum(grade > 0 for row in truth.values() for grade in row.values())
+    assert result["num_ret"] == sum(query in truth for query in predictions["query_id"].to_pylist())
+
+
 def test_one_note_says_what_foreign_names_mean() -> None:
     _, _, predictions, judged = tables(0)
     result = duckmetrics.evaluate(predictions, judged, ["P_10", "map", "ndcg_cut_5", "R@5"])
