@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.spec_text import SPEC, arguments, split_specs
 from duckmetrics.errors import MetricError
+from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -118,26 +119,35 @@ def _computed(hole: re.Match[str], values: Mapping[str, str]) -> str:
 
 
 def expanded(
-    catalog: Catalog, specs: Iterable[str], tools: Iterable[Preset], foreign: bool
+    catalog: Catalog, specs: Iterable[str], like: Preset | None
 ) -> Iterator[tuple[str, NameSet | None]]:
     """Replace the names of sets, such as ``official``, by those of their members; yield each with its set.
 
-    Args:
-        foreign: whether a set of that name wins over a metric of that name.
+    Without `like`, a name of ours is no set, and the files of the presets are not read for it.
     """
-    tools = list(tools)
     for spec in specs:
-        sets = {
-            one for tool in tools for known in tool.families.values() for one in known.sets
-            if one.name == spec.strip()
-        }  # fmt: skip
-        is_own = not foreign and any(name == spec.strip().lower() for _, name in catalog.names)
-        if len(sets) != 1 or is_own:
+        sets = set() if like is None and _is_ours(catalog, spec) else _sets(spec.strip(), like)
+        if len(sets) != 1:
             yield spec, None
             continue
         (found,) = sets
-        for member, _ in expanded(catalog, split_specs(found.specs), tools, True):
-            yield member, found
+        for member in split_specs(found.specs):
+            inner = _sets(member, like)
+            for name in split_specs(inner.pop().specs) if len(inner) == 1 else [member]:
+                yield name, found
+
+
+def _is_ours(catalog: Catalog, spec: str) -> bool:
+    match = SPEC.fullmatch(spec)
+    return match is not None and any(name == match["name"].lower() for _, name in catalog.names)
+
+
+def _sets(name: str, like: Preset | None) -> set[NameSet]:
+    """Return the sets of that name, of one tool or of all."""
+    tools = presets().values() if like is None else [like]
+    return {
+        one for tool in tools for known in tool.families.values() for one in known.sets if one.name == name
+    }
 
 
 def once(specs: Iterable[tuple[str, NameSet | None]]) -> Iterator[tuple[str, NameSet | None]]:

@@ -49,10 +49,9 @@ def parse_measures(
     """
     if not specs:
         raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
-    tools = presets().values() if like is None else [like]
     measures = [
         replace(parse_measure(catalog, spec, switches, meant, like), member_of=of)
-        for spec, of in once(expanded(catalog, specs, tools, like is not None))
+        for spec, of in once(expanded(catalog, specs, like))
     ]
     for name, value in (switches or {}).items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
