@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
-from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.specs import read_specs
+from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
 from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs

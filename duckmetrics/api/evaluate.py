@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table, read_specs
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.presets.presets import NameSet
 
 DEFAULT_AGGREGATION = "mean"
 
@@ -31,6 +32,8 @@ class Measure:
         aggregation: from per-query values to one number; None where a metric is one number already.
         needed: what a preset asks of the rows, ``predictions (score > 0)``.
         untied: whether a preset asks that no scores of a query are equal.
+        tools: the presets of the tools whose name the text is, where it is none of ours.
+        member_of: the set that the text is a member of, where the set was asked for.
     """
 
     metric: Definition
@@ -41,6 +44,8 @@ class Measure:
     declared: tuple[Param, ...]
     needed: str = ""
     untied: bool = False
+    tools: tuple[str, ...] = ()
+    member_of: NameSet | None = None
 
     @property
     def family(self) -> str:

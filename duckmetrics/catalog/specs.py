@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias, Catalog
 from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
+from duckmetrics.catalog.foreign_names import expanded, meanings, once
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
 from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.catalog.spec_text import SPEC, arguments
 from duckmetrics.errors import MetricError, UnknownNameError, UnsupportedError, suggestion, unknown
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    import re
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from duckmetrics.catalog.foreign_names import Meaning
     from duckmetrics.presets.presets import Entry, Preset
 
     Meant = Callable[[], str | None]
 
 PER_CALL = ("population",)
-
-_SPEC = re.compile(
-    r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
-    r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
-)
-_ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
-
-
-def read_specs(metrics: str | Sequence[str]) -> list[str]:
-    """Read the metrics of a call: one text or several, each of one spec or of several.
-
-    Raises:
-        MetricError: one of them is not a text.
-    """
-    texts = [metrics] if isinstance(metrics, str) else list(metrics)
-    if not all(isinstance(text, str) for text in texts):
-        raise MetricError("metrics", f"{metrics!r} are no specs", "write them as text, such as 'ndcg@10'")
-    return [spec for text in texts for spec in split_specs(text)]
-
-
-def split_specs(text: str) -> list[str]:
-    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and quotes."""
-    parts, depth, quoted = [""], 0, False
-    for character in text:
-        quoted ^= character == "'"
-        depth += 0 if quoted else (character == "(") - (character == ")")
-        if character == "," and depth == 0 and not quoted:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
 
 
 def parse_measures(
@@ -76,7 +49,10 @@ def parse_measures(
     """
     if not specs:
         raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
-    measures = [parse_measure(catalog, spec, switches, meant, like) for spec in specs]
+    measures = [
+        replace(parse_measure(catalog, spec, switches, meant, like), member_of=of)
+        for spec, of in once(expanded(catalog, specs, like))
+    ]
     for name, value in (switches or {}).items():
         refusals = [_refusal(catalog, measure, name, value) for measure in measures]
         if None not in refusals:
@@ -99,59 +75,128 @@ def parse_measure(
     meant: Meant = lambda: None,
     like: Preset | None = None,
 ) -> Measure:
-    """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``."""
-    match = _SPEC.fullmatch(spec)
+    """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``.
+
+    A name of another tool is read, too: that of `like` first, those of all tools where the name is
+    none of ours and means one metric.
+    """
+    known = {} if like is None else meanings(catalog, spec, [like])
+    if known:
+        return _called_so(catalog, spec.strip(), switches, meant, like, known)
+    try:
+        match, alias = _found(catalog, spec, meant)
+    except UnknownNameError as error:
+        return _called_elsewhere(catalog, spec, switches, meant, like, error)
+    entry = _entry(like, alias, match)
+    try:
+        return _read(catalog, spec, match, alias, switches or {}, entry=entry)
+    except MetricError as error:
+        return _called_elsewhere(catalog, spec, switches, meant, like, error)
+
+
+def _called_elsewhere(
+    catalog: Catalog,
+    spec: str,
+    switches: Mapping[str, object] | None,
+    meant: Meant,
+    like: Preset | None,
+    error: MetricError,
+) -> Measure:
+    """Read a spec that cannot be read as one of ours as a name of any tool.
+
+    Raises:
+        MetricError: it is none, which is the error of our reading; or none of the tool in `like`.
+    """
+    known = meanings(catalog, spec, presets().values())
+    if not known or (like is not None and not isinstance(error, UnknownNameError)):
+        raise error
+    try:
+        measure = _called_so(catalog, spec.strip(), switches if like is None else {}, meant, None, known)
+    except MetricError:
+        if isinstance(error, UnknownNameError):
+            raise
+        raise error from None
+    if like is not None:
+        tool = presets()[measure.tools[0]].tool
+        raise MetricError(
+            spec.strip(), f"unknown metric of {like.title}", f"{tool} calls {measure} so, write that"
+        )
+    return measure
+
+
+def _entry(like: Preset | None, alias: Alias, match: re.Match[str]) -> Entry | None:
+    """Return what a tool has for the metric of a spec."""
+    return (
+        None if like is None else like.entry(alias.metric.family, alias.metric.name, match["k"] is not None)
+    )
+
+
+def _found(catalog: Catalog, spec: str, meant: Meant) -> tuple[re.Match[str], Alias]:
+    """Return the parts of a spec, and its metric.
+
+    Raises:
+        UnknownNameError: there is no such metric.
+    """
+    match = SPEC.fullmatch(spec)
     if match is None:
-        raise MetricError(spec, "cannot be read", "write name(param=value)@k, such as ndcg@10")
-    ranked = match["k"] is not None
+        raise UnknownNameError(spec, "cannot be read", "write name(param=value)@k, such as ndcg@10")
     if match["family"] is not None and match["family"].lower() not in {family for family, _ in catalog.names}:
         raise _of_no_family(catalog, spec.strip(), match)
+    chosen: Meant = meant if match["k"] is None else lambda: RANKING
     try:
-        alias = catalog.find(
-            match["name"].replace("-", "_"), match["family"], (lambda: RANKING) if ranked else meant
-        )
-    except UnknownNameError as error:
-        raise _called_elsewhere(spec.strip()) or error.within(spec.strip()) from None
+        return match, catalog.find(match["name"].replace("-", "_"), match["family"], chosen)
     except MetricError as error:
         raise error.within(spec.strip()) from None
-    entry = None if like is None else like.entry(alias.metric.family, alias.metric.name, ranked)
-    return _read(catalog, spec, match, alias, switches or {}, entry=entry)
 
 
-def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> MetricError:
-    """Return the error for ``rbp.95``: the word before the point is not a family."""
-    said = _called_elsewhere(spec)
-    if said is not None:
-        return said
+def _called_so(
+    catalog: Catalog,
+    spec: str,
+    switches: Mapping[str, object] | None,
+    meant: Meant,
+    like: Preset | None,
+    known: Mapping[Meaning, tuple[str, ...]],
+) -> Measure:
+    """Read a name of other tools as the metric that it means to them.
+
+    Raises:
+        MetricError: it means several.
+    """
+    families = {meaning.family for meaning in known}
+    family = families.pop() if len(families) == 1 else meant()
+    measures: dict[str, Measure] = {}
+    for meaning, tools in known.items():
+        if family in (None, meaning.family):
+            match, alias = _found(catalog, meaning.spec, meant)
+            entry = _entry(like, alias, match)
+            try:
+                read = _read(catalog, meaning.spec, match, alias, switches or {}, entry=entry)
+            except MetricError as error:
+                raise error.within(spec) from None
+            same = measures.get(str(read), read)
+            named = (*same.tools, *tools) if like is None else ()
+            measures[str(read)] = replace(same, text=spec, tools=named)
+    if len(measures) > 1:
+        several = (f"{name} ({', '.join(one.tools)})" for name, one in measures.items())
+        raise MetricError(spec, "means several metrics to other tools", f"write {' or '.join(several)}")
+    (measure,) = measures.values()
+    return measure
+
+
+def _of_no_family(catalog: Catalog, spec: str, match: re.Match[str]) -> UnknownNameError:
+    """Return the error for ``rbp.q``: the word before the point is not a family."""
     before = match["family"]
     params = next(
         (alias.metric.own_params for (_, n), alias in catalog.names.items() if n == before.lower()), {}
     )
     if (name := next(iter(params.keys() - {CUTOFF}), None)) is not None:
-        return MetricError(
+        return UnknownNameError(
             spec, "cannot be read", f"a parameter stands in parentheses, as in {before}({name}=...)"
         )
     families = " or ".join(sorted({f"{family}.{match['name']}" for family, _ in catalog.names}))
-    return MetricError(
+    return UnknownNameError(
         spec, f"there is no family {before!r} of metrics", f"write {families}, or the name alone"
     )
-
-
-def _called_elsewhere(spec: str) -> MetricError | None:
-    """Say what a metric is called here that another tool calls so, such as P_10 or R@10."""
-    for tool in presets().values():
-        for metric, entry in tool.families[RANKING].metrics.items() if RANKING in tool.families else ():
-            for name in entry.name.split(", "):
-                bare, mark, _ = name.partition("@k") if "@k" in name else name.partition(".k")
-                cutoff = rf"{re.escape(bare)}[@._](\d+)" if mark else re.escape(bare)
-                found = re.fullmatch(cutoff, spec)
-                if found:
-                    here = f"{metric}@{found[1]}" if mark else metric
-                    return MetricError(spec, "unknown metric", f"{tool.tool} calls {here} so, write that")
-    if found := re.fullmatch(r"iprec_at_recall_([01]\.\d+)", spec):
-        here = f"iprec(recall={float(found[1]):g})"
-        return MetricError(spec, "unknown metric", f"trec_eval calls iprec so, write {here}")
-    return None
 
 
 def parse_table(
@@ -168,7 +213,7 @@ def parse_table(
     Raises:
         MetricError: no such table, or a parameter that cannot be read.
     """
-    match = _SPEC.fullmatch(spec)
+    match = SPEC.fullmatch(spec)
     if match is None or match["k"] is not None:
         raise MetricError(spec, "cannot be read", "write name(param=value)")
     table = catalog.find_table(match["name"].replace("-", "_"), match["family"])
@@ -177,7 +222,7 @@ def parse_table(
 
 def is_of_table(catalog: Catalog, spec: str) -> bool:
     """Say whether a spec names a table, such as a curve, rather than a metric."""
-    match = _SPEC.fullmatch(spec)
+    match = SPEC.fullmatch(spec)
     return match is not None and any(name == match["name"].lower() for _, name in catalog.tables)
 
 
@@ -188,7 +233,7 @@ def parse_statistic(catalog: Catalog, name: str, params: Mapping[str, object]) -
         MetricError: no such statistic, or a parameter that cannot be read.
     """
     alias = catalog.find_statistic(name)
-    match = _SPEC.fullmatch(name)
+    match = SPEC.fullmatch(name)
     if match is None:
         raise MetricError(name, "cannot be read", "write the name alone")
     return _read(catalog, name, match, alias, {}, params)
@@ -239,7 +284,7 @@ def _given(
     params: Mapping[str, object],
 ) -> dict[str, object]:
     """Return the parameters that a spec, its metric's alias or a call gives a value; each only once."""
-    given: dict[str, object] = dict(_arguments(spec, match["args"] or ""))
+    given: dict[str, object] = dict(arguments(spec, match["args"] or ""))
     for name, value in params.items():
         if name in given:
             raise MetricError(spec, f"{name} is given twice", "keep one of them")
@@ -293,6 +338,9 @@ def _values(
             changed = {**values, name: typed}
             if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed
+            elif name in usual:
+                # The call does not want the value of the tool, and the metric has its own way.
+                values[name] = declared[name].default
     for param in declared.values():
         check_value(spec, param, values)
     for name in declared:
@@ -331,16 +379,3 @@ def _refusal(catalog: Catalog, measure: Measure, name: str, value: object) -> Me
     if changed[name] != declared[name].default and _is_idle(catalog, measure.metric, name, changed):
         return MetricError(measure.text, *_changes_nothing(catalog, measure.metric, name, changed[name]))
     return None
-
-
-def _arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
-    position, seen = 0, set()
-    while position < len(text.rstrip()):
-        match = _ARGUMENT.match(text, position)
-        if match is None:
-            raise MetricError(spec, f"cannot read {text[position:]!r}", "write param=value")
-        if match["name"] in seen:
-            raise MetricError(spec, f"{match['name']} is given twice", "keep one of them")
-        seen.add(match["name"])
-        yield match["name"], match["value"]
-        position = match.end()

@@ -17,6 +17,7 @@ from duckmetrics.checks.bound_check import SEGMENT, BoundCheck
 from duckmetrics.checks.copies import explained_copies
 from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.messages import finding_of
+from duckmetrics.checks.notes import foreign_names
 from duckmetrics.compose.composer import Binding, Composer
 from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
 from duckmetrics.engines.engine import Feature
@@ -53,7 +54,7 @@ def check(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[M
     if errors:
         errors += examination.explained(errors)
         raise refusal(errors)
-    return [*found, *examination.explained(found)]
+    return [*found, *examination.explained(found), *foreign_names(measures)]
 
 
 def check_values(

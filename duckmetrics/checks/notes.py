@@ -10,7 +10,7 @@ from duckmetrics.checks.counting import count_of
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.results.findings import EXAMPLES, WARNING, Finding
+from duckmetrics.results.findings import EXAMPLES, NOTE, WARNING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,6 +70,29 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
         )
         for measure in without if inputs.weight is not None
     ]  # fmt: skip
+
+
+def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
+    """Tell what names of other tools mean here, and which members of a set of names are missing."""
+    named: dict[tuple[str, ...], list[Measure]] = {}
+    for measure in measures:
+        if measure.tools:
+            named.setdefault(measure.tools, []).append(measure)
+    found = []
+    for tools, of_tools in named.items():
+        words = ", ".join(f"{measure.text} is {measure}" for measure in of_tools[:EXAMPLES])
+        words += f" and {more} more names are metrics" if (more := len(of_tools) - EXAMPLES) > 0 else ""
+        advice = f"like={' or '.join(map(repr, tools))} takes its conventions too"
+        found.append(_note("foreign_name", f"{words} here", advice, len(of_tools)))
+    for one in dict.fromkeys(measure.member_of for measure in measures):
+        if one is not None and one.without:
+            found.append(_note("partial_set", f"{one.name} is without {one.without}", "", 0))
+    return found
+
+
+def _note(check: str, what: str, advice: str, count: int) -> Finding:
+    message = f"{what}; {advice}" if advice else what
+    return Finding(check, NOTE, "metrics", "", count, (), message, advice)
 
 
 def counted_notes(

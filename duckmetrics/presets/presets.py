@@ -3,6 +3,10 @@
 A preset names the metrics that the tool has, with what it calls them, and sets the parameters that
 make duckmetrics give its numbers. A behavior that is not imitated is listed with the reason, and
 refused.
+
+The names of a metric are separated by commas. ``{k}`` in a name stands for the cut-off, and another word
+in braces for the parameter of that name: ``iprec_at_recall_{recall}``. The key ``cutoff`` of a family lists
+the notations of a cut-off; a name that has the first of them is also read with the others.
 """
 
 from __future__ import annotations
@@ -26,7 +30,8 @@ _TITLE = """\
 # Presets
 
 Written by `duckmetrics presets --all` from the files beside this one; do not edit. Parameters that a
-preset does not set have their defaults; those of a spec and of the call win.
+preset does not set have their defaults; those of a spec and of the call win. With `like`, the names of
+the tool are specs: `{k}` stands for a cut-off, another word in braces for a parameter.
 
 """
 # The keys of an entry that are not parameters.
@@ -67,19 +72,51 @@ class Entry:
 
 @dataclass(frozen=True)
 class Variant:
-    """Another function or option of a tool, as a spec to be read under its preset."""
+    """Another function or option of a tool, as a spec to be read under its preset.
+
+    Attributes:
+        name: its names there; a word in braces stands for a number.
+        spec: what it is here; ``{x}`` is the number of that name, ``{x^0.5}`` its root, ``{x/100}`` a share.
+            A cut-off that the name lacks is left out.
+    """
 
     name: str
     spec: str
 
 
 @dataclass(frozen=True)
+class NameSet:
+    """A name that a tool has for several metrics.
+
+    Attributes:
+        specs: the metrics, as the tool names them.
+        without: the members that are not known here, for a person.
+    """
+
+    name: str
+    specs: str
+    without: str = ""
+
+
+@dataclass(frozen=True)
 class Conventions:
-    """Conventions of a preset for one family of metrics."""
+    """Conventions of a preset for one family of metrics.
+
+    Attributes:
+        cutoff: the notations of a cut-off.
+    """
 
     metrics: Mapping[str, Entry]
     refused: Mapping[str, str]
     variants: tuple[Variant, ...] = ()
+    sets: tuple[NameSet, ...] = ()
+    cutoff: tuple[str, ...] = ()
+
+    def written(self, name: str) -> list[str]:
+        """Return a name with each notation of the cut-off."""
+        first = self.cutoff[:1]
+        others = [name.replace(first[0], other) for other in self.cutoff[1:] if first[0] in name]
+        return [name, *others]
 
 
 @dataclass(frozen=True)
@@ -196,7 +233,10 @@ def _conventions(section: Mapping[str, Any]) -> Conventions:
         name: _entry(common, {"name": said} if isinstance(said, str) else said, str(required), otherwise)
         for name, said in section["metrics"].items() if name not in refused
     }  # fmt: skip
-    return Conventions(metrics, refused, tuple(Variant(**v) for v in section.get("variants", ())))
+    return Conventions(
+        metrics, refused, tuple(Variant(**v) for v in section.get("variants", ())),
+        tuple(NameSet(**s) for s in section.get("sets", ())), tuple(section.get("cutoff", ())),
+    )  # fmt: skip
 
 
 def _entry(
@@ -228,6 +268,8 @@ def page(tool: Preset) -> str:
             ]
         if known.variants:
             lines += ["", "Its options, as specs:", "", *(f"- {v.name}: `{v.spec}`" for v in known.variants)]
+        if known.sets:
+            lines += ["", "Its sets of metrics:", "", *(f"- {s.name}: `{s.specs}`" for s in known.sets)]
         others = {(n, because): name for name, entry in known.metrics.items()
                   for n, because in entry.otherwise.items()}  # fmt: skip
         if others:

@@ -25,7 +25,10 @@ Metric: TypeAlias = Callable[..., float | None]
 
 METRICS: Mapping[str, Metric] = {name: getattr(ranking, name) for name in ranking.__all__}
 NO_RELEVANT: Mapping[str, float | None] = {"null": None, "zero": 0.0, "one": 1.0}
-WITHOUT_RANKS = ("bpref", "infap", "judged", "query_auc")  # these look at the other items too
+# These look at the other items too, or at no ranks.
+WITHOUT_RANKS = ("bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc")
+# These have a value where nothing is relevant.
+KEPT = ("judged", "n_relevant", "n_returned")
 MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None}
 
 
@@ -121,7 +124,7 @@ def _population(
 
 def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> Status:
     """Judge a query by what the metric calls relevant: a grade > 0 where the grade is the gain."""
-    if name == "judged":
+    if name in KEPT:
         return Status(missing, no_relevant=False)
     rel = own.get("rel") if own.get("gain", "binary") == "binary" else None
     found = query.relevant_count(rel) > 0
@@ -133,12 +136,15 @@ def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> S
 def _value(
     name: str, query: Query, state: Status, switches: Switches, own: Mapping[str, Any]
 ) -> float | None:
-    """missing comes before no_relevant; what either leaves out stays out, and no rank is made up."""
+    """missing comes before no_relevant; what either leaves out stays out, and no rank is made up.
+
+    The number of relevant items is that of the truth, whether the query is answered or not.
+    """
     if name == "first_rank" and (state.missing or state.no_relevant):
         return None
     if state.no_relevant and NO_RELEVANT[switches.no_relevant] is None:
         return None
-    if state.missing:
+    if state.missing and not (name == "n_relevant" and switches.missing == "zero"):
         return MISSING[switches.missing]
     if state.no_relevant:
         return NO_RELEVANT[switches.no_relevant]

@@ -26,6 +26,8 @@ __all__ = [
     "infap",
     "iprec",
     "judged",
+    "n_relevant",
+    "n_returned",
     "ndcg",
     "precision",
     "query_auc",
@@ -283,6 +285,16 @@ def judged(query: Query, *, k: int | None = None) -> float | None:
     """
     top = query.rows[:k]
     return _ratio(sum(row.grade is not None for row in top), len(top))
+
+
+def n_returned(query: Query) -> float:
+    """The number of returned rows: num_ret of trec_eval."""
+    return float(len(query.rows))
+
+
+def n_relevant(query: Query, *, rel: float | None = None) -> float:
+    """The number of relevant items, returned or not: num_rel of trec_eval."""
+    return float(query.relevant_count(rel))
 
 
 def query_auc(query: Query, *, rel: float | None = None) -> float | None:

@@ -9,7 +9,8 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
 from duckmetrics.catalog.parameters import CUTOFF, written
-from duckmetrics.catalog.specs import PER_CALL, parse_measure, read_specs
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.specs import PER_CALL, parse_measure
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
 from duckmetrics.evaluation.session import opened
@@ -154,12 +155,14 @@ class _Metric:
         self.session = session
         self.spec = spec
         self.default = parse_measure(session.catalog, spec, session.request.switches, session.family)
+        # A name of one tool is not known to the others.
+        ours = str(self.default) if self.default.tools else spec
         self.measures: dict[str, Measure] = {}
         self.refused: dict[str, str] = {}
         for name in names:
             try:
                 self.measures[name] = parse_measure(
-                    session.catalog, spec, session.request.switches, lambda: self.default.family, preset(name)
+                    session.catalog, ours, session.request.switches, lambda: self.default.family, preset(name)
                 )
             except UnsupportedError as error:
                 self.refused[name] = error.reason

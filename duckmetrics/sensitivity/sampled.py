@@ -12,7 +12,8 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.specs import parse_measures, read_specs
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.catalog.specs import parse_measures
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import counted_notes
 from duckmetrics.engines.opening import open_engine

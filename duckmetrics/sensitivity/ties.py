@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
-from duckmetrics.catalog.specs import read_specs
+from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError

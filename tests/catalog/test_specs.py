@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from duckmetrics import DuckmetricsError, MetricError
-from duckmetrics.catalog.specs import parse_measures, split_specs
+from duckmetrics.catalog.spec_text import split_specs
+from duckmetrics.catalog.specs import parse_measures
 from support.cases import CATALOG, ranking
 from support.little import RR, evaluation, little
 

@@ -33,16 +33,16 @@ CLICKS = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
     ],
 )
 def test_names_of_other_tools_are_known(spec: str, advice: str) -> None:
-    """And what is advised works."""
+    """Under the conventions of another tool they are refused, and what is advised works."""
     with pytest.raises(MetricError) as raised:
-        duckmetrics.evaluate(RUN, TRUTH, [spec])
-    assert advice in str(raised.value)
+        duckmetrics.evaluate(RUN, TRUTH, [spec], like="cornac")
+    assert f"calls {advice} so, write that" in str(raised.value)
     assert duckmetrics.evaluate(RUN, TRUTH, [advice])[advice] is not None
 
 
 def test_a_point_is_no_parameter() -> None:
     with pytest.raises(MetricError, match=r"in parentheses, as in rbp\(p=...\)"):
-        duckmetrics.evaluate(RUN, TRUTH, ["rbp.95"])
+        duckmetrics.evaluate(RUN, TRUTH, ["rbp.q"])
     with pytest.raises(MetricError, match=r"no family 'rankings' of metrics; write .*ranking\.map"):
         duckmetrics.evaluate(RUN, TRUTH, ["rankings.map"])
 

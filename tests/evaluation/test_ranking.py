@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
 
-AVERAGED = [metric for metric in RANKING if "expected" in CATALOG.params(metric)["ties"].choices]
+AVERAGED = [
+    metric for metric in RANKING if "expected" in getattr(CATALOG.params(metric).get("ties"), "choices", ())
+]
 SWITCHES = [
     {"ties": "item_desc"},
     {"ties": "item_desc_text"},

@@ -48,7 +48,7 @@ def values(spec: str) -> dict[str, float | None]:
         table(("query_id", "item_id", "score"), PREDICTIONS),
         table(("query_id", "item_id", "relevance"), TRUTH),
         [spec],
-        **({"no_relevant": "zero"} if not spec.startswith("judged") else {}),
+        **({"no_relevant": "zero"} if not spec.startswith(("judged", "n_")) else {}),
     )
     return {row["query_id"]: row["value"] for row in result.per_query.to_pylist()}
 

@@ -43,7 +43,9 @@ INTEGERS = ("graded", "integer_ids")
 COMPARED = ("value", "n", "n_missing", "n_no_relevant", "n_undefined", "reason")
 BY_QUERY = ["query_id", "metric", "value", "missing", "no_relevant"]
 NOT_OFFERED = ("catalog_size",)
-AVERAGED = [metric for metric in RANKING if "expected" in CATALOG.params(metric)["ties"].choices]
+AVERAGED = [
+    metric for metric in RANKING if "expected" in getattr(CATALOG.params(metric).get("ties"), "choices", ())
+]
 Result = tuple[Any, ...]
 
 
@@ -400,7 +402,7 @@ PERCENTILES = [name for name, alias in CATALOG.aggregation_names.items() if "p" 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("agg", [*(n for n in CATALOG.aggregation_names if n not in PERCENTILES), "p75"])
 def test_values_are_aggregated_the_same(two: Data, agg: str) -> None:
-    specs = [*plain(RANKING[::3], (3,)), *FIXED]
+    specs = [*plain(RANKING[1::3], (3,)), *FIXED]
     names = [measure.metric.name for measure in measured(specs[: -len(FIXED)])] + FIXED
     metrics, arguments = asked(specs, names)
     actual = two.macro("evaluate", metrics=metrics, agg=agg, **arguments)

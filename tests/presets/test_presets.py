@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
+from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
 from support.cases import CATALOG, ROOT
@@ -25,6 +27,8 @@ __all__ = ["exports", "run"]
 
 FOLDER = ROOT / "duckmetrics" / "presets"
 KEYS = {"title", "version", "url", "note", "defects", "like", *FAMILIES}
+# Numbers for the braces in names; the others are 0.5.
+NUMBERS = {"k": "10", "rel": "2", "percent": "80"}
 REQUIRED = {"recall": 0.5, "beta": 1, "max_fpr": 0.5, "top": 0.1, "precision": 0.5, "fpr": 0.5}
 DATA = ("FROM (VALUES ('q', 'a', 2), ('q', 'b', 1)) AS t(query_id, item_id, score)",
         "FROM (VALUES ('q', 'b', 1), ('r', 'b', 1)) AS t(query_id, item_id, relevance)")  # fmt: skip
@@ -41,6 +45,12 @@ def spec_of(family: str, name: str, ranked: bool) -> str:
     needed = [p.name for p in CATALOG.metrics[family, name].own_params.values() if p.required]
     arguments = ", ".join(f"{n}={REQUIRED[n]}" for n in needed)
     return f"{family}.{name}" + (f"({arguments})" if arguments else "") + ("@10" if ranked else "")
+
+
+def written_names(tool: Preset, family: str, names: str) -> list[str]:
+    """Names as a user writes them: with numbers in the places of the braces."""
+    forms = [form for name in split_specs(names) for form in tool.families[family].written(name)]
+    return [re.sub(r"\{(\w+)\}", lambda hole: NUMBERS.get(hole[1], "0.5"), form) for form in forms]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
@@ -102,9 +112,9 @@ def test_variants_are_specs_under_their_preset() -> None:
     for tool in presets().values():
         for family, known in tool.families.items():
             for variant in known.variants:
-                spec = variant.spec.replace("@k", "@10")
-                measure = parse_measure(CATALOG, spec, meant=lambda family=family: family, like=tool)
-                assert measure.metric.name in known.metrics
+                for name in written_names(tool, family, variant.name):
+                    measure = parse_measure(CATALOG, name, meant=lambda family=family: family, like=tool)
+                    assert measure.metric.name in known.metrics, name
 
 
 def test_a_metric_that_a_tool_lacks_is_refused() -> None:

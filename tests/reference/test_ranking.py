@@ -140,6 +140,7 @@ PYTREC = [
     ("success_1", "hit_rate", {"k": 1}),
     ("success_5", "hit_rate", {"k": 5}),
     ("num_rel_ret", "hits", {}),
+    ("num_rel", "n_relevant", {}),
     ("Rprec", "r_precision", {}),
     ("bpref", "bpref", {}),
     ("infAP", "infap", {}),
@@ -418,6 +419,9 @@ BY_HAND: list[tuple[str, dict[str, Any], float | None]] = [
     ("hit_rate", {}, 1),
     ("hit_rate", {"k": 5, "rel": 3}, 0),
     ("hits", {}, 3),
+    ("n_returned", {}, 6),
+    ("n_relevant", {}, 4),
+    ("n_relevant", {"rel": 3}, 1),
     ("hits", {"k": 5}, 2),
     ("average_precision", {}, (1 + 2 / 4 + 3 / 6) / 4),
     ("average_precision", {"rel": 2}, (1 + 2 / 6) / 2),
@@ -549,7 +553,7 @@ def test_relevant_is_any_grade_above_zero(name: str) -> None:
         assert value == measure(name, half, **params, rel=0.5)
         assert value != measure(name, half, **params, rel=1)
     else:
-        assert name in {"err", "judged"}
+        assert name in {"err", "judged", "n_returned"}
 
 
 def test_rel_zero_makes_judged_items_relevant_but_not_unjudged_ones() -> None:

@@ -1,0 +1,160 @@
+"""Names that other tools have for the metrics, such as ``P_10`` or ``nDCG@10``, as the presets list them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.spec_text import SPEC, arguments, split_specs
+from duckmetrics.errors import MetricError
+from duckmetrics.presets.presets import presets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.presets.presets import Conventions, NameSet, Preset
+
+_HOLE = re.compile(r"\{(\w+)\}")
+# In the spec of a variant: a number, its power, or its share of another.
+_FORMULA = re.compile(r"\{(?P<name>\w+)(?:\^(?P<power>[\d.]+)|/(?P<whole>\d+))?\}")
+_OWN_ARGUMENTS = re.compile(r"(?P<before>[^()]*)\((?P<args>[^()]*)\)(?P<after>[^()]*)")
+_WHOLE, _NUMBER = r"\d+", r"\d*\.?\d+(?:[eE][-+]?\d+)?"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A metric with the arguments that a foreign name gives it."""
+
+    family: str
+    name: str
+    arguments: tuple[str, ...]
+    k: str | None
+
+    @property
+    def spec(self) -> str:
+        """The spec that means the same here."""
+        given = f"({', '.join(self.arguments)})" if self.arguments else ""
+        return f"{self.family}.{self.name}{given}" + ("" if self.k is None else f"@{self.k}")
+
+
+def meanings(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
+    """Return what a name means to tools, each with the names of their presets.
+
+    A name may have arguments of the metric, as in ``P(rel=2)@5``, where no name of the tool is written so.
+    """
+    tools = list(tools)
+    found = _found(catalog, spec, tools)
+    parts = _OWN_ARGUMENTS.fullmatch(spec.strip())
+    if found or parts is None:
+        return found
+    try:
+        given = tuple(f"{name}={value}" for name, value in arguments(spec, parts["args"]))
+    except MetricError:
+        return {}
+    bare = _found(catalog, parts["before"] + parts["after"], tools)
+    return {replace(one, arguments=(*one.arguments, *given)): of for one, of in bare.items()}
+
+
+def _found(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
+    found: dict[Meaning, tuple[str, ...]] = {}
+    for tool in tools:
+        for family, known in tool.families.items():
+            meaning = next(_of_tool(catalog, "".join(spec.split()), family, known), None)
+            if meaning is not None:
+                found[meaning] = (*found.get(meaning, ()), tool.name)
+    return found
+
+
+def _of_tool(catalog: Catalog, spec: str, family: str, known: Conventions) -> Iterator[Meaning]:
+    """Yield the meanings of a name in one family of a tool: of its options first, then of its metrics."""
+    for variant in known.variants:
+        for values in _matches(known, variant.name, spec):
+            if (meaning := _filled(family, variant.spec, values)) is not None:
+                yield meaning
+    for metric, entry in known.metrics.items():
+        for values in _matches(known, entry.name, spec):
+            k = values.pop(CUTOFF, None)
+            required = (p.name for p in catalog.metrics[family, metric].own_params.values() if p.required)
+            implied = {name: written(entry.sets[name]) for name in required if name in entry.sets}
+            given = tuple(f"{name}={value}" for name, value in (implied | values).items())
+            yield Meaning(family, metric, given, k)
+
+
+def _matches(known: Conventions, names: str, spec: str) -> Iterator[dict[str, str]]:
+    """Yield the numbers that a spec has in the places of the braces, for each of the names that fits."""
+    for name in split_specs(names):
+        for form in known.written("".join(name.split())):
+            pieces = _HOLE.split(form)
+            if spec.startswith(pieces[0]):
+                pattern = "".join(
+                    f"(?P<{piece}>{_WHOLE if piece == CUTOFF else _NUMBER})" if i % 2 else re.escape(piece)
+                    for i, piece in enumerate(pieces)
+                )
+                if match := re.fullmatch(pattern, spec):
+                    yield match.groupdict()
+
+
+def _filled(family: str, template: str, values: Mapping[str, str]) -> Meaning | None:
+    """Write numbers into the spec of a variant; None where a share is not of a whole number."""
+    if CUTOFF not in values:
+        template = template.replace(f"@{{{CUTOFF}}}", "")
+    holes = list(_FORMULA.finditer(template))
+    if any(hole["whole"] and not values[hole["name"]].isdigit() for hole in holes):
+        return None
+    match = SPEC.fullmatch(_FORMULA.sub(lambda hole: _computed(hole, values), template))
+    if match is None:
+        raise MetricError(template, "cannot be read")
+    given = tuple(f"{name}={value}" for name, value in arguments(template, match["args"] or ""))
+    return Meaning(family, match["name"], given, match["k"])
+
+
+def _computed(hole: re.Match[str], values: Mapping[str, str]) -> str:
+    text = values[hole["name"]]
+    if hole["power"]:
+        return written(float(text) ** float(hole["power"]))
+    return written(float(text) / int(hole["whole"])) if hole["whole"] else text
+
+
+def expanded(
+    catalog: Catalog, specs: Iterable[str], like: Preset | None
+) -> Iterator[tuple[str, NameSet | None]]:
+    """Replace the names of sets, such as ``official``, by those of their members; yield each with its set.
+
+    Without `like`, a name of ours is no set, and the files of the presets are not read for it.
+    """
+    for spec in specs:
+        sets = set() if like is None and _is_ours(catalog, spec) else _sets(spec.strip(), like)
+        if len(sets) != 1:
+            yield spec, None
+            continue
+        (found,) = sets
+        for member in split_specs(found.specs):
+            inner = _sets(member, like)
+            for name in split_specs(inner.pop().specs) if len(inner) == 1 else [member]:
+                yield name, found
+
+
+def _is_ours(catalog: Catalog, spec: str) -> bool:
+    match = SPEC.fullmatch(spec)
+    return match is not None and any(name == match["name"].lower() for _, name in catalog.names)
+
+
+def _sets(name: str, like: Preset | None) -> set[NameSet]:
+    """Return the sets of that name, of one tool or of all."""
+    tools = presets().values() if like is None else [like]
+    return {
+        one for tool in tools for known in tool.families.values() for one in known.sets if one.name == name
+    }
+
+
+def once(specs: Iterable[tuple[str, NameSet | None]]) -> Iterator[tuple[str, NameSet | None]]:
+    """Leave out members of sets that were also asked for by themselves, or as members of another set."""
+    every = list(specs)
+    known = {spec.strip() for spec, of in every if of is None}
+    for spec, of in every:
+        if of is None or spec not in known:
+            yield spec, of
+            known.add(spec)

@@ -1,0 +1,56 @@
+"""The text of specs: where one ends and the next begins, and the parts of one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from duckmetrics.errors import MetricError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SPEC = re.compile(
+    r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
+    r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
+)
+_ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+?)\s*(?:,|$)")
+
+
+def read_specs(metrics: str | Sequence[str]) -> list[str]:
+    """Read the metrics of a call: one text or several, each of one spec or of several.
+
+    Raises:
+        MetricError: one of them is not a text.
+    """
+    texts = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not all(isinstance(text, str) for text in texts):
+        raise MetricError("metrics", f"{metrics!r} are no specs", "write them as text, such as 'ndcg@10'")
+    return [spec for text in texts for spec in split_specs(text)]
+
+
+def split_specs(text: str) -> list[str]:
+    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and quotes."""
+    parts, depth, quoted = [""], 0, False
+    for character in text:
+        quoted ^= character == "'"
+        depth += 0 if quoted else (character == "(") - (character == ")")
+        if character == "," and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield name and value of the arguments of a spec."""
+    position, seen = 0, set()
+    while position < len(text.rstrip()):
+        match = _ARGUMENT.match(text, position)
+        if match is None:
+            raise MetricError(spec, f"cannot read {text[position:]!r}", "write param=value")
+        if match["name"] in seen:
+            raise MetricError(spec, f"{match['name']} is given twice", "keep one of them")
+        seen.add(match["name"])
+        yield match["name"], match["value"]
+        position = match.end()
