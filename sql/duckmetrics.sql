@@ -1733,7 +1733,7 @@ missing: default NULL
 missing=zero: an unanswered query has the value 0
 missing=skip: an unanswered query is left out of the mean
 missing=error: an unanswered query is an error
-missing=undefined: an unanswered query has no rank and does not count
+missing=undefined: depends on the metric; see its own macro
 negative_grade: default ''error''
 negative_grade=error: a grade below 0 is an error
 negative_grade=zero: a grade below 0 counts as 0
@@ -1810,7 +1810,7 @@ missing: default NULL
 missing=zero: an unanswered query has the value 0
 missing=skip: an unanswered query is left out of the mean
 missing=error: an unanswered query is an error
-missing=undefined: an unanswered query has no rank and does not count
+missing=undefined: depends on the metric; see its own macro
 negative_grade: default ''error''
 negative_grade=error: a grade below 0 is an error
 negative_grade=zero: a grade below 0 counts as 0
@@ -2925,7 +2925,7 @@ labels: default ''truth''
 labels=truth: the relevant items are those of the truth
 labels=returned: relevant items that were not returned are ignored
 missing: default ''undefined''
-missing=undefined: depends on the metric; see its own macro
+missing=undefined: an unanswered query does not count
 missing=skip: an unanswered query is left out of the mean
 missing=error: an unanswered query is an error
 negative_grade: default ''error''

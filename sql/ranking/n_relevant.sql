@@ -4,6 +4,8 @@
 --           population (query_id)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- values:   missing=undefined: an unanswered query does not count
+--           no_relevant: as in judged
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  m, the relevant items, returned or not; agg=sum: those of all queries

@@ -4,6 +4,7 @@
 --           population (query_id)
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- values:   no_relevant: as in judged
 -- idle:     ties WHEN TRUE; scores WHEN TRUE; labels WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
