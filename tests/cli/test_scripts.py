@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -17,8 +18,6 @@ from support.command_line import Outcome, exports, results, run
 from support.little import DCG, RR, little
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.command_line import Command
 
 __all__ = ["exports", "run"]
@@ -187,7 +186,8 @@ def test_a_failure_leaves_no_half_written_file(
     before = path.read_bytes()
 
     def break_off(*arguments: Any) -> None:
-        arguments[-1].write_text("half")
+        draft = next(one for one in reversed(arguments) if isinstance(one, Path))
+        draft.write_text("half")
         raise OSError("No space left on device")
 
     monkeypatch.setattr(f"duckmetrics.{writer}", break_off)
