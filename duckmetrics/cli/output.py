@@ -37,8 +37,11 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
     """Write a result to a file, or to stdout; what the checks found goes to stderr beside a table.
 
     Args:
-        wide: whether a table shows values side by side; by default where there is something to compare.
+        wide: whether a table shows values side by side; by default where there is something to compare, but
+            not in a file, whose columns show later that it is an output of ours.
     """
+    if path is not None and wide is None:
+        wide = False
     if format_ == "parquet" and path is not None:
         import pyarrow.parquet as pq
 
@@ -65,8 +68,9 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
     """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see.
 
     Args:
-        whole: show the other columns in text, too.
+        whole: show the other columns in text, too; a file always has them.
     """
+    whole = whole or path is not None
     if format_ == "table":
         put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":

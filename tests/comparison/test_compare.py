@@ -640,7 +640,8 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
     )  # fmt: skip
     assert done.code == 0, done.err
     assert "against old: paired_t" in done.out
-    assert len(done.out.splitlines()) == 2 + 2 * 3 + 1 + 2
+    # The table, an empty line, the verdicts of two systems, and the method, which is wrapped.
+    assert len(done.out.splitlines()) == 2 + 2 * 3 + 1 + 2 + 2
     assert (folder / "movers.csv").read_text().startswith("system,metric,direction,place,query_id")
     assert pq.read_table(folder / "values.parquet").num_rows == 3 * 2 * QUERIES
     named = run(
