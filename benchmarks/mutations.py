@@ -159,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=18)
-    parser.add_argument("--together", type=int, default=8, help="so many mutants are tried at once")
+    parser.add_argument("--together", type=int, default=8, help="the number of mutants tried at once")
     parser.add_argument("--output", type=Path, help="where the answers go, by mutant")
     parser.add_argument(
         "--only",

@@ -28,7 +28,10 @@ SEVERITIES = {
     NOTE: "helps to read the numbers",
 }
 # Who runs the checks of a folder.
-RUN_BY = {"checks": "evaluate, compare and check", "inspections": "check"}
+RUN_BY = {
+    "checks": "evaluate, compare and check",
+    "inspections": "check; by evaluate and compare only to explain what another check found",
+}
 TESTS = "test"
 
 

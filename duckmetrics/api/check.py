@@ -132,12 +132,12 @@ def check(
 
     Args:
         metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
-            Unless given, ``ndcg@10`` where there is a truth or a query_id, and ``auc`` where there is none.
+            By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
         predictions, truth, system, by, columns, queries, connection, threads, memory_limit, like,
             **switches: as for `evaluate`.
 
     Returns:
-        The findings, the worst first; none where nothing is to be done.
+        The findings, the worst first; empty if the data are clean.
 
     Raises:
         MetricError: a metric, parameter or switch cannot be read.

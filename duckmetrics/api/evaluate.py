@@ -121,7 +121,7 @@ def _names_table(given: Any) -> bool:
 
 
 def _session_of(*tables: Any) -> SparkSession | None:
-    """Return the session of the first DataFrame of Spark, None where there is none."""
+    """Return the session of the first DataFrame of Spark, None if no table is one."""
     for table in tables:
         for one in table.values() if isinstance(table, Mapping) else (table,):
             if is_of_spark(one):

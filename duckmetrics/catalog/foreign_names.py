@@ -40,7 +40,7 @@ class Meaning:
         return f"{self.family}.{self.name}{given}" + ("" if self.k is None else f"@{self.k}")
 
 
-def meanings(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
+def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
     """Return what a name means to tools, each with the names of their presets.
 
     A name may have arguments of the metric, as in ``P(rel=2)@5``, where no name of the tool is written so.
@@ -123,7 +123,7 @@ def expanded(
 ) -> Iterator[tuple[str, NameSet | None]]:
     """Replace the names of sets, such as ``official``, by those of their members; yield each with its set.
 
-    Without `like`, a name of ours is no set, and the files of the presets are not read for it.
+    Without `like`, one of our own names is never read as a set, and costs no reading of the presets.
     """
     for spec in specs:
         sets = set() if like is None and _is_ours(catalog, spec) else _sets(spec.strip(), like)

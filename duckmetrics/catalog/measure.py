@@ -32,7 +32,7 @@ class Measure:
         aggregation: from per-query values to one number; None where a metric is one number already.
         needed: what a preset asks of the rows, ``predictions (score > 0)``.
         untied: whether a preset asks that no scores of a query are equal.
-        tools: the presets of the tools whose name the text is, where it is none of ours.
+        tools: the presets of the tools that use this text as a name; empty for our own names.
         member_of: the set that the text is a member of, where the set was asked for.
     """
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias, Catalog
 from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
-from duckmetrics.catalog.foreign_names import expanded, meanings, once
+from duckmetrics.catalog.foreign_names import expanded, meant_by, once
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
 from duckmetrics.catalog.signature import AGGREGATION
@@ -80,7 +80,7 @@ def parse_measure(
     A name of another tool is read, too: that of `like` first, those of all tools where the name is
     none of ours and means one metric.
     """
-    known = {} if like is None else meanings(catalog, spec, [like])
+    known = {} if like is None else meant_by(catalog, spec, [like])
     if known:
         return _called_so(catalog, spec.strip(), switches, meant, like, known)
     try:
@@ -105,9 +105,9 @@ def _called_elsewhere(
     """Read a spec that cannot be read as one of ours as a name of any tool.
 
     Raises:
-        MetricError: it is none, which is the error of our reading; or none of the tool in `like`.
+        MetricError: no tool has this name (the error of our own reading), or the tool in `like` does not.
     """
-    known = meanings(catalog, spec, presets().values())
+    known = meant_by(catalog, spec, presets().values())
     if not known or (like is not None and not isinstance(error, UnknownNameError)):
         raise error
     try:

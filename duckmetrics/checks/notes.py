@@ -73,7 +73,7 @@ def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
 
 
 def foreign_names(measures: Sequence[Measure]) -> list[Finding]:
-    """Tell what names of other tools mean here, and which members of a set of names are missing."""
+    """Return notes on names of other tools: what they mean here, and which members of a set are missing."""
     named: dict[tuple[str, ...], list[Measure]] = {}
     for measure in measures:
         if measure.tools:

@@ -1,4 +1,4 @@
-"""The command line: evaluate, check, curve, metrics, sql, test.
+"""The command line: a module of this package for each group of commands.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad usage or bad input, 3 the engine failed.
 The database, the parser and the table printer are imported only by the commands that need them.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# After so many new objects the garbage collector looks at them.
+# The number of new objects after which the garbage collector runs.
 RARELY = 200_000
 
 
@@ -34,10 +34,9 @@ class _ClosedPipeError(Exception):
 # The module of this package that holds each command.
 COMMANDS = {
     "check": "questions", "checks": "catalogue", "compare": "compare", "conventions": "questions",
-    "curve": "evaluate",
-    "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql", "metrics": "catalogue",
-    "presets": "catalogue", "sampled": "questions", "shell": "sql", "sql": "sql", "test": "statistical_tests",
-    "ties": "questions",
+    "curve": "evaluate", "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql",
+    "metrics": "catalogue", "presets": "catalogue", "sampled": "questions", "shell": "sql", "sql": "sql",
+    "test": "statistical_tests", "ties": "questions",
 }  # fmt: skip
 
 

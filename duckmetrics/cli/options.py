@@ -23,7 +23,8 @@ FORMAT = click.option(
 )
 WIDE = click.option(
     "--wide/--long", "wide", default=None,
-    help="Values side by side, or a line for each with all counts.  [default: wide where there are several]",
+    help="Values side by side, or a line per value with all counts.  [default: --wide for several "
+    "systems or slices]",
 )  # fmt: skip
 OUTPUT = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",

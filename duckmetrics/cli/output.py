@@ -14,9 +14,10 @@ from duckmetrics.api.catalogue import checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import write_text
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.brief import LEFT, brief_cells
+from duckmetrics.results.brief import brief_columns, cells_of
+from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
-from duckmetrics.results.grid import FOOTERS, blocks_of, footer_of
+from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
 def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None = None) -> None:
-    """Write a result to a file, or to stdout; what the checks found goes to stderr beside a table.
+    """Write a result to a file, or to stdout; findings of the checks go to stderr, except with JSON.
 
     Args:
         wide: whether a table shows values side by side; by default where there is something to compare, but
@@ -74,9 +75,13 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
     if format_ == "table":
         put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":
-        header, cells = result.cells() if whole else brief_cells(result)
-        words = {"metric", "system", *result.evaluation.by, *LEFT}
-        rule = ["---" if name in words else "---:" for name in header]
+        if whole:
+            header, cells = result.cells()
+            rule = ["---:" if name in RIGHT else "---" for name in header]
+        else:
+            columns = brief_columns(result)
+            header, cells = cells_of(columns)
+            rule = ["---:" if column.is_number else "---" for column in columns]
         put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
     else:
         write_rows(result.summary, format_, path)
@@ -266,8 +271,9 @@ def _print_wide(result: Evaluation) -> None:
     from rich.text import Text
 
     console = _console()
+    below = footer_of(result)
     for line in result.lines(wide=True):
-        text = Text(line, style="dim" if line.startswith(FOOTERS) else "")
+        text = Text(line, style="dim" if line in below else "")
         text.highlight_regex(r"\S+( ±\S+)?\*(?=\s|$)", "bold")
         console.print(text)
     if result.verified:

@@ -9,6 +9,7 @@ from duckmetrics.checks.notes import MISSING
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.numbers import ROUNDING
+from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.units import QUERIES, ROWS
 from duckmetrics.results.comparison import COLUMNS
 
@@ -46,7 +47,7 @@ def refuse_unpaired(part: FamilyEvaluation) -> None:
 
 def key_of_row(part: FamilyEvaluation, row: Mapping[str, Any]) -> tuple[Any, ...]:
     columns = part.units.columns if part.units is not None else {}
-    return tuple(row[c] for c in ("system", "metric", "slice", *columns))
+    return tuple(hashable(row[c]) for c in ("system", "metric", "slice", *columns))
 
 
 def of_whole(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
+from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
 from duckmetrics.results.gates import BASELINE
 
@@ -174,4 +175,4 @@ def sort_rows(rows: list[Row], order: Sequence[Any]) -> None:
 def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the metric and the slice of a row: all columns before the value but the system."""
     names = list(row)
-    return tuple(row[name] for name in names[1 : names.index("value")])
+    return tuple(hashable(row[name]) for name in names[1 : names.index("value")])

@@ -189,8 +189,10 @@ class Composer:
         """Return a metric as an expression over block columns, adding what the blocks lack.
 
         Args:
-            column: the projection of the file; None is returned where there is none of that name,
-                or where it is NULL under these parameters.
+            column: the projection of the file.
+
+        Returns:
+            None if the file has no such projection, or if it is NULL under these parameters.
         """
         binding = (*self.binding(metric, values), column)
         if binding not in self._values:

@@ -23,6 +23,11 @@ def visible_key(value: Any) -> str:
     return visible(str(value)) or "''"
 
 
+def hashable(value: Any) -> Any:
+    """Return a value of a slicing column as a key: lists and NaN are identified by their text."""
+    return value if value.__hash__ is not None and value == value else repr(value)
+
+
 def escape_what_a_stream_cannot_write() -> None:
     """Make streams of another encoding than UTF-8 write escapes, which JSON can read, rather than fail."""
     codecs.register_error("duckmetrics", _escaped)

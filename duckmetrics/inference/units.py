@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
+from duckmetrics.expressions.visible import hashable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -213,7 +214,7 @@ class Units:
 
     def row_key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the key that a row of a test and a row of the results have in common."""
-        return tuple(row[c] for c in ("system", "metric", "slice", *self.columns.values()))
+        return tuple(hashable(row[c]) for c in ("system", "metric", "slice", *self.columns.values()))
 
 
 @dataclass(frozen=True)

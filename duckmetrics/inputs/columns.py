@@ -109,7 +109,7 @@ def read_columns(columns: Any) -> ColumnMap:
     """Read the mapping of canonical names to the user's.
 
     Raises:
-        InputError: it is no mapping, or not of such names.
+        InputError: it is not a mapping, or a key is not a canonical name.
     """
     if columns is not None and not isinstance(columns, Mapping):
         raise InputError(

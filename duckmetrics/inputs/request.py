@@ -26,7 +26,7 @@ POPULATION = "population"
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller asks for, apart from the metrics: the tables, how to read them, and the conventions.
+    """A caller's request without its metrics: the tables, how to read them, and the conventions.
 
     Attributes:
         predictions: a table, or a mapping of system names to tables.
@@ -86,7 +86,7 @@ def read_request(
 
     Raises:
         MetricError: an unknown preset, groupings of two kinds, or no whole number where there must be one.
-        InputError: no predictions, or two ways to give them; or a mapping of columns that is none.
+        InputError: no predictions, or predictions given twice; or columns= is not a mapping.
     """
     given = dict(switches or {})
     population = given.get(POPULATION)

@@ -19,7 +19,7 @@ def read_groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tupl
     """Read `by`: a column, the columns of one grouping, or a list of groupings.
 
     Raises:
-        MetricError: columns beside lists of columns.
+        MetricError: columns and lists of columns are mixed.
     """
     if by is None:
         return ()

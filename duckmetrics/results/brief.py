@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import WORSE
-from duckmetrics.results.tabular import ALL, aligned, table_width
+from duckmetrics.results.grid import slice_cells, slice_key
+from duckmetrics.results.tabular import aligned, table_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
-# The columns after the keys, and those that go first where the screen is narrow.
-COLUMNS = ("±", "delta", "interval", "p", "verdict")
-LEFT = ("verdict",)
-DISPENSABLE = ("±", "p", "interval")
 LEAST_P = 1e-4
 # A smaller number would be written as 0.0000.
 TINY = 5e-5
@@ -36,82 +33,95 @@ class Compared(Protocol):
     def evaluation(self) -> Values: ...
 
 
+class Column(NamedTuple):
+    """A column of the table.
+
+    Attributes:
+        rank: the columns of rank 1 are left out first where the screen is narrow; those of rank 0 never.
+    """
+
+    name: str
+    cells: list[str]
+    is_number: bool = True
+    rank: int = 0
+
+
 def brief_lines(result: Compared, width: int) -> list[str]:
     """Return the lines of a table that fits a width; columns that do not fit are left out."""
-    header, cells = brief_cells(result)
-    for name in DISPENSABLE:
-        if table_width(header, cells) <= width:
+    columns = brief_columns(result)
+    for rank in sorted({column.rank for column in columns} - {0}):
+        if table_width(*cells_of(columns)) <= width:
             break
-        header, cells = _without(header, cells, name)
-    words = {"metric", "system", *result.evaluation.by, *LEFT}
-    return aligned(header, cells, [name for name in header if name not in words])
+        columns = [column for column in columns if column.rank != rank]
+    return aligned(*cells_of(columns), [column.name for column in columns if column.is_number])
 
 
-def brief_cells(result: Compared) -> tuple[list[str], list[list[str]]]:
-    """Return the columns and cells: with two systems, a line shows the values of both."""
-    systems = list(dict.fromkeys(row["system"] for row in result.rows))
-    if len(systems) == 2:
-        (other,) = (system for system in systems if system != result.baseline)
-        names, lines = [result.baseline, visible(str(other))], list(_pairs(result))
-    else:
-        names, lines = ["system", "value"], list(_every(result))
-    cells = [[visible(row["metric"]), *_slice(result, row), *own, *_numbers(row)] for row, own in lines]
-    header = ["metric", *result.evaluation.by, *names, *COLUMNS]
-    for name in COLUMNS:
-        if name in header and not any(row[header.index(name)] for row in cells):
-            header, cells = _without(header, cells, name)
-    return header, cells
+def cells_of(columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """Return the header, and the cells by row."""
+    return [column.name for column in columns], list(map(list, zip(*(c.cells for c in columns), strict=True)))
 
 
-def _pairs(result: Compared) -> Iterator[tuple[Row, list[str]]]:
-    """Yield the rows of the only other system, each with the values of the baseline and of itself."""
+def brief_columns(result: Compared) -> list[Column]:
+    """Return the columns; with two systems, a line shows the values of both."""
+    systems = dict.fromkeys(row["system"] for row in result.rows)
+    rows = [row for row in result.rows if len(systems) > 2 or row["system"] != result.baseline]
+    slices = zip(*(slice_cells(result.evaluation, row) for row in rows), strict=True)
+    columns = [
+        Column("metric", [visible(row["metric"]) for row in rows], is_number=False),
+        *(Column(name, list(cells), is_number=False)
+          for name, cells in zip(result.evaluation.by, slices, strict=True)),
+        *(_pair(result, rows) if len(systems) == 2 else _systems(rows)),
+        Column("±", [_half(row) for row in rows], rank=1),
+        Column("delta", [_signed(row["delta"]) for row in rows]),
+        Column("interval", [_interval(row) for row in rows], rank=3),
+        Column("p", [_p(row["p_adjusted"]) for row in rows], rank=2),
+        Column("verdict", [row["verdict"] for row in rows], is_number=False),
+    ]  # fmt: skip
+    return [column for column in columns if any(column.cells)]
+
+
+def _pair(result: Compared, rows: Sequence[Row]) -> Iterator[Column]:
+    """Yield the values of the baseline, and those of the only other system."""
     bases = {
-        (row["metric"], row["slice"], *_slice(result, row)): row
+        (row["metric"], slice_key(result.evaluation, row)): row
         for row in result.rows if row["system"] == result.baseline
     }  # fmt: skip
-    for row in result.rows:
-        if row["system"] != result.baseline:
-            base = bases.get((row["metric"], row["slice"], *_slice(result, row)))
-            yield row, [_value(base), _value(row)]
+    own = [bases.get((row["metric"], slice_key(result.evaluation, row))) for row in rows]
+    yield Column(visible(str(result.baseline)), list(map(_value, own)))
+    yield Column(visible(str(rows[0]["system"])), list(map(_value, rows)))
 
 
-def _every(result: Compared) -> Iterator[tuple[Row, list[str]]]:
-    for row in result.rows:
-        yield row, [visible(str(row["system"])), _value(row)]
-
-
-def _slice(result: Compared, row: Row) -> list[str]:
-    segment = result.evaluation.segment(dict(row))
-    if result.evaluation.by and not segment:
-        return [ALL, *("" for _ in result.evaluation.by[1:])]
-    return [visible_key(segment[name]) if name in segment else "" for name in result.evaluation.by]
+def _systems(rows: Sequence[Row]) -> Iterator[Column]:
+    yield Column("system", [visible(str(row["system"])) for row in rows], is_number=False)
+    yield Column("value", list(map(_value, rows)))
 
 
 def _value(row: Row | None) -> str:
     return "NULL" if row is None or row["value"] is None else f"{row['value']:.4f}"
 
 
-def _numbers(row: Row) -> Iterator[str]:
-    yield "" if row["lower"] is None or row["upper"] is None else f"±{(row['upper'] - row['lower']) / 2:.4f}"
-    yield _signed(row["delta"])
-    bounds = row["delta_lower"], row["delta_upper"]
-    yield "" if None in bounds else f"[{_signed(bounds[0])}, {_signed(bounds[1])}]"
-    p = row["p_adjusted"]
-    yield "" if p is None else f"<{LEAST_P:.4f}" if p < LEAST_P else f"{p:.4f}"
-    yield row["verdict"]
+def _half(row: Row) -> str:
+    """Write half of the interval of a value."""
+    if row["lower"] is None or row["upper"] is None:
+        return ""
+    return f"±{(row['upper'] - row['lower']) / 2:.4f}"
+
+
+def _interval(row: Row) -> str:
+    low, high = row["delta_lower"], row["delta_upper"]
+    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return ""
+    return f"<{LEAST_P:.4f}" if p < LEAST_P else f"{p:.4f}"
 
 
 def _signed(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:+.1e}" if 0 < abs(value) < TINY else f"{value:+.4f}"
-
-
-def _without(header: list[str], cells: Sequence[list[str]], name: str) -> tuple[list[str], list[list[str]]]:
-    if name not in header:
-        return header, list(cells)
-    i = header.index(name)
-    return header[:i] + header[i + 1 :], [row[:i] + row[i + 1 :] for row in cells]
 
 
 def verdict_lines(result: Compared) -> Iterator[str]:

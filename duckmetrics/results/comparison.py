@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.results.brief import brief_cells, brief_lines, verdict_lines
+from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
 from duckmetrics.results.evaluation import html
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
@@ -184,7 +184,7 @@ class Comparison(Tabular):
         return "\n".join([*self.lines(), *self.notes()])
 
     def _repr_html_(self) -> str:
-        return html(*brief_cells(self), [self.conclusion, *verdict_lines(self), *self.notes()])
+        return html(*cells_of(brief_columns(self)), [self.conclusion, *verdict_lines(self), *self.notes()])
 
     @property
     def conclusion(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
-from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.expressions.visible import hashable, visible, visible_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,11 +179,11 @@ def _rows_of(
     columns = names[names.index("slice") + 1 : names.index("value")]
     chosen = _metrics(gate, rows, canonical)
     looked_at = [row for row in rows if row["metric"] in chosen and row["slice"] == gate.slicing]
-    keys = dict.fromkeys((row["metric"], *(_hashable(row[c]) for c in columns)) for row in looked_at)
+    keys = dict.fromkeys((row["metric"], *(hashable(row[c]) for c in columns)) for row in looked_at)
     systems = dict.fromkeys(row["system"] for row in rows if row["system"] != row.get("baseline", MISSING))
     found = {}
     for row in looked_at:
-        found[row["system"], row["metric"], *(_hashable(row[c]) for c in columns)] = row
+        found[row["system"], row["metric"], *(hashable(row[c]) for c in columns)] = row
     named = next(csv.reader([gate.slicing]), [])
     told: list[tuple[str, Mapping[str, Any] | None]] = []
     for system in systems:
@@ -193,11 +193,6 @@ def _rows_of(
             place = ", ".join([*([] if system is None else [visible(str(system))]), *where])
             told.append((place, found.get((system, *key))))
     return told
-
-
-def _hashable(value: Any) -> Any:
-    """Return a value of a slicing column as a key: lists and NaN are identified by their text."""
-    return value if value.__hash__ is not None and value == value else repr(value)
 
 
 def _is_number(value: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 BEST, LOWER = "*", " ↓"
-# What the lines below the table begin with.
-FOOTERS = ("* ", "↓ ", "± ", "n = ", "NULL: ")
 # Values that differ by less are equally good.
 ALIKE = 5e-5
 
@@ -117,17 +115,22 @@ def _by_key(result: Values) -> Block:
         named = [visible(str(key[-1]))] if several else []
         n = [str(max(row["n"] for row in own))] if sizes else []
         values = ["" if row is None else _cell(row, row in best) for row in rows]
-        cells.append([*_slice(result, own[0]), *named, *n, *values])
+        cells.append([*slice_cells(result, own[0]), *named, *n, *values])
     header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
     names = [_named(result, metric) for metric in result.metrics]
     return Block([*header, *names], _padded(cells, len(header)), len(header))
 
 
 def _key(result: Values, row: Row) -> tuple[Any, ...]:
-    return (row["slice"], *(row.get(c) for c in result.by), row["system"])
+    return (*slice_key(result, row), row["system"])
 
 
-def _slice(result: Values, row: Row) -> list[str]:
+def slice_key(result: Values, row: Row) -> tuple[Any, ...]:
+    """Return what identifies the slice of a row."""
+    return (row["slice"], *(hashable(row.get(column)) for column in result.by))
+
+
+def slice_cells(result: Values, row: Row) -> list[str]:
     """Write the values of the slicing columns; no column is in force for all rows together."""
     segment = result.segment(dict(row))
     if result.by and not segment:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.statistics.data import Data
 
-# Kinds of columns, by their name in the files. NaN stands for no p-value, so that p is none of the numbers.
+# Kinds of columns, by their name in the files. p is not among the numbers: NaN stands for a missing p-value.
 KINDS: Mapping[str, Callable[[str], bool]] = {
     "name": LABELS.__contains__,
     "unit": UNITS.__contains__,

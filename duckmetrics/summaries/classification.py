@@ -199,7 +199,7 @@ class ClassificationSummary:
         ).from_(JOINED)  # fmt: skip
 
     def _shown(self, i: int, measure: Measure, binary: bool) -> tuple[exp.Expr, exp.Expr]:
-        """Return the value of a measure, and why there is none."""
+        """Return the value of a measure, and the reason if it has no value."""
         counted, n_positive = _counts(measure)
         why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
         value, reason = shown_value(self.catalog, {
@@ -212,7 +212,7 @@ class ClassificationSummary:
 
 
 def shown_value(catalog: Catalog, columns: Mapping[str, exp.Expr]) -> tuple[exp.Expr, exp.Expr]:
-    """Return a value as results show it, and why there is none.
+    """Return a value as results show it, and the reason if there is no value.
 
     Args:
         columns: those of the relation, and what stands for them.

@@ -266,7 +266,7 @@ def with_joined(result: exp.Select, joined: exp.Select) -> exp.Select:
 
 
 def shown_value(catalog: Catalog, value: exp.Expr, n_no_relevant: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    """Return a value as results show it, and why there is none."""
+    """Return a value as results show it, and the reason if there is no value."""
     columns = {"value": value, "n_no_relevant": n_no_relevant}
     found = over(catalog.relations["ranking_results"].query, columns)
     return found["value"], found["reason"]

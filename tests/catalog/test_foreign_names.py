@@ -13,7 +13,7 @@ from presets.test_presets import entries, written_names
 
 import duckmetrics
 from duckmetrics import MetricError
-from duckmetrics.catalog.foreign_names import meanings
+from duckmetrics.catalog.foreign_names import meant_by
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
 from duckmetrics.presets.presets import presets
@@ -67,7 +67,7 @@ def test_options_of_tools_mean_one_thing() -> None:
         for family, known in tool.families.items():
             names = [*(v.name for v in known.variants), *(e.name for e in known.metrics.values())]
             for name in {w for n in names for w in written_names(tool, family, n)}:
-                found = meanings(CATALOG, name, presets().values())
+                found = meant_by(CATALOG, name, presets().values())
                 specs = {str(parse_measure(CATALOG, m.spec)) for m in found if m.family == family}
                 if len(specs) > 1:
                     several[name] = specs
@@ -141,6 +141,7 @@ def table(values: dict[str, dict[str, float]] | dict[str, dict[str, int]], name:
     return pa.table({"query_id": query, "item_id": item, name: value})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
     found, truth, predictions, judged = tables(seed)
@@ -155,6 +156,7 @@ def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
     assert len(result.rows) == 36
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_values_are_those_of_ir_measures(seed: int) -> None:
     found, truth, predictions, judged = tables(seed)

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.macros.script import macros
+from duckmetrics.macros.aggregates import aggregate_macros
 from support.cases import CATALOG, TOGETHER
 from support.cases import open_case as open_ranking
 from support.classification import (
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.engine
 
 Told = dict[tuple[str | None, str], float | None]
 AGGREGATES = {
-    macro.name: macro for macro in macros(CATALOG)
+    macro.name: macro for macro in aggregate_macros(CATALOG)
     if not macro.is_table and macro.metric and "where_" in {a.name for a in macro.overloads[0].arguments}
 }  # fmt: skip
 OF_CLASSES = {

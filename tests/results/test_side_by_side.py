@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import duckmetrics
@@ -27,6 +31,7 @@ def rows_of(values: str) -> str:
     return f"SELECT * FROM (VALUES {values}) AS t (m, label, score)"
 
 
+@cache
 def evaluated(**options: Any) -> duckmetrics.Evaluation:
     systems = {"good": run(1, 1, 2), "bad": run(3, 3, 3), "fair": run(1, 2, 2)}
     return duckmetrics.evaluate(None, TRUTH, METRICS, system=systems, **options)
@@ -84,6 +89,39 @@ def test_slices_are_rows_and_the_overall_row_is_named() -> None:
         ["DE", "2", "0.7500"],
         ["NULL", "1", "0.2500"],
     ]
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("names", [("delta", "verdict"), ("p", "interval"), ("±", "metric"), ("n", "system")])
+def test_a_system_may_be_called_like_a_column(names: tuple[str, str]) -> None:
+    old, new = names
+    result = duckmetrics.compare({old: run(3, 2, 3), new: run(1, 1, 2)}, TRUTH, ["mrr"])
+    for width in (30, 45, 100):
+        header, _, line, *_ = result.lines(width=width)
+        assert header.split()[1:3] == [old, new]
+        assert line.split()[1:3] == ["0.3889", "0.8333"]
+    evaluated = duckmetrics.evaluate(None, TRUTH, ["mrr"], system={old: run(3, 2, 3), new: run(1, 1, 2)})
+    assert sorted(cells(evaluated)[1]) == ["0.3889", "0.8333*", "mrr"]
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("write", ["polars", "pyarrow"])
+def test_slices_of_awkward_values_stay_apart(write: str) -> None:
+    """Lists, NaN, NULL beside the text NULL, and empty text."""
+    columns: dict[str, list[Any]] = {
+        "query_id": [1, 2, 3], "tags": [["a", "b"], [], None], "share": [math.nan, math.inf, None],
+        "country": ["NULL", None, ""],
+    }  # fmt: skip
+    queries = pl.DataFrame(columns) if write == "polars" else pa.table(columns)
+    options: dict[str, Any] = {"by": [["tags"], ["share"], ["country"]], "queries": queries}
+    systems = {"a": run(1, 2, 4), "b": run(2, 1, 5)}
+    result = duckmetrics.evaluate(None, TRUTH, ["mrr", "hit_rate@1"], system=systems, **options)
+    (block,) = blocks_of(result, 100)
+    assert len(block.cells) == len(result.rows) / 2 == 2 * (1 + 3 * 3)
+    assert all(all(row[block.keys :]) for row in block.cells)
+    compared = duckmetrics.compare(systems, TRUTH, ["mrr"], **options)
+    table = compared.lines(width=200)[2 : 2 + 1 + 3 * 3]
+    assert len(table) == len([row for row in compared.rows if row["system"] == "b"])
 
 
 def test_the_best_of_a_slice_is_marked_in_the_slice() -> None:
