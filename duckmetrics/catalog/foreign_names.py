@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.expressions.folding import Value
     from duckmetrics.presets.presets import Conventions, NameSet, Preset
 
 _HOLE = re.compile(r"\{(\w+)\}")
@@ -95,6 +96,20 @@ def _matches(known: Conventions, names: str, spec: str) -> Iterator[dict[str, st
                 )
                 if match := re.fullmatch(pattern, spec):
                     yield match.groupdict()
+
+
+def name_of(names: str, values: Mapping[str, Value]) -> str:
+    """Return the name that a tool has for a metric with these values, of those that its preset lists.
+
+    As in ``map_cut_10`` of ``map, map_cut_{k}``; all of them where none has a place for every value.
+    """
+    every = split_specs(names)
+    cut = values.get(CUTOFF) is not None
+    for name in every:
+        holes = set(_HOLE.findall(name))
+        if (CUTOFF in holes) == cut and all(values.get(hole) is not None for hole in holes):
+            return _HOLE.sub(lambda hole: written(values[hole[1]]), name)
+    return names
 
 
 def _filled(family: str, template: str, values: Mapping[str, str]) -> Meaning | None:

@@ -44,7 +44,15 @@ class Body:
         self.steps = dict(steps)
 
     def shell(self, name: str) -> exp.Query:
-        return query_of(self.catalog, name, {})
+        """Return the query of a file under sql/macros; what the macro does not take has its default."""
+        taken = {argument.name for argument in self.arguments}
+        declared = self.catalog.shell[name].own_params.values()
+        absent = {p.name: literal(p.default) for p in declared if not p.required and p.name not in taken}
+        return query_of(self.catalog, name, {**absent, **self.internal()})
+
+    def internal(self) -> dict[str, exp.Expr]:
+        """Return the values of parameters that the query has, and the macro does not take."""
+        return {}
 
     def specs(self) -> Steps:
         """Return the step with the metrics asked for, one row each."""

@@ -137,8 +137,8 @@ class _Rankings(Body):
         self._per_cutoff()
         self.values = {**offer.values(), **self._of_cutoffs(), BY_RANK: by_rank()}
 
-    def shell(self, name: str) -> exp.Query:
-        return query_of(self.catalog, name, {BY_RANK: by_rank()})
+    def internal(self) -> dict[str, exp.Expr]:
+        return {BY_RANK: by_rank()}
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
         agg = reference(AGGREGATION) if one.agg is None else literal(one.agg)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
+from duckmetrics.catalog.foreign_names import name_of
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import PER_CALL, parse_measure
@@ -287,7 +288,8 @@ def _named(like: str, measure: Measure) -> tuple[str, str]:
     if like == DEFAULTS:
         return f"{DEFAULTS} {__version__}", measure.metric.name
     ranked = measure.values.get(CUTOFF) is not None
-    return preset(like).tool, preset(like).entry(measure.family, measure.metric.name, ranked).name
+    entry = preset(like).entry(measure.family, measure.metric.name, ranked)
+    return preset(like).tool, name_of(entry.name, measure.values)
 
 
 def _key(measure: Measure) -> Key:

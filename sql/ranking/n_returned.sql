@@ -5,7 +5,7 @@
 -- switches: rel DOUBLE DEFAULT NULL CHECK (rel IS NULL),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   no_relevant: as in judged
--- idle:     ties WHEN TRUE; scores WHEN TRUE; labels WHEN TRUE
+-- idle:     ties WHEN TRUE; scores WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  n, the returned items; agg=sum: those of all queries
@@ -14,8 +14,10 @@
 -- example:  n_returned() = 3
 -- note:     a query without relevant items keeps its value
 SELECT
-    system,
-    query_id,
-    CAST(max(n_returned) AS DOUBLE) AS value
-FROM returned
-GROUP BY system, query_id;
+    queries.system,
+    queries.query_id,
+    CAST(coalesce(max(returned_counts.n_returned), 0) AS DOUBLE) AS value
+FROM queries
+LEFT JOIN returned_counts
+    ON returned_counts.system = queries.system AND returned_counts.query_id = queries.query_id
+GROUP BY queries.system, queries.query_id;

@@ -164,7 +164,8 @@ def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> 
     handed_on = {p for d in CATALOG.foundations(definition) for p in d.placeholders}
     inherited = {n for d in CATALOG.foundations(definition) for n in d.switches}
     assert definition.placeholders <= declared | inherited
-    assert declared <= definition.placeholders | handed_on | {"missing", "no_relevant"}
+    policies = {n for d in CATALOG.around(definition) for n in d.switches}
+    assert declared <= definition.placeholders | handed_on | policies
 
 
 @each("definition", EVERY, identity)

@@ -238,7 +238,8 @@ def test_p_is_never_0(connection: duckdb.DuckDBPyConnection) -> None:
         "SELECT i AS query_id, 0 AS item_id FROM range(3000) AS t(i)", "mrr", connection=connection,
     )  # fmt: skip
     assert found.rows[1]["p"] == found.rows[1]["p_adjusted"] == 1e-300
-    assert "<1e-300" in repr(found)
+    assert "<0.0001" in repr(found)
+    assert "<1e-300" in "\n".join(found.lines(whole=True))
 
 
 # --- classifiers ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from duckmetrics.macros import shell, shipped
 from duckmetrics.macros.script import macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
-from support.duckdb_shell import executable, text, written
+from support.duckdb_shell import differences, executable, text, written
 from support.loops import each
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
         query = "FROM {}" if macro.is_table else f"SELECT {{}} FROM ({predictions})"
         found = connection.execute(query.format(place)).fetchall()
         wanted = own.execute(query.format(call)).fetchall()
-        assert str(found) == str(wanted), macro.name
+        assert not differences(found, wanted), macro.name
         tried += 1
     assert tried > 100
     assert connection.execute(f"FROM \"{name}\".duckmetrics_help('ndcg')").fetchall()

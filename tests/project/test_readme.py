@@ -28,6 +28,7 @@ def run(command: str, folder: Path) -> str:
     for made in ("data", "sql"):
         (folder / made).symlink_to(ROOT / made)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("COLUMNS", None)  # which pytest sets in some of its processes
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,

@@ -80,7 +80,7 @@ def test_the_four_values_of_one_list() -> None:
         [1 / 3, 5 / 9, 5 / 6], abs=1e-12
     )
     assert rows["torchmetrics"].tool == "torchmetrics 1.9.0"
-    assert rows["torchmetrics"].name == "RetrievalMAP"
+    assert rows["torchmetrics"].name == "RetrievalMAP(top_k=3)"
 
 
 @pytest.mark.slow
