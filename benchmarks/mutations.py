@@ -38,6 +38,7 @@ IN_PYTHON = {
     r"\bis not None\b": "is None", r"\bis None\b": "is not None", r"\bany\(": "all(", r"\ball\(": "any(",
     r" \+ ": " - ", r"\[0\]": "[-1]", r"\b1\b": "2",
 }  # fmt: skip
+MACROS = "sql/duckmetrics.sql"
 # Seconds after which a mutant that never ends counts as noticed.
 PATIENCE = 1800
 # They compare a text with what is generated from the files, and so notice every change.
@@ -116,11 +117,13 @@ def noticed(folder: Path, batch: Sequence[Mutant], arguments: Sequence[str]) -> 
 
 @contextmanager
 def changed(folder: Path, mutants: Sequence[Mutant]) -> Iterator[None]:
-    """Apply mutants of different files, and take them back at the end."""
-    whole = {mutant.path: (folder / mutant.path).read_text("utf-8") for mutant in mutants}
+    """Apply mutants of different files, to the macros too, and take them back at the end."""
+    paths = [*(mutant.path for mutant in mutants), MACROS]
+    whole = {path: (folder / path).read_text("utf-8") for path in paths}
     try:
         for mutant in mutants:
             (folder / mutant.path).write_text(mutant.applied(whole[mutant.path]), "utf-8")
+        _run(folder, ["duckmetrics", "macros", "-o", MACROS])
         yield
     finally:
         for path, text in whole.items():
@@ -130,7 +133,12 @@ def changed(folder: Path, mutants: Sequence[Mutant]) -> Iterator[None]:
 def _passes(folder: Path, arguments: Sequence[str]) -> bool:
     """Run the tests of a copy of the project, the commands that they start included."""
     left_out = " and ".join(f"not {text}" for text in TEXTS)
-    command = [sys.executable, "-m", "pytest", "-q", "-k", left_out, *arguments]
+    return _run(folder, ["pytest", "-q", "-k", left_out, *arguments])
+
+
+def _run(folder: Path, arguments: Sequence[str]) -> bool:
+    """Run a module of Python in a copy of the project; say whether it ended well."""
+    command = [sys.executable, "-m", *arguments]
     ours = {**os.environ, "PYTHONPATH": str(folder)}
     quiet = subprocess.DEVNULL
     run = subprocess.Popen(command, cwd=folder, env=ours, stdout=quiet, stderr=quiet, start_new_session=True)

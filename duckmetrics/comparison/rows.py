@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
+# What depends on how many comparisons there are, and is found when they are known.
+OF_FAMILIES = ("mde",)
 FIELDS = (
     "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",
     "statistic", "df", "p",
@@ -42,7 +44,7 @@ def tested_units(
     if part.units is None or not part.units.measures:
         return {}
     given = {name: value for name, value in values.items() if name in catalog.params(test)}
-    table = tested(catalog, engine, part.units, test.name, given)
+    table = tested(catalog, engine, part.units, test.name, given, OF_FAMILIES)
     found = {}
     for row in engine.arrow(engine.kept(table)).to_pylist():
         if "other" in row:

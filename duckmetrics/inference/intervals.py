@@ -22,7 +22,7 @@ from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.findings import NOTE, WARNING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
@@ -42,10 +42,19 @@ TOO_FEW_TO_RESAMPLE = 50
 
 
 def tested(
-    catalog: Catalog, engine: Engine, units: Units, statistic: str, values: Mapping[str, Value]
+    catalog: Catalog,
+    engine: Engine,
+    units: Units,
+    statistic: str,
+    values: Mapping[str, Value],
+    unread: Collection[str],
 ) -> str:
-    """Keep the rows of a test over units in a table, and return its name."""
-    query, macros = linked(catalog, units.tested(catalog, statistic, values))
+    """Keep the rows of a test over units in a table, and return its name.
+
+    Args:
+        unread: columns of the test that nobody asks for.
+    """
+    query, macros = linked(catalog, units.tested(catalog, statistic, values, unread))
     engine.define(macros)
     name = engine.name(statistic)
     engine.keep(name, query)
@@ -94,7 +103,7 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
     statistic = INTERVALS[BOOTSTRAP]
     declared = catalog.statistics[statistic].own_params
     values = {key: value for key, value in inference.values().items() if key in declared}
-    resampled = tested(catalog, engine, units, statistic, values)
+    resampled = tested(catalog, engine, units, statistic, values, ())
     same: list[exp.Expr] = [
         exp.EQ(this=exp.column(key, resampled), expression=exp.column(key, name))
         for key in ("system", "metric", "slice")

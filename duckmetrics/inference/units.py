@@ -13,7 +13,7 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.visible import hashable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
@@ -102,14 +102,20 @@ class Units:
     members: exp.Query | None = None
     speaking: exp.Query | None = None
 
-    def tested(self, catalog: Catalog, statistic: str, values: Mapping[str, Value]) -> exp.Select:
+    def tested(
+        self, catalog: Catalog, statistic: str, values: Mapping[str, Value], unread: Collection[str] = ()
+    ) -> exp.Select:
         """Write a test over the units; its rows name measure and slice as the results do.
 
+        Args:
+            unread: columns of the test that nobody asks for.
         Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
         """
         definition = catalog.statistics[statistic]
         composer = Composer(catalog, {PER_QUERY: self.query})
         query = composer.resolved(definition, values)
+        if unread:
+            query = query.select(*(p for p in query.selects if p.alias_or_name not in unread), append=False)
         name = composer.step(statistic, query)
         others = [column for column in query.named_selects if column not in ("system", "metric")]
         if self.clustered and {*RESIZED, "statistic"} <= {*others}:

@@ -26,9 +26,7 @@
 --           delta, and no more. mde is what a test of as many units finds with probability power
 WITH moments AS (
     SELECT
-        system,
-        metric,
-        count(*) AS n,
+        system, metric, count(*) AS n,
         avg(baseline_value) AS baseline_mean,
         avg(value) AS mean,
         avg(difference) AS delta,
@@ -51,35 +49,39 @@ errors AS (
     SELECT
         system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
         n - 1 AS df,
-        student_t_critical(1 - $level, n - 1) AS critical,
         CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
         CASE WHEN sd > rounding THEN delta / nullif(sd, 0) END AS effect_size
     FROM rounded
+),
+studentized AS (
+    -- A step of its own, because a function writes its arguments out many times.
+    SELECT
+        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
+        df, CAST(df AS DOUBLE) AS exact_df, se, nullif(se, 0) AS error, effect_size,
+        effect_size * sqrt(n) AS statistic
+    FROM errors
+),
+tested AS (
+    SELECT
+        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
+        df, se, effect_size, statistic, exact_df, error,
+        student_t_critical(1 - $level, exact_df) AS critical,
+        student_t_p(statistic, exact_df) AS p
+    FROM studentized
 )
 SELECT
-    system,
-    metric,
-    n,
-    baseline_mean,
-    mean,
-    delta,
-    sd,
-    se,
+    system, metric, n, baseline_mean, mean, delta, sd, se,
     delta - critical * se AS delta_lower,
     delta + critical * se AS delta_upper,
     delta / nullif(abs(baseline_mean), 0) AS relative_change,
     effect_size,
     delta / nullif(sqrt(mean_variance), 0) AS d_av,
     effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
-    wins,
-    ties,
-    losses,
-    effect_size * sqrt(n) AS statistic,
-    df,
+    wins, ties, losses, statistic, df,
     CASE
         WHEN se = 0 AND abs(delta) <= rounding THEN 1e0
         WHEN se = 0 THEN power(2e0, 1 - n)
-        ELSE student_t_p(effect_size * sqrt(n), df)
+        ELSE p
     END AS p,
-    student_t_mde(nullif(se, 0), df, $alpha, $power) AS mde
-FROM errors;
+    student_t_mde(error, exact_df, $alpha, $power) AS mde
+FROM tested;

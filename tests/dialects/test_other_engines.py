@@ -70,7 +70,7 @@ def slow(value: Any) -> Any:
 @pytest.fixture(
     scope="module",
     params=[
-        "clickhouse",
+        slow("clickhouse"),
         "datafusion",
         pytest.param("postgres", marks=pytest.mark.postgres),
         pytest.param("spark", marks=pytest.mark.spark),

@@ -10,7 +10,7 @@ from benchmarks.simulations import UNIFORM_RR, coverage, impressions, p_values, 
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("queries", [60, 200])
+@pytest.mark.parametrize("queries", [200, 60])
 def test_intervals_of_means_over_queries(queries: int) -> None:
     data = rankings(1000, queries, seed=queries)
     result = duckmetrics.evaluate(data, metrics="mrr", by=["repetition"], interval=0.95)

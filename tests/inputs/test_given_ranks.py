@@ -151,23 +151,24 @@ def test_the_command_line_agrees(capsys: pytest.CaptureFixture[str], tmp_path: P
 
 @pytest.mark.slow
 def test_the_shell_agrees() -> None:
-    connection = connected()
-    connection.register("run", RUN)
-    connection.register("qrels", TRUTH)
-    names = list(EXPECTED)
-    for metric in ("mrr", "judged", "query_auc", "precision_at", "infap", "map_at"):
-        found = connection.execute(f"SELECT value FROM {metric}(run, qrels)").fetchall()
-        spec = metric.removesuffix("_at")
-        assert found == [(pytest.approx(EXPECTED[spec]),)], (metric, names)
-    assert connection.execute("SELECT value FROM ndcg(run, qrels, k := 5)").fetchall() == [(0.25,)]
-    found = connection.execute("SELECT value FROM mrr(run, qrels, k := 10, ties := 'input')").fetchall()
-    assert found == [(pytest.approx(1 / 6),)]
-    assert connection.execute("SELECT value FROM mrr(run, qrels, unjudged := 'skip')").fetchall() == [(1,)]
-    for query, problem in {
-        "SELECT query_id, item_id, rank - 3 AS rank FROM run": "no whole number from 1 on",
-        "SELECT query_id, item_id, 2 AS rank FROM run UNION ALL SELECT 'u1', 'b', 2": "several items of",
-    }.items():
-        with pytest.raises(duckdb.Error, match=problem):
-            connection.execute(f"FROM mrr('{query.replace(chr(39), chr(39) * 2)}', qrels)")
-    scored = "SELECT query_id, item_id, -rank AS score FROM run"
-    assert connection.execute(f"SELECT value FROM mrr('{scored}', qrels)").fetchall() == [(1,)]
+    with connected() as connection:
+        connection.register("run", RUN)
+        connection.register("qrels", TRUTH)
+        names = list(EXPECTED)
+        for metric in ("mrr", "judged", "query_auc", "precision_at", "infap", "map_at"):
+            found = connection.execute(f"SELECT value FROM {metric}(run, qrels)").fetchall()
+            spec = metric.removesuffix("_at")
+            assert found == [(pytest.approx(EXPECTED[spec]),)], (metric, names)
+        assert connection.execute("SELECT value FROM ndcg(run, qrels, k := 5)").fetchall() == [(0.25,)]
+        found = connection.execute("SELECT value FROM mrr(run, qrels, k := 10, ties := 'input')").fetchall()
+        assert found == [(pytest.approx(1 / 6),)]
+        found = connection.execute("SELECT value FROM mrr(run, qrels, unjudged := 'skip')").fetchall()
+        assert found == [(1,)]
+        for query, problem in {
+            "SELECT query_id, item_id, rank - 3 AS rank FROM run": "no whole number from 1 on",
+            "SELECT query_id, item_id, 2 AS rank FROM run UNION ALL SELECT 'u1', 'b', 2": "several items of",
+        }.items():
+            with pytest.raises(duckdb.Error, match=problem):
+                connection.execute(f"FROM mrr('{query.replace(chr(39), chr(39) * 2)}', qrels)")
+        scored = "SELECT query_id, item_id, -rank AS score FROM run"
+        assert connection.execute(f"SELECT value FROM mrr('{scored}', qrels)").fetchall() == [(1,)]

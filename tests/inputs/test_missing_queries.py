@@ -49,11 +49,11 @@ def test_missing_is_asked_before_no_relevant(switches: tuple[str, str], expected
 
 @pytest.mark.slow
 def test_the_shell_agrees() -> None:
-    connection = connected()
-    connection.execute(f"CREATE TABLE run AS {RUN}; CREATE TABLE qrels AS {TRUTH}")
-    for (missing, no_relevant), expected in EXPECTED.items():
-        said = f"missing := '{missing}', no_relevant := '{no_relevant}'"
-        found = connection.execute(f"SELECT value, n FROM map_at(run, qrels, {said})").fetchall()
-        assert found == [(pytest.approx(expected[0]), expected[1])]
-    found = connection.execute("SELECT value, n FROM map_at(run, qrels, like := 'pytrec_eval')").fetchall()
-    assert found == [(0.5, 1)]
+    with connected() as connection:
+        connection.execute(f"CREATE TABLE run AS {RUN}; CREATE TABLE qrels AS {TRUTH}")
+        for (missing, no_relevant), expected in EXPECTED.items():
+            said = f"missing := '{missing}', no_relevant := '{no_relevant}'"
+            found = connection.execute(f"SELECT value, n FROM map_at(run, qrels, {said})").fetchall()
+            assert found == [(pytest.approx(expected[0]), expected[1])]
+        liked = "SELECT value, n FROM map_at(run, qrels, like := 'pytrec_eval')"
+        assert connection.execute(liked).fetchall() == [(0.5, 1)]

@@ -14,8 +14,8 @@ import pytest
 
 from support.bad_rankings import TABLES as RANKINGS
 from support.bad_rows import TABLES as ROWS
-from support.duckdb_shell import refusal, text, written
-from support.little import DCG, PREDICTIONS, RR, TRUTH, UNGRADED_DCG, little
+from support.duckdb_shell import connected, refusal, text, written
+from support.little import DCG, LITTLE, PREDICTIONS, RR, TRUTH, UNGRADED_DCG, little
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,9 +89,8 @@ def rows(connection: Connection, query: str) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def connection() -> Iterator[Connection]:
     """A connection with the macros and the tables `predictions`, `truth` and `clicks`."""
-    with little() as connection:
-        connection.execute(text())
-        connection.execute(f"CREATE TABLE clicks AS {CLICKS}")
+    with connected() as connection:
+        connection.execute(f"{LITTLE}; CREATE TABLE clicks AS {CLICKS}")
         yield connection
 
 
@@ -761,8 +760,8 @@ NO_COLUMN = {
 @pytest.fixture(scope="module")
 def refusing() -> Iterator[Connection]:
     """A connection with the tables of the tests of the Python API that cannot be evaluated."""
-    with little() as connection:
-        connection.execute(text())
+    with connected() as connection:
+        connection.execute(LITTLE)
         for name, query in RANKINGS.items():
             connection.execute(f"CREATE VIEW {name} AS {query}")
         for name, query in ROWS.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from support.duckdb_shell import refusal, text
+from support.duckdb_shell import connected, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.Duck
     lines = tmp_path_factory.mktemp("calls") / "lines.trec"
     lines.write_text("q1 Q0 a 1 0.5 tag\n")
     MEANT["path"] = f"'{lines}'"
-    with duckdb.connect() as connection:
-        connection.execute(text())
+    with connected() as connection:
         connection.execute(f"CREATE TABLE data AS {ROWS}")
         connection.execute("CREATE TABLE weighted AS SELECT * EXCLUDE (w), w AS weight FROM data")
         connection.execute(

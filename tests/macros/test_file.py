@@ -23,8 +23,11 @@ from support.loops import each
 if TYPE_CHECKING:
     from pathlib import Path
 
-MACROS = macros(CATALOG)
-PUBLIC = [macro for macro in MACROS if not macro.is_internal]
+    from duckmetrics.macros.macro import Macro
+
+
+def public() -> list[Macro]:
+    return [macro for macro in macros(CATALOG) if not macro.is_internal]
 
 
 @pytest.fixture
@@ -34,11 +37,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
 
 def test_the_file_in_the_repository_is_fresh() -> None:
     """Write it anew with: duckmetrics macros -o sql/duckmetrics.sql"""
-    assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == text()
+    assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == shipped.written_macros()
 
 
 def test_every_metric_and_table_has_a_macro() -> None:
-    tables = {macro.name for macro in PUBLIC if macro.is_table}
+    tables = {macro.name for macro in public() if macro.is_table}
     for (family, name), alias in CATALOG.names.items():
         macro = alias.metric.macros.get(name, name)
         assert macro in tables, f"{family}.{name}"
@@ -54,7 +57,7 @@ def test_names_are_neither_builtin_nor_reserved() -> None:
             "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
         ).fetchall()
     }  # fmt: skip
-    assert not {macro.name for macro in MACROS} & (builtin | words)
+    assert not {macro.name for macro in macros(CATALOG)} & (builtin | words)
 
 
 def test_the_command_writes_the_file(run: Command, tmp_path: Path) -> None:
@@ -89,7 +92,7 @@ def test_the_command_writes_the_shipped_file_anew(
 def test_a_database_tells_how_far_it_is(
     run: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    few = 3 * [macro for macro in PUBLIC if macro.name == "duckmetrics_conventions"]
+    few = 3 * [macro for macro in public() if macro.name == "duckmetrics_conventions"]
     monkeypatch.setattr("duckmetrics.macros.database.self_contained", lambda catalog: iter(few))
     monkeypatch.setattr("duckmetrics.macros.database.macros", lambda catalog: tuple(few))
     seen: list[float] = []
@@ -124,7 +127,7 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
         "data, label, score, group_id": f"{data}, label, score, label", "label, score": "label, score",
     }  # fmt: skip
     tried = 0
-    for macro in PUBLIC:
+    for macro in public():
         required = ", ".join(a.name for a in macro.overloads[0].arguments if a.required)
         if required not in arguments:
             continue
@@ -146,8 +149,8 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
     bodies = connection.execute(
         "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'dm'"
     ).fetchall()
-    names = "|".join(sorted({macro.name for macro in MACROS}, key=len, reverse=True))
-    assert {name for name, _ in bodies} == {macro.name for macro in PUBLIC}
+    names = "|".join(sorted({macro.name for macro in macros(CATALOG)}, key=len, reverse=True))
+    assert {name for name, _ in bodies} == {macro.name for macro in public()}
     for name, body in bodies:
         quoted = re.sub(r"'(?:[^']|'')*'", "''", body)
         assert not re.search(rf"\b(?:{names})\(", quoted), name
@@ -272,10 +275,9 @@ def test_loading_leaves_nothing_behind(tmp_path: Path) -> None:
         assert connection.execute("SHOW TABLES").fetchall() == []
 
 
-@each("macro", PUBLIC, lambda macro: f"{macro.name}-{macro.is_table}")
-def test_the_help_tells_what_a_macro_is(macro: object) -> None:
-    (found,) = [m for m in PUBLIC if m is macro]
-    lines = found.about.split("\n")
+@each("macro", public, lambda macro: f"{macro.name}-{macro.is_table}")
+def test_the_help_tells_what_a_macro_is(macro: Macro) -> None:
+    lines = macro.about.split("\n")
     assert lines[0] == "duckmetrics"
     assert lines[1].startswith("title: ")
     assert lines[2].startswith("call: ")

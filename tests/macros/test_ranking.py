@@ -24,9 +24,8 @@ from support.duckdb_shell import (
     differences,
     refusal,
     same,
-    text,
 )
-from support.little import little
+from support.little import LITTLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -255,10 +254,9 @@ def load(connection: duckdb.DuckDBPyConnection, paths: Iterable[Path], of_text: 
 
 
 def opened(paths: Iterable[Path], of_text: bool) -> Iterator[Data]:
-    connection = connected()
-    load(connection, paths, of_text)
-    yield Data(connection)
-    connection.close()
+    with connected() as connection:
+        load(connection, paths, of_text)
+        yield Data(connection)
 
 
 @pytest.fixture(scope="module")
@@ -582,9 +580,8 @@ def test_a_case_has_the_same_values(path: Path, session: duckdb.DuckDBPyConnecti
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    connection = connected()
-    yield connection
-    connection.close()
+    with connected() as connection:
+        yield connection
 
 
 @pytest.fixture(scope="module")
@@ -671,10 +668,9 @@ MEND = {
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[duckdb.DuckDBPyConnection]:
-    connection = little()
-    connection.execute(text())
-    yield connection
-    connection.close()
+    with connected() as connection:
+        connection.execute(LITTLE)
+        yield connection
 
 
 @pytest.mark.slow

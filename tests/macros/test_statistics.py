@@ -9,7 +9,7 @@ import pytest
 
 import duckmetrics
 from support.cases import CATALOG, ROOT
-from support.duckdb_shell import CommandLine, refusal, written
+from support.duckdb_shell import CommandLine, connected, refusal, written
 from support.statistics import ROWS, columns_of, own_names, settings, trapped
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ FILE = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """The macros, and every input as a table of the name that the macro uses inside, a view and a file."""
     folder = tmp_path_factory.mktemp("trials")
-    with duckdb.connect() as connection:
-        connection.execute(FILE)
+    with connected() as connection:
         connection.execute("SET threads = 1")
         for table in ROWS:
             connection.execute(f"CREATE TABLE {table} AS {trapped(table)}")

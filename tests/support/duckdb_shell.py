@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,24 +16,42 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.macros.shipped import written_macros
+from duckmetrics import macros_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Row = dict[str, Any]
+_FREE: list[duckdb.DuckDBPyConnection] = []
 OURS = re.compile(r"[\w ]*Error: duckmetrics: ")
 ABOUT_INIT = re.compile(r"(\x1b\[\d+m)*-- Loading resources from \S+\n?(\x1b\[\d+m)*\n?")
 
 
 @cache
 def text() -> str:
-    """The file that people load, written from the definitions as they are now; it takes seconds."""
-    return written_macros()
+    """The file that people load; a test holds that it is what the definitions say."""
+    return macros_sql()
 
 
-def connected() -> duckdb.DuckDBPyConnection:
-    """A session that has loaded the file."""
+@contextmanager
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A session that has loaded the file, in an empty database.
+
+    To load it takes more than a second, so that the next test gets the same session, emptied.
+    """
+    connection = _FREE.pop() if _FREE else _loaded()
+    yield connection
+    connection.execute("USE memory.main")
+    for kind in ("view", "table", "schema"):
+        columns = "database_name, schema_name" + (f", {kind}_name" if kind != "schema" else "")
+        query = f"SELECT {columns} FROM duckdb_{kind}s() WHERE NOT internal"
+        for names in connection.execute(query).fetchall():
+            dropped = ".".join('"' + name.replace('"', '""') + '"' for name in names)
+            connection.execute(f"DROP {kind} IF EXISTS {dropped} CASCADE")
+    _FREE.append(connection)
+
+
+def _loaded() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute(text())
     return connection

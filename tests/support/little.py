@@ -24,13 +24,15 @@ DCG = (1 / log2(3) + 2 / log2(4) + 1 + 0) / 3
 UNGRADED_DCG = (1 / log2(3) + 1 / log2(4) + 1 + 0) / 3
 RR = (1 / 2 + 1 + 0) / 3
 
+LITTLE = f"CREATE TABLE predictions AS FROM {PREDICTIONS}; CREATE TABLE truth AS FROM {TRUTH}"
+
 Connection = duckdb.DuckDBPyConnection
 
 
 def little() -> Connection:
     """A connection with the tables `predictions` and `truth`."""
     connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE predictions AS FROM {PREDICTIONS}; CREATE TABLE truth AS FROM {TRUTH}")
+    connection.execute(LITTLE)
     return connection
 
 

@@ -12,20 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-def each(name: str, values: Iterable[Any], label: Callable[[Any], str] = str) -> Callable[..., Any]:
+def each(
+    name: str, values: Iterable[Any] | Callable[[], Iterable[Any]], label: Callable[[Any], str] = str
+) -> Callable[..., Any]:
     """Run a test for each value of an argument.
 
     For what takes a moment each and only reads: a thousand tests cost more than what they look at.
 
     Args:
         name: the argument.
+        values: of the argument, or what returns them where it takes long to find them.
         label: what a value is called in the list of failures.
     """
-    known = list(values)
+    given = values if callable(values) else list(values)
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
         def loop(**fixtures: Any) -> None:
+            known = list(given() if callable(given) else given)
             failures = []
             for value in known:
                 try:

@@ -15,7 +15,10 @@ WITH sizes AS (
 pairs AS (
     SELECT
         tested.system, tested.metric, tested.delta, tested.se, tested.statistic, tested.p,
-        least(own.n_effective, base.n_effective) AS n_effective
+        least(own.n_effective, base.n_effective) AS n_effective,
+        -- Found here, because a function writes its argument out many times.
+        CASE WHEN least(own.n_effective, base.n_effective) >= 2
+            THEN least(own.n_effective, base.n_effective) - 1 END AS df
     FROM tested
     JOIN sizes AS own ON own.system = tested.system AND own.metric = tested.metric
     JOIN sizes AS base ON base.system = $baseline AND base.metric = tested.metric
@@ -23,8 +26,8 @@ pairs AS (
 critical AS (
     SELECT
         system, metric, delta, se, statistic, p, n_effective,
-        CASE WHEN n_effective >= 2 THEN n_effective - 1 END AS df,
-        student_t_critical(1 - $level, CASE WHEN n_effective >= 2 THEN n_effective - 1 END) AS critical
+        df,
+        student_t_critical(1 - $level, df) AS critical
     FROM pairs
 )
 SELECT

@@ -31,6 +31,17 @@ WITH moments AS (
             AS is_proportion
     FROM units
     GROUP BY system, metric
+),
+freedom AS (
+    -- A step of its own, because a function writes its argument out many times.
+    SELECT
+        system, metric, n, n_effective, mean, sd, scale, low, high, is_proportion,
+        -- Other scales have no excess kurtosis, and least() leaves NULL out.
+        least(
+            CASE WHEN $clustered THEN n_effective ELSE n END - 1,
+            CASE WHEN excess > -2 THEN greatest(1e0, 2e0 * n / (excess + 2e0)) END
+        ) AS df
+    FROM moments
 )
 SELECT
     system, metric, n, n_effective, mean, scale, low, high, is_proportion,
@@ -40,13 +51,6 @@ SELECT
     CASE
         WHEN n < 2 OR n_effective < 2 THEN NULL
         WHEN is_proportion AND NOT $clustered THEN normal_quantile(0.5e0 + 0.5e0 * $level)
-        ELSE student_t_critical(
-            1 - $level,
-            -- Other scales have no excess kurtosis, and least() leaves NULL out.
-            least(
-                CASE WHEN $clustered THEN n_effective ELSE n END - 1,
-                CASE WHEN excess > -2 THEN greatest(1e0, 2e0 * n / (excess + 2e0)) END
-            )
-        )
+        ELSE student_t_critical(1 - $level, df)
     END AS critical
-FROM moments;
+FROM freedom;
