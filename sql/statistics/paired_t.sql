@@ -74,8 +74,7 @@ SELECT
     delta - critical * se AS delta_lower,
     delta + critical * se AS delta_upper,
     delta / nullif(abs(baseline_mean), 0) AS relative_change,
-    effect_size,
-    delta / nullif(sqrt(mean_variance), 0) AS d_av,
+    effect_size, delta / nullif(sqrt(mean_variance), 0) AS d_av,
     effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
     wins, ties, losses, statistic, df,
     CASE
