@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from duckmetrics.engines.duckdb_connection import DuckDBConnection
 from duckmetrics.engines.duckdb_errors import refused
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
-from duckmetrics.errors import EngineError
+from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role, Source
+
+
+# A text of so many columns is kept whole; of a wider one a few columns are read each time.
+FEW = 12
 
 
 class DuckDBEngine(Engine):
@@ -74,7 +79,19 @@ class DuckDBEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        return self._tables.attach(table, role)
+        source = self._tables.attach(table, role)
+        return self._parsed(source) if source.is_text and len(source.columns) <= FEW else source
+
+    def _parsed(self, source: Source) -> Source:
+        """Parse a text once, and not again for every check."""
+        name = self.name("parsed")
+        try:
+            self.keep(name, exp.select(exp.Star()).from_(source.relation))
+        except EngineError as error:
+            if error.out_of_memory:
+                raise
+            raise InputError(source.label, f"cannot be read: {error}", "check it") from error
+        return replace(source, relation=exp.to_table(name), is_text=False)
 
     # --- results ---------------------------------------------------------------------------------
 

@@ -104,10 +104,13 @@ class DuckDBFiles:
         self.used += [f"file:{path}" for path in paths]
         listed = exp.Array(expressions=[literal(path) for path in paths])
         if kind == "trec":
-            return Source(label, self._trec(listed, role, label), {}, ordered=True)
+            return Source(label, self._trec(listed, role, label), {}, ordered=True, is_text=True)
         options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
         reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
-        return Source(label, exp.Table(this=reader), {}, ordered=True, statistics=kind == "parquet")
+        is_parquet = kind == "parquet"
+        return Source(
+            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet, is_text=not is_parquet
+        )
 
     # --- lakes -----------------------------------------------------------------------------------
 

@@ -48,6 +48,7 @@ class Source:
         renamed: names of the user that the database calls otherwise, because they differ in case only.
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
+        is_text: whether it is parsed from text at every reading (CSV, JSON, TREC).
     """
 
     label: str
@@ -57,6 +58,7 @@ class Source:
     rowid: bool = False
     statistics: bool = False
     empty: bool = False
+    is_text: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> str | None:
