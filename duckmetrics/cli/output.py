@@ -1,4 +1,4 @@
-"""Results as text: a terminal table, JSON, CSV, Markdown, Parquet."""
+"""Results as text: a terminal table, JSON, CSV, Markdown, HTML, LaTeX; and as Parquet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.engines.outputs import write_text
+from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import brief_columns, cells_of
 from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
 from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.markup import html, latex
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
 
+# Formats for a page, which has any width.
+PAGES = ("html", "latex")
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
@@ -41,7 +44,7 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         wide: whether a table shows values side by side; by default where there is something to compare, but
             not in a file, whose columns show later that it is an output of ours.
     """
-    if path is not None and wide is None:
+    if path is not None and wide is None and format_ not in PAGES:
         wide = False
     if format_ == "parquet" and path is not None:
         import pyarrow.parquet as pq
@@ -51,6 +54,8 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         _print_table(result, wide)
     elif format_ == "markdown":
         put(markdown_text(result, wide), path)
+    elif format_ in PAGES:
+        put(page_text(format_, *result.page_table(wide)), path)
     elif format_ == "table":
         put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
     else:
@@ -71,7 +76,7 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
     Args:
         whole: show the other columns in text, too; a file always has them.
     """
-    whole = whole or path is not None
+    show_all, whole = whole, whole or path is not None
     if format_ == "table":
         put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":
@@ -83,8 +88,23 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
             header, cells = cells_of(columns)
             rule = ["---:" if column.is_number else "---" for column in columns]
         put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+    elif format_ in PAGES:
+        put(page_text(format_, *result.page_table(show_all)), path)
     else:
         write_rows(result.summary, format_, path)
+
+
+def page_text(
+    format_: str,
+    header: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    numeric: Sequence[str],
+    notes: Sequence[str],
+) -> str:
+    """Write a table for a page, in HTML or LaTeX."""
+    if format_ == "html":
+        return f"<!-- {WRITTEN_BY} -->\n{html(header, cells, notes)}\n"
+    return f"% {WRITTEN_BY}; \\usepackage{{booktabs}}\n{latex(header, cells, notes, numeric)}"
 
 
 def put(text: str, path: Path | None) -> None:
@@ -136,7 +156,18 @@ def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "".join("\t".join(line) + "\n" for line in (names, *([_shown(v) for v in row] for row in rows)))
 
 
-_ROWS = {"json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "table": _rows_plain}
+def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return page_text("html", names, [[_shown(value) for value in row] for row in rows], (), ())
+
+
+def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return page_text("latex", names, [[_shown(value) for value in row] for row in rows], (), ())
+
+
+_ROWS = {
+    "json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
+    "latex": _rows_latex, "table": _rows_plain,
+}  # fmt: skip
 
 
 def _listed(value: Any) -> Any:

@@ -23,10 +23,15 @@ from duckmetrics.errors import EngineError, InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FORMATS = ("table", "json", "csv", "markdown", "parquet")
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
+FORMATS = ("table", "json", "csv", "markdown", "html", "latex", "parquet")
+SUFFIXES = {
+    ".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".html": "html",
+    ".tex": "latex", ".txt": "table",
+}  # fmt: skip
 # Formats that the command line offers nowhere by name.
 SQL, DATABASE = "SQL", "DuckDB database"
+# In the first line of a page, whose columns may be called like systems.
+WRITTEN_BY = "written by duckmetrics"
 # The sentence about existing files in the help of -o.
 RULE = "An existing file is replaced only if it is an output of duckmetrics and not an input."
 
@@ -93,7 +98,7 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
 
 
 def _article(format_: str) -> str:
-    return f"{'an' if format_ == SQL else 'a'} {format_}"
+    return f"{'an' if format_ in (SQL, 'html') else 'a'} {format_}"
 
 
 def _refuse_places(path: Path) -> None:
@@ -264,9 +269,14 @@ def _database(path: Path) -> frozenset[str] | None:
         return frozenset() if file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB else None
 
 
+def _page(path: Path) -> frozenset[str] | None:
+    """Return no columns, which are always ours, of a page that says who wrote it."""
+    return frozenset() if WRITTEN_BY in _text_of(path).partition("\n")[0] else None
+
+
 _READERS_OF = {
     "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "table": _table, SQL: _sql,
-    DATABASE: _database,
+    DATABASE: _database, "html": _page, "latex": _page,
 }  # fmt: skip
 
 

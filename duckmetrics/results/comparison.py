@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
-from duckmetrics.results.evaluation import html
 from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.markup import html, latex
 from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
 
 if TYPE_CHECKING:
@@ -184,7 +184,30 @@ class Comparison(Tabular):
         return "\n".join([*self.lines(), *self.notes()])
 
     def _repr_html_(self) -> str:
-        return html(*cells_of(brief_columns(self)), [self.conclusion, *verdict_lines(self), *self.notes()])
+        header, cells, _, notes = self.page_table()
+        return html(header, cells, notes)
+
+    def to_latex(self, whole: bool = False) -> str:
+        """Return the table in LaTeX, the best values bold; it needs the package booktabs.
+
+        Args:
+            whole: show all columns.
+        """
+        header, cells, numeric, notes = self.page_table(whole)
+        return latex(header, cells, notes, numeric)
+
+    def page_table(self, whole: bool = False) -> tuple[list[str], list[list[str]], list[str], list[str]]:
+        """Return the table for a page, of any width: header, cells, the numeric columns, notes below.
+
+        Args:
+            whole: show all columns.
+        """
+        notes = [self.conclusion, *verdict_lines(self), *self.notes()]
+        if whole:
+            header, cells = self.cells()
+            return header, cells, [name for name in header if name in RIGHT], notes
+        columns = brief_columns(self)
+        return *cells_of(columns), [column.name for column in columns if column.is_number], notes
 
     @property
     def conclusion(self) -> str:

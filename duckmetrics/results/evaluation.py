@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
@@ -12,6 +11,7 @@ from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.markup import html, latex
 from duckmetrics.results.tabular import Tabular, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
 
@@ -256,10 +256,30 @@ class Evaluation(Tabular):
         return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
-        if not self.is_wide:
-            return html(*self.cells(), self.notes())
+        header, cells, _, notes = self.page_table()
+        return html(header, cells, notes)
+
+    def to_latex(self, wide: bool | None = None) -> str:
+        """Return the table in LaTeX, the best values bold; it needs the package booktabs.
+
+        Args:
+            wide: whether values stand side by side; by default where there is something to compare.
+        """
+        header, cells, numeric, notes = self.page_table(wide)
+        return latex(header, cells, notes, numeric)
+
+    def page_table(self, wide: bool | None = None) -> tuple[list[str], list[list[str]], list[str], list[str]]:
+        """Return the table for a page, of any width: header, cells, the numeric columns, notes below.
+
+        Args:
+            wide: whether values stand side by side; by default where there is something to compare.
+        """
+        if not (self.is_wide if wide is None else wide):
+            header, cells = self.cells()
+            return header, cells, [name for name in header if name in NUMERIC], self.notes()
         (block,) = blocks_of(self, sys.maxsize)
-        return html(block.header, block.cells, [*footer_of(self), *self.notes()])
+        notes = [*footer_of(self), *self.notes()]
+        return block.header, block.cells, ["n", *block.header[block.keys :]], notes
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""
@@ -282,11 +302,3 @@ def _says_more(row: dict[str, Any], column: str) -> bool:
     if column not in SIZES or value is None:
         return bool(value)
     return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)
-
-
-def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """Write a table in HTML, with notes below."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-    told = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"

@@ -75,7 +75,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     "name",
     ["shop.duckdb", "p.parquet", "p.csv", "p.json", "README.md", "notes.txt", "kpi.csv", "package.json",
-     "page.html", "new.html", "book.xlsx", "disguised.csv", "disguised.parquet", "new.duckdb", "new"],
+     "page.html", "new.rtf", "book.xlsx", "disguised.csv", "disguised.parquet", "new.duckdb", "new"],
 )  # fmt: skip
 def test_no_file_of_a_user_is_replaced(here: Command, folder: Path, command: str, name: str) -> None:
     before = contents(folder)
