@@ -56,7 +56,8 @@ def evaluate(
     Args:
         predictions: for rankings a table with query_id, item_id and score (or rank), for classifiers
             one with label and score: a path or glob, a DuckDB table or view, SQL, a relation, an
-            Arrow, pandas or Polars frame; or a mapping of system names to such tables.
+            Arrow, pandas or Polars frame, ``{query: {item: score}}``, or arrays by name; or a
+            mapping of system names to such tables.
         truth: a table with query_id, item_id and relevance; without one, the predictions carry
             a column label.
         metrics: specs such as ``"ndcg@10"``, ``"map(norm=min_k)@100"`` or ``"auc"``. A name of both

@@ -14,9 +14,9 @@ from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import Feature, keep_readable
+from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.expressions.build import everything, picked
-from duckmetrics.inputs.chunks import chunks_of
 from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
+from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.slices import read_groupings
 from duckmetrics.inputs.systems import given_tables
 from duckmetrics.presets.presets import preset
@@ -86,7 +87,8 @@ def read_request(
 
     Raises:
         MetricError: an unknown preset, groupings of two kinds, or no whole number where there must be one.
-        InputError: no predictions, or predictions given twice; or columns= is not a mapping.
+        InputError: no predictions, or predictions given twice; columns= is not a mapping; or a dictionary
+            is no table.
     """
     given = dict(switches or {})
     population = given.get(POPULATION)
@@ -95,12 +97,12 @@ def read_request(
     else:
         given[POPULATION] = "table"
     return Request(
-        predictions=given_tables(predictions, system),
-        truth=truth,
+        predictions=as_table(given_tables(predictions, system), "predictions"),
+        truth=as_table(truth, "truth"),
         system=system if isinstance(system, str) else None,
         by=read_groupings(by),
-        queries=queries,
-        population=population,
+        queries=as_table(queries, "queries"),
+        population=as_table(population, POPULATION),
         columns=read_columns(columns),
         switches=given,
         like=None if like is None else preset(like),

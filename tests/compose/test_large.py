@@ -16,7 +16,7 @@ from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values
 from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.errors import EngineError
 from duckmetrics.evaluation import ranking
-from duckmetrics.inputs.chunks import chunks_of
+from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.inputs.inputs import Inputs
 from support.cases import RANKING
 from support.command_line import exports, run

@@ -41,7 +41,7 @@ PARSE = ("expressions", "catalog", "compose", "dialects", "macros", "inference")
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "chunks classification columns ids lists ranking ranking_predictions ranking_tables ranking_truth "
+        "classification columns ids lists ranking ranking_predictions ranking_tables ranking_truth "
         "sources systems values",
     ),
     "engines": (
@@ -57,8 +57,8 @@ BUILDERS = {
         "copies counting examination mended_tables messages notes number_columns refusals",
     ),
     "evaluation": (
-        "columns per metric and slicing column, and queries as text",
-        "samples sql_text tables",
+        "columns per metric and slicing column, a part of the queries, and queries as text",
+        "chunks samples sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (

@@ -1,0 +1,93 @@
+"""Dictionaries that are tables: a run ``{query: {item: score}}``, and columns ``{name: array}``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import InputError
+from duckmetrics.inputs.columns import CANONICAL
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What the numbers of a dictionary of dictionaries are.
+_VALUES = {"predictions": "score", "truth": "relevance"}
+
+
+def as_table(given: Any, role: str) -> Any:
+    """Return a dictionary that is a table as an Arrow table, and anything else as it is.
+
+    Of predictions by system, every one is read so.
+
+    Raises:
+        InputError: arrays of several lengths or dimensions, or values of several types.
+    """
+    if not isinstance(given, Mapping) or not given:
+        return given
+    if role in _VALUES and _is_nested(given):
+        return _of_pairs(given, role)
+    if _is_columns(given):
+        return _of_columns(given, role)
+    return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
+
+
+def _is_nested(given: Mapping[Any, Any]) -> bool:
+    """Say whether these are queries with their items; one without items tells nothing."""
+    if not all(isinstance(items, Mapping) for items in given.values()):
+        return False
+    values = [value for items in given.values() for value in items.values()]
+    return bool(values) and all(value is None or isinstance(value, Number) for value in values)
+
+
+def _is_columns(given: Mapping[Any, Any]) -> bool:
+    """Say whether these are columns: arrays, or lists of which one has a name that we know."""
+    arrays = [hasattr(column, "dtype") and hasattr(column, "ndim") for column in given.values()]
+    lists = [isinstance(column, list | tuple) for column in given.values()]
+    paths = any(isinstance(one, os.PathLike) for column in given.values() if column is not None
+                for one in (column[:1] if isinstance(column, list | tuple) else ()))  # fmt: skip
+    named = any(name in CANONICAL for name in given)
+    return not paths and all(map(any, zip(arrays, lists, strict=True))) and (named or all(arrays))
+
+
+def _of_pairs(given: Mapping[Any, Mapping[Any, Any]], role: str) -> pa.Table:
+    columns: dict[str, list[Any]] = {"query_id": [], "item_id": [], _VALUES[role]: []}
+    for query, items in given.items():
+        for name, values in zip(columns, ([query] * len(items), items, items.values()), strict=True):
+            columns[name].extend(values)
+    return _arrow(columns, role)
+
+
+def _of_columns(given: Mapping[Any, Any], role: str) -> pa.Table:
+    for name, column in given.items():
+        if getattr(column, "ndim", 1) != 1:
+            raise InputError(
+                f"{role} (dict)",
+                f"column {name!r} has {column.ndim} dimensions",
+                f"take one of its columns, as in {name}[:, 1]",
+            )
+    sizes = {name: len(column) for name, column in given.items()}
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(
+            f"{role} (dict)", f"columns of several lengths: {found}", "give arrays of one length"
+        )
+    return _arrow(given, role)
+
+
+def _arrow(columns: Mapping[Any, Any], role: str) -> pa.Table:
+    import pyarrow as pa
+
+    found = {}
+    for name, column in columns.items():
+        try:
+            found[str(name)] = pa.array(column)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
+            raise InputError(
+                f"{role} (dict)",
+                f"{name} cannot be read: {str(error).splitlines()[0]}",
+                "give values of one type",
+            ) from error
+    return pa.table(found)
