@@ -1,0 +1,281 @@
+"""An A/B test: the sample-ratio check, then one statistic for every metric, then adjusted p-values.
+
+A ratio is compared by ratio_delta, a metric with a value from before the experiment by cuped, a metric that
+holds only 0 and 1 by two_proportion_z, and any other by welch_t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duckmetrics.errors import InputError, MetricError, suggestion
+from duckmetrics.expressions.build import values_table
+from duckmetrics.results.experiment import Experiment, SampleRatio
+from duckmetrics.results.gates import BETTER, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
+from duckmetrics.statistics.contestants import listed
+from duckmetrics.statistics.outcomes import find_column, read_outcomes
+from duckmetrics.statistics.run import read_test, tested
+from duckmetrics.statistics.shares import read_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.sources import Source
+    from duckmetrics.statistics.outcomes import Outcome
+
+# Each statistic, and its columns for the value of the control and that of the variant.
+MEAN, PROPORTION, RATIO, CUPED = "welch_t", "two_proportion_z", "ratio_delta", "cuped"
+VALUES = {
+    MEAN: ("control_mean", "mean"),
+    CUPED: ("control_mean", "mean"),
+    RATIO: ("control_ratio", "ratio"),
+    PROPORTION: ("control_proportion", "proportion"),
+}
+NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper", "p")
+# The normal approximation of a proportion needs more successes and failures than this.
+FEW_HITS = 5
+UNADJUSTED = "none"
+RATIO_CHECK = "sample_ratio"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of an experiment, see `duckmetrics.ab`."""
+
+    variant: str
+    control: Any
+    metrics: Any
+    shares: Any
+    pre: Any
+    lower_is_better: Any
+    adjust: str
+    level: float
+    alpha: float
+
+
+class Compared(NamedTuple):
+    """One metric: the rows of its statistic by variant, and the warnings."""
+
+    statistic: str
+    rows: dict[str, dict[str, Any]]
+    warnings: list[str]
+
+
+def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
+    """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
+    before = len(engine.ran)
+    with engine.exclusive(keep=False):
+        source = engine.attach(table, "data")
+        if source.empty:
+            raise InputError(source.label, "no rows", "check how they were exported")
+        variant = find_column(source, plan.variant, "the variant")
+        outcomes = read_outcomes(source, plan.metrics, plan.pre, plan.lower_is_better)
+        arms = read_arms(engine, source, variant, outcomes)
+        control = _control(source.label, variant, plan.control, arms)
+        arms = [control, *(arm for arm in arms if arm != control)]
+        ratio = _sample_ratio(engine, source, arms, plan.shares)
+        rows, warnings = [], [*_mismatch(ratio)]
+        for i, outcome in enumerate(outcomes):
+            compared = _compared(engine, source, variant, outcome, arms, i, plan.level)
+            rows += _rows(outcome, compared, arms, i)
+            warnings += [f"{outcome.name}: {warning}" for warning in compared.warnings]
+        _judge(engine, source, rows, outcomes, plan)
+        sql = ";\n\n".join(engine.ran[before:]) + ";"
+    notes = [note for i, outcome in enumerate(outcomes) for note in _notes(outcome, arms, i)]
+    return Experiment(
+        rows, control.name, ratio, plan.adjust, plan.level, plan.alpha, tuple(warnings), tuple(notes), sql
+    )
+
+
+def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm:
+    """Return the control among the variants.
+
+    Raises:
+        MetricError: it is not named.
+        InputError: it is not there, or there is nothing to compare it with.
+    """
+    names = [arm.name for arm in arms]
+    if control is None:
+        raise MetricError("control", "is missing", f"choose {listed(names, 'or')}")
+    name = str(control).lower() if isinstance(control, bool) else str(control)
+    if name not in names:
+        close = suggestion(name, names)
+        advice = close if close.startswith("did") else f"there {'is' if len(names) == 1 else 'are'} {listed(names, 'and')}"
+        raise InputError(label, f"column {variant!r} has no control {name!r}", advice)
+    if len(names) < 2:
+        raise InputError(label, f"column {variant!r} has one variant only, {name!r}", "a comparison needs two")
+    return next(arm for arm in arms if arm.name == name)
+
+
+def _table(source: Source, label: str, columns: Mapping[str, str], rows: Sequence[Sequence[Value]]) -> Source:
+    """Return a few numbers as a table that a statistic can read."""
+    relation = values_table("few_numbers", list(columns), rows)
+    return replace(source, label=label, relation=relation, columns=columns, renamed={}, empty=False)
+
+
+def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], given: Any) -> SampleRatio:
+    """Test whether the variants have the units that their shares call for."""
+    observed = {arm.name: arm.n for arm in arms}
+    shares = read_shares(given, list(observed))
+    observed = {name: observed.get(name, 0) for name in shares}
+    rows = [(float(observed[name]), share) for name, share in shares.items()]
+    table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
+    measure = read_test(RATIO_CHECK, {})
+    found, _ = tested(engine, measure, table, {})
+    (row,) = found.to_pylist()
+    alpha = float(str(measure.values["alpha"]))
+    return SampleRatio(observed, shares, row["statistic"], row["df"], row["p"], alpha, row["mismatch"])
+
+
+def _mismatch(ratio: SampleRatio) -> list[str]:
+    if not ratio.mismatch:
+        return []
+    return [
+        f"SAMPLE RATIO MISMATCH (p < {ratio.alpha:g}): the variants do not have the units that their shares "
+        "call for. Do not trust any difference below; find out where the units went"
+    ]
+
+
+def _compared(
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], i: int, level: float
+) -> Compared:
+    """Compute the statistic of one metric."""
+    statistic = _statistic(outcome, arms, i)
+    if not arms[0].tallies[i].known:
+        return Compared(statistic, {}, [])
+    params = {"control": arms[0].name, "level": level}
+    columns = {"arm": variant, "value": outcome.value}
+    if statistic == PROPORTION:
+        known = [(arm.name, arm.tallies[i]) for arm in arms if arm.tallies[i].known]
+        rows = [(name, float(tally.hits), float(tally.known)) for name, tally in known]
+        table = _table(source, source.label, {"arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}, rows)
+        return _run(engine, PROPORTION, table, {}, params, _few_hits(arms, i))
+    if outcome.denominator is not None:
+        columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
+        return _run(engine, RATIO, source, columns, params)
+    if outcome.before is None:
+        return _run(engine, MEAN, source, columns, params)
+    compared = _run(engine, CUPED, source, {**columns, "covariate": outcome.before}, params)
+    theta = next((row["theta"] for row in compared.rows.values()), 0.0)
+    adjusted = adjusted_source(source, variant, outcome, theta, _center(arms, i))
+    relative = _run(engine, MEAN, adjusted, {}, params)
+    # cuped has no relative change; that of the values that it compares is Welch's.
+    rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
+    return compared._replace(rows=rows_of)
+
+
+def _statistic(outcome: Outcome, arms: Sequence[Arm], i: int) -> str:
+    """Return the statistic that compares a metric."""
+    if outcome.denominator is not None:
+        return RATIO
+    if outcome.before is not None:
+        return CUPED
+    known, others = (sum(arm.tallies[i][place] for arm in arms) for place in (0, 2))
+    return PROPORTION if known and not others else MEAN
+
+
+def _run(
+    engine: Engine, statistic: str, source: Source, columns: Mapping[str, str], params: Mapping[str, Any],
+    more: Sequence[str] = (),
+) -> Compared:  # fmt: skip
+    found, warnings = tested(engine, read_test(statistic, params), source, columns)
+    rows = {row["arm"]: row for row in found.to_pylist()}
+    return Compared(statistic, rows, [*(warnings if rows else []), *more])
+
+
+def _center(arms: Sequence[Arm], i: int) -> float | None:
+    """Return the mean from before the experiment over all variants."""
+    tallies = [arm.tallies[i] for arm in arms if arm.tallies[i].before]
+    n = sum(tally.before for tally in tallies)
+    return sum(tally.sum_before for tally in tallies) / n if n else None
+
+
+def _few_hits(arms: Sequence[Arm], i: int) -> list[str]:
+    tallies = [arm.tallies[i] for arm in arms if arm.tallies[i].known]
+    least = min(min(tally.hits, tally.known - tally.hits) for tally in tallies)
+    if least >= FEW_HITS:
+        return []
+    return [f"a variant has {least} successes or failures only; below {FEW_HITS} the p-value is rough, "
+            "see 'duckmetrics test fisher-exact'"]  # fmt: skip
+
+
+def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm], i: int) -> list[dict[str, Any]]:
+    """Return a row for every treated variant; that of a variant without values has none."""
+    control, rows = arms[0], []
+    for arm in arms[1:]:
+        found = compared.rows.get(arm.name, {})
+        of_control, of_arm = VALUES[compared.statistic]
+        known, known_control = arm.tallies[i].known, control.tallies[i].known
+        rows.append({
+            "metric": outcome.name, "variant": arm.name, "control": control.name,
+            "control_value": found.get(of_control), "value": found.get(of_arm),
+            **{name: found.get(name) for name in NUMBERS},
+            "p_adjusted": None, "verdict": UNTESTED, "statistic": compared.statistic, "adjust": "",
+            "n_control": known_control, "n": known,
+            "left_out_control": control.n - known_control, "left_out": arm.n - known,
+            "variance_reduction": found.get("variance_reduction"),
+            "reason": _reason(found, outcome, (control, arm), i),
+        })  # fmt: skip
+    return rows
+
+
+def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm], i: int) -> str | None:
+    """Return why there is no p-value."""
+    if found.get("p") is not None:
+        return None
+    for few, what in ((0, "no unit of {} has a value"), (1, "only one unit of {} has a value")):
+        names = [arm.name for arm in arms if arm.tallies[i].known == few]
+        if names:
+            return what.format(names[0])
+    if outcome.denominator is not None:
+        return f"the sum of {outcome.denominator} is 0, or one unit has all of it"
+    return "the values do not vary within the variants"
+
+
+def _judge(
+    engine: Engine, source: Source, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan
+) -> None:
+    """Add the adjusted p-values and the verdicts."""
+    adjusted = [row["p"] for row in rows]
+    if plan.adjust != UNADJUSTED and any(p is not None for p in adjusted):
+        given = [(str(i), p) for i, p in enumerate(adjusted) if p is not None]
+        table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
+        found, _ = tested(engine, read_test("adjusted_p", {"method": plan.adjust}), table, {})
+        for row in found.to_pylist():
+            adjusted[int(row["test"])] = row["p_adjusted"]
+    lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
+    for row, p in zip(rows, adjusted, strict=True):
+        row |= {"p_adjusted": p, "adjust": plan.adjust}
+        row["verdict"] = _verdict(row, row["metric"] in lower, plan.alpha)
+
+
+def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str:
+    if row["p_adjusted"] is None:
+        return UNTESTED
+    if row["p_adjusted"] >= alpha or not row["delta"]:
+        return UNCLEAR
+    return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
+
+
+def _notes(outcome: Outcome, arms: Sequence[Arm], i: int) -> list[str]:
+    """Say how many units are left out, and how many have no value from before the experiment."""
+    tallies = [(arm, arm.tallies[i]) for arm in arms]
+    notes = _told(outcome.name, "without a value left out", {arm.name: arm.n - t.known for arm, t in tallies})
+    if outcome.before is not None:
+        without = {arm.name: t.known - t.before for arm, t in tallies}
+        what = f"without {outcome.before} take its mean"
+        notes += _told(outcome.name, what, without)
+    reductions = f"CUPED with {outcome.before}" if outcome.before else ""
+    return [*notes, *([f"{outcome.name}: {reductions}"] if reductions else [])]
+
+
+def _told(name: str, what: str, counts: Mapping[str, int]) -> list[str]:
+    total = sum(counts.values())
+    if not total:
+        return []
+    each = ", ".join(f"{n:,} of {arm}" for arm, n in counts.items() if n)
+    return [f"{name}: {total:,} unit{'' if total == 1 else 's'} {what} ({each})"]
