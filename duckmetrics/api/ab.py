@@ -27,7 +27,7 @@ def ab(
     variant: str,
     metrics: str | Sequence[str],
     control: Any = None,
-    shares: Mapping[str, float] | None = None,
+    shares: Mapping[str, float | str] | None = None,
     pre: Mapping[str, str] | None = None,
     lower_is_better: str | Sequence[str] = (),
     adjust: str = HOLM,

@@ -65,7 +65,7 @@ def ab(table: str, **options: Any) -> None:
         result = compute(
             table,
             connection=engine,
-            shares=pairs_of("--shares", shares) or None,  # type: ignore[arg-type] # texts are read as numbers
+            shares=pairs_of("--shares", shares) or None,
             pre=pairs_of("--pre", options["pre"]),
             **{name: options[name] for name in names},
         )

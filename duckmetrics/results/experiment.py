@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 TITLE = "A/B test"
 WORDS = ("metric", "variant", "control", "statistic", "verdict", "reason", "adjust")
 COUNTS = ("n_control", "n", "left_out_control", "left_out")
-# A longer name is cut in the table; all other formats have it in full.
-LONGEST = 24
+# Longer names of metrics and of variants are cut in the table; other formats have them in full.
+LONGEST, LONGEST_VARIANT = 20, 12
 # Shares such as 1 : 1 : 1 are written out for this number of variants at most.
 FEW_SHARES = 5
 
@@ -188,33 +188,37 @@ class Experiment(Tabular):
 def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
     """Yield the columns; with one treated variant, the values stand below the names of both."""
 
-    def column(name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True, rank: int = 0) -> Column:
-        return Column(_short(name), [cell(row) for row in rows], is_number, rank)
+    def column(
+        name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True, rank: int = 0
+    ) -> Column:
+        return Column(name, [cell(row) for row in rows], is_number, rank)
 
     several = len({row["variant"] for row in rows}) > 1
     absolute = any(row["relative_lower"] is None and row["delta_lower"] is not None for row in rows)
-    yield column("metric", lambda row: _short(row["metric"]), is_number=False)
+    adjusted = any(row["p"] != row["p_adjusted"] for row in rows)
+    base, name = (_short(name, LONGEST_VARIANT) for name in (control, rows[0]["variant"]))
+    yield column("metric", lambda row: _short(row["metric"], LONGEST), is_number=False)
     if several:
-        yield column("variant", lambda row: _short(row["variant"]), is_number=False)
-    yield column(control, lambda row: _number(row["control_value"]))
-    yield column("value" if several else rows[0]["variant"], lambda row: _number(row["value"]))
-    # Where the control is not positive, there is no relative interval.
+        yield column("variant", lambda row: _short(row["variant"], LONGEST_VARIANT), is_number=False)
+    yield column(base, lambda row: _number(row["control_value"]), rank=2)
+    yield column("value" if several else name, lambda row: _number(row["value"]), rank=3)
+    # Without a positive control value there is no relative interval.
     if absolute:
-        yield column("delta", lambda row: _number(row["delta"], "+"), rank=2)
-        yield column("of delta", lambda row: _interval(row, "delta", _number), rank=3)
+        yield column("delta", lambda row: _number(row["delta"], "+"), rank=4)
+        yield column("of delta", lambda row: _interval(row, "delta", _number), rank=4)
     yield column("change", lambda row: _percent(row["relative_change"]))
-    yield column("interval", lambda row: _interval(row, "relative", _percent), rank=4)
-    if any(row["p"] != row["p_adjusted"] for row in rows):
+    yield column("interval", lambda row: _interval(row, "relative", _percent), rank=5)
+    if adjusted:
         yield column("p", lambda row: short_p(row["p"]), rank=1)
-        yield column("p adj", lambda row: short_p(row["p_adjusted"]))
-    else:
-        yield column("p", lambda row: short_p(row["p_adjusted"]))
+    yield column("p adj" if adjusted else "p", lambda row: short_p(row["p_adjusted"]))
     yield column("verdict", lambda row: row["verdict"], is_number=False)
 
 
-def _short(name: str) -> str:
+def _short(name: str, longest: int) -> str:
+    """Cut a long name in its middle, because names often differ at their ends."""
     text = visible(name)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[: longest - half]}…{text[1 - half :]}"
 
 
 def _number(value: float | None, sign: str = "") -> str:

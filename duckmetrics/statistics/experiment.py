@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duckmetrics.errors import InputError, MetricError, suggestion
+from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import values_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
 from duckmetrics.results.gates import BETTER, UNCLEAR, UNTESTED, WORSE
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
-from duckmetrics.statistics.run import read_test, tested
+from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import read_shares
 
 if TYPE_CHECKING:
@@ -78,14 +78,18 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]
         ratio = _sample_ratio(engine, source, arms, plan.shares)
-        rows, warnings = [], [*_mismatch(ratio)]
+        rows: list[dict[str, Any]] = []
+        notes: list[str] = []
+        warned: dict[str, list[str]] = {}
         for i, outcome in enumerate(outcomes):
             compared = _compared(engine, source, variant, outcome, arms, i, plan.level)
-            rows += _rows(outcome, compared, arms, i)
-            warnings += [f"{outcome.name}: {warning}" for warning in compared.warnings]
+            rows += (own := _rows(outcome, compared, arms, i))
+            notes += _notes(outcome, own, arms, i)
+            for warning in compared.warnings:
+                warned.setdefault(warning, []).append(outcome.name)
         _judge(engine, source, rows, outcomes, plan)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
-    notes = [note for i, outcome in enumerate(outcomes) for note in _notes(outcome, arms, i)]
+    warnings = [*_mismatch(ratio), *(f"{', '.join(names)}: {warning}" for warning, names in warned.items())]
     return Experiment(
         rows, control.name, ratio, plan.adjust, plan.level, plan.alpha, tuple(warnings), tuple(notes), sql
     )
@@ -103,11 +107,10 @@ def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm
         raise MetricError("control", "is missing", f"choose {listed(names, 'or')}")
     name = str(control).lower() if isinstance(control, bool) else str(control)
     if name not in names:
-        close = suggestion(name, names)
-        advice = close if close.startswith("did") else f"there {'is' if len(names) == 1 else 'are'} {listed(names, 'and')}"
-        raise InputError(label, f"column {variant!r} has no control {name!r}", advice)
+        what = f"column {variant!r} has no control {name!r}; there {'is' if len(names) == 1 else 'are'}"
+        raise InputError(label, f"{what} {listed(names, 'and')}", "name one of the variants")
     if len(names) < 2:
-        raise InputError(label, f"column {variant!r} has one variant only, {name!r}", "a comparison needs two")
+        raise InputError(label, f"column {variant!r} has only the variant {name!r}", "compare two or more")
     return next(arm for arm in arms if arm.name == name)
 
 
@@ -124,8 +127,8 @@ def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], given: An
     observed = {name: observed.get(name, 0) for name in shares}
     rows = [(float(observed[name]), share) for name, share in shares.items()]
     table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
-    measure = read_test(RATIO_CHECK, {})
-    found, _ = tested(engine, measure, table, {})
+    measure = read_statistic(RATIO_CHECK, {})
+    found, _ = computed(engine, measure, table, {})
     (row,) = found.to_pylist()
     alpha = float(str(measure.values["alpha"]))
     return SampleRatio(observed, shares, row["statistic"], row["df"], row["p"], alpha, row["mismatch"])
@@ -182,7 +185,7 @@ def _run(
     engine: Engine, statistic: str, source: Source, columns: Mapping[str, str], params: Mapping[str, Any],
     more: Sequence[str] = (),
 ) -> Compared:  # fmt: skip
-    found, warnings = tested(engine, read_test(statistic, params), source, columns)
+    found, warnings = computed(engine, read_statistic(statistic, params), source, columns)
     rows = {row["arm"]: row for row in found.to_pylist()}
     return Compared(statistic, rows, [*(warnings if rows else []), *more])
 
@@ -244,7 +247,7 @@ def _judge(
     if plan.adjust != UNADJUSTED and any(p is not None for p in adjusted):
         given = [(str(i), p) for i, p in enumerate(adjusted) if p is not None]
         table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
-        found, _ = tested(engine, read_test("adjusted_p", {"method": plan.adjust}), table, {})
+        found, _ = computed(engine, read_statistic("adjusted_p", {"method": plan.adjust}), table, {})
         for row in found.to_pylist():
             adjusted[int(row["test"])] = row["p_adjusted"]
     lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
@@ -261,16 +264,18 @@ def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str
     return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
 
 
-def _notes(outcome: Outcome, arms: Sequence[Arm], i: int) -> list[str]:
-    """Say how many units are left out, and how many have no value from before the experiment."""
+def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm], i: int) -> list[str]:
+    """Say how many units are left out, and what CUPED did."""
     tallies = [(arm, arm.tallies[i]) for arm in arms]
     notes = _told(outcome.name, "without a value left out", {arm.name: arm.n - t.known for arm, t in tallies})
-    if outcome.before is not None:
-        without = {arm.name: t.known - t.before for arm, t in tallies}
-        what = f"without {outcome.before} take its mean"
-        notes += _told(outcome.name, what, without)
-    reductions = f"CUPED with {outcome.before}" if outcome.before else ""
-    return [*notes, *([f"{outcome.name}: {reductions}"] if reductions else [])]
+    if outcome.before is None:
+        return notes
+    without = {arm.name: tally.known - tally.before for arm, tally in tallies}
+    notes += _told(outcome.name, f"without {outcome.before} taken as the mean of the others", without)
+    known = [(row["variant"], row["variance_reduction"]) for row in rows]
+    shares = ", ".join(f"{share:.1%} ({name})" for name, share in known if share is not None)
+    removed = f" removes {shares} of the variance of the difference" if shares else ""
+    return [*notes, f"{outcome.name}: CUPED with {outcome.before}{removed}"]
 
 
 def _told(name: str, what: str, counts: Mapping[str, int]) -> list[str]:

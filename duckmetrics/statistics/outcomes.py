@@ -59,8 +59,10 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
     for name in lower:
         if name not in read:
             raise MetricError("lower_is_better", *unknown("metric", name, read))
-    return [Outcome(name, columns[0], columns[1] if len(columns) > 1 else None, before.get(name), name in lower)
-            for name, columns in read.items()]  # fmt: skip
+    return [
+        Outcome(name, value, next(iter(denominator), None), before.get(name), name in lower)
+        for name, (value, *denominator) in read.items()
+    ]
 
 
 def find_column(source: Source, name: str, what: str) -> str:

@@ -133,13 +133,13 @@ def run_test(
         EngineError: the database refused a query.
     """
 
-    measure = read_test(name, params)
+    measure = read_statistic(name, params)
     engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
         source = engine.attach(_listed(measure.metric, table), "data")
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
-        found, warnings = tested(engine, measure, source, dict(columns or {}), open_)
+        found, warnings = computed(engine, measure, source, dict(columns or {}), open_)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     rows = found.to_pylist()
     return TestResult(
@@ -147,7 +147,7 @@ def run_test(
     )
 
 
-def read_test(name: str, params: Mapping[str, Any]) -> Measure:
+def read_statistic(name: str, params: Mapping[str, Any]) -> Measure:
     """Bind the parameters of a statistic; a baseline or control that nobody named stays empty.
 
     Raises:
@@ -156,8 +156,12 @@ def read_test(name: str, params: Mapping[str, Any]) -> Measure:
     return parse_statistic(catalog(), name, _asked(name, params))
 
 
-def tested(
-    engine: Engine, measure: Measure, source: Source, columns: Mapping[str, str], missing: Collection[str] = ()
+def computed(
+    engine: Engine,
+    measure: Measure,
+    source: Source,
+    columns: Mapping[str, str],
+    missing: Collection[str] = (),
 ) -> tuple[pa.Table, list[str]]:
     """Compute a statistic of an attached table; return its rows and the warnings.
 
