@@ -11,7 +11,7 @@ from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
 from duckmetrics.results.evaluation import html
-from duckmetrics.results.tabular import WIDTH, Tabular, json_value, p_text, screen_width
+from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Tabular, json_value, p_text, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class SampleRatio:
     def __str__(self) -> str:
         found = ", ".join(f"{name} {n:,}" for name, n in self.observed.items())
         verdict = "MISMATCH" if self.mismatch else "no mismatch"
-        return visible(f"sample ratio: {found}; {self._planned()}; p = {p_text(self.p)}, {verdict}")
+        return visible(f"{SAMPLE_RATIO}{found}; {self._planned()}; p = {p_text(self.p)}, {verdict}")
 
     def _planned(self) -> str:
         if len({f"{share:.9g}" for share in self.shares.values()}) == 1:
@@ -125,9 +125,9 @@ class Experiment(Tabular):
         return {
             "name": "ab",
             "title": TITLE,
-            "params": settings,
-            "sample_ratio": {name: json_value(name, value) for name, value in checked},
             "rows": [{name: json_value(name, value) for name, value in row.items()} for row in self.rows],
+            "sample_ratio": {name: json_value(name, value) for name, value in checked},
+            "params": settings,
             "warnings": list(self.warnings),
             "notes": list(self.notes),
         }

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SMALLEST_P = 1e-300
 # Names of the columns that hold probabilities.
 P_NAME = re.compile(r"p|p_\w+|\w+_p")
+# The text of an A/B test begins with this; a file of one is recognized by it.
+SAMPLE_RATIO = "sample ratio: "
 
 
 class Tabular(ABC):
