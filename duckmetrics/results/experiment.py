@@ -25,6 +25,7 @@ COUNTS = ("n_control", "n", "left_out_control", "left_out")
 LONGEST, LONGEST_VARIANT = 20, 12
 # Shares such as 1 : 1 : 1 are written out for this number of variants at most.
 FEW_SHARES = 5
+ABSOLUTE = "a change without % is a difference: values that are not positive have no relative interval"
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,9 @@ class Experiment(Tabular):
     def told(self) -> list[str]:
         """Return what stands below the table: verdicts, method, notes and warnings."""
         rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
-        said = [*(f"note: {note}" for note in self.notes), *(f"warning: {warning}" for warning in rest)]
+        units = [ABSOLUTE] if any(map(_is_absolute, self.rows)) else []
+        notes = (f"note: {note}" for note in (*units, *self.notes))
+        said = [*notes, *(f"warning: {warning}" for warning in rest)]
         return [*self._verdicts(), self.conclusion, *map(visible, said)]
 
     def __repr__(self) -> str:
@@ -194,7 +197,6 @@ def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
         return Column(name, [cell(row) for row in rows], is_number, rank)
 
     several = len({row["variant"] for row in rows}) > 1
-    absolute = any(row["relative_lower"] is None and row["delta_lower"] is not None for row in rows)
     adjusted = any(row["p"] != row["p_adjusted"] for row in rows)
     base, name = (_short(name, LONGEST_VARIANT) for name in (control, rows[0]["variant"]))
     yield column("metric", lambda row: _short(row["metric"], LONGEST), is_number=False)
@@ -202,12 +204,8 @@ def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
         yield column("variant", lambda row: _short(row["variant"], LONGEST_VARIANT), is_number=False)
     yield column(base, lambda row: _number(row["control_value"]), rank=2)
     yield column("value" if several else name, lambda row: _number(row["value"]), rank=3)
-    # Without a positive control value there is no relative interval.
-    if absolute:
-        yield column("delta", lambda row: _number(row["delta"], "+"), rank=4)
-        yield column("of delta", lambda row: _interval(row, "delta", _number), rank=4)
-    yield column("change", lambda row: _percent(row["relative_change"]))
-    yield column("interval", lambda row: _interval(row, "relative", _percent), rank=5)
+    yield column("change", _change)
+    yield column("interval", _interval, rank=4)
     if adjusted:
         yield column("p", lambda row: short_p(row["p"]), rank=1)
     yield column("p adj" if adjusted else "p", lambda row: short_p(row["p_adjusted"]))
@@ -221,19 +219,30 @@ def _short(name: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - half]}…{text[1 - half :]}"
 
 
+def _is_absolute(row: Mapping[str, Any]) -> bool:
+    """Say whether only the difference has an interval, because a value is not positive."""
+    return row["relative_lower"] is None and row["delta_lower"] is not None
+
+
+def _change(row: Mapping[str, Any]) -> str:
+    return _number(row["delta"], "+") if _is_absolute(row) else _percent(row["relative_change"])
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    kind, write = ("delta", _number) if _is_absolute(row) else ("relative", _percent)
+    low, high = row[f"{kind}_lower"], row[f"{kind}_upper"]
+    return "" if low is None or high is None else f"[{write(low, '+')}, {write(high, '+')}]"
+
+
 def _number(value: float | None, sign: str = "") -> str:
-    """Write four digits, and all digits before the point."""
+    """Write four digits, and all digits before the point of numbers that are not huge."""
     if value is None:
         return ""
-    return f"{value:{sign},.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:{sign}.4g}"
+    return f"{value:{sign}.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:{sign}.4g}"
 
 
 def _percent(value: float | None, sign: str = "+") -> str:
     if value is None:
         return ""
-    return f"{value:{sign}.1%}" if abs(value) < 10 else f"{value:{sign}.2g}x"
-
-
-def _interval(row: Mapping[str, Any], kind: str, write: Callable[[float | None, str], str]) -> str:
-    low, high = row[f"{kind}_lower"], row[f"{kind}_upper"]
-    return "" if low is None or high is None else f"[{write(low, '+')}, {write(high, '+')}]"
+    # Plus 0, because there is no -0 %.
+    return f"{value + 0.0:{sign}.1%}" if abs(value) < 10 else f"{value:{sign}.2g}x"

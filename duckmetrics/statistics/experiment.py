@@ -202,7 +202,7 @@ def _few_hits(arms: Sequence[Arm], i: int) -> list[str]:
     least = min(min(tally.hits, tally.known - tally.hits) for tally in tallies)
     if least >= FEW_HITS:
         return []
-    return [f"a variant has {least} successes or failures only; below {FEW_HITS} the p-value is rough, "
+    return [f"a variant has only {least} successes or failures; below {FEW_HITS} the p-value is rough, "
             "see 'duckmetrics test fisher-exact'"]  # fmt: skip
 
 

@@ -205,7 +205,8 @@ def test_a_negative_control_has_no_relative_interval_but_an_absolute_one() -> No
     row = result.row("profit")
     assert row["relative_lower"] is None
     assert row["delta_lower"] < row["delta"] < row["delta_upper"]
-    assert "of delta" in repr(result)
+    assert f"{row['delta']:+.4g}  [" in repr(result)
+    assert "a change without % is a difference" in repr(result)
 
 
 # ---- little data --------------------------------------------------------------------------------
