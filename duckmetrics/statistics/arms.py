@@ -44,11 +44,15 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Arm:
-    """A variant: its name, the number of its units, and a tally for each metric."""
+    """A variant: its name, the number of its units, and a tally by name of the metric."""
 
     name: str
     n: int
-    tallies: tuple[Tally, ...]
+    tallies: dict[str, Tally]
+
+    def of(self, outcome: Outcome) -> Tally:
+        """Return the tally of a metric."""
+        return self.tallies[outcome.name]
 
 
 def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[Outcome]) -> list[Arm]:
@@ -75,9 +79,10 @@ def read_arms(engine: Engine, source: Source, variant: str, outcomes: Sequence[O
             raise InputError(source.label, what, "name the variant of every unit, or leave these units out")
     width = len(Tally._fields)
     return [
-        Arm(name, n, tuple(Tally(*counts[i : i + width]) for i in range(0, len(counts), width)))
+        Arm(name, n, {outcome.name: Tally(*counts[i * width : (i + 1) * width])
+                      for i, outcome in enumerate(outcomes)})
         for name, n, *counts in found
-    ]
+    ]  # fmt: skip
 
 
 def _counts(source: Source, variant: str, outcomes: Sequence[Outcome]) -> exp.Select:

@@ -39,7 +39,7 @@ NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_l
 # The normal approximation of a proportion needs more successes and failures than this.
 FEW_HITS = 5
 UNADJUSTED = "none"
-RATIO_CHECK = "sample_ratio"
+RATIO_CHECK, ADJUSTED = "sample_ratio", "adjusted_p"
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
         rows: list[dict[str, Any]] = []
         notes: list[str] = []
         warned: dict[str, list[str]] = {}
-        for i, outcome in enumerate(outcomes):
-            compared = _compared(engine, source, variant, outcome, arms, i, plan.level)
-            rows += (own := _rows(outcome, compared, arms, i))
-            notes += _notes(outcome, own, arms, i)
+        for outcome in outcomes:
+            compared = _compared(engine, source, variant, outcome, arms, plan.level)
+            rows += (own := _rows(outcome, compared, arms))
+            notes += _notes(outcome, own, arms)
             for warning in compared.warnings:
                 warned.setdefault(warning, []).append(outcome.name)
         _judge(engine, source, rows, outcomes, plan)
@@ -144,19 +144,16 @@ def _mismatch(ratio: SampleRatio) -> list[str]:
 
 
 def _compared(
-    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], i: int, level: float
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
 ) -> Compared:
     """Compute the statistic of one metric."""
-    statistic = _statistic(outcome, arms, i)
-    if not arms[0].tallies[i].known:
+    statistic = _statistic(outcome, arms)
+    if not arms[0].of(outcome).known:
         return Compared(statistic, {}, [])
     params = {"control": arms[0].name, "level": level}
     columns = {"arm": variant, "value": outcome.value}
     if statistic == PROPORTION:
-        known = [(arm.name, arm.tallies[i]) for arm in arms if arm.tallies[i].known]
-        rows = [(name, float(tally.hits), float(tally.known)) for name, tally in known]
-        table = _table(source, source.label, {"arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}, rows)
-        return _run(engine, PROPORTION, table, {}, params, _few_hits(arms, i))
+        return _run(engine, PROPORTION, _hits(source, outcome, arms), {}, params, _few_hits(outcome, arms))
     if outcome.denominator is not None:
         columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
         return _run(engine, RATIO, source, columns, params)
@@ -164,21 +161,29 @@ def _compared(
         return _run(engine, MEAN, source, columns, params)
     compared = _run(engine, CUPED, source, {**columns, "covariate": outcome.before}, params)
     theta = next((row["theta"] for row in compared.rows.values()), 0.0)
-    adjusted = adjusted_source(source, variant, outcome, theta, _center(arms, i))
+    adjusted = adjusted_source(source, variant, outcome, theta, _center(outcome, arms))
     relative = _run(engine, MEAN, adjusted, {}, params)
     # cuped has no relative change; that of the values that it compares is Welch's.
     rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
     return compared._replace(rows=rows_of)
 
 
-def _statistic(outcome: Outcome, arms: Sequence[Arm], i: int) -> str:
+def _hits(source: Source, outcome: Outcome, arms: Sequence[Arm]) -> Source:
+    """Return the table of a proportion: a row for every variant with values."""
+    known = [(arm.name, arm.of(outcome)) for arm in arms if arm.of(outcome).known]
+    rows = [(name, float(tally.hits), float(tally.known)) for name, tally in known]
+    return _table(source, source.label, {"arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}, rows)
+
+
+def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
     """Return the statistic that compares a metric."""
     if outcome.denominator is not None:
         return RATIO
     if outcome.before is not None:
         return CUPED
-    known, others = (sum(arm.tallies[i][place] for arm in arms) for place in (0, 2))
-    return PROPORTION if known and not others else MEAN
+    tallies = [arm.of(outcome) for arm in arms]
+    is_flag = any(tally.known for tally in tallies) and not any(tally.others for tally in tallies)
+    return PROPORTION if is_flag else MEAN
 
 
 def _run(
@@ -190,15 +195,15 @@ def _run(
     return Compared(statistic, rows, [*(warnings if rows else []), *more])
 
 
-def _center(arms: Sequence[Arm], i: int) -> float | None:
+def _center(outcome: Outcome, arms: Sequence[Arm]) -> float | None:
     """Return the mean from before the experiment over all variants."""
-    tallies = [arm.tallies[i] for arm in arms if arm.tallies[i].before]
+    tallies = [arm.of(outcome) for arm in arms if arm.of(outcome).before]
     n = sum(tally.before for tally in tallies)
     return sum(tally.sum_before for tally in tallies) / n if n else None
 
 
-def _few_hits(arms: Sequence[Arm], i: int) -> list[str]:
-    tallies = [arm.tallies[i] for arm in arms if arm.tallies[i].known]
+def _few_hits(outcome: Outcome, arms: Sequence[Arm]) -> list[str]:
+    tallies = [arm.of(outcome) for arm in arms if arm.of(outcome).known]
     least = min(min(tally.hits, tally.known - tally.hits) for tally in tallies)
     if least >= FEW_HITS:
         return []
@@ -206,13 +211,13 @@ def _few_hits(arms: Sequence[Arm], i: int) -> list[str]:
             "see 'duckmetrics test fisher-exact'"]  # fmt: skip
 
 
-def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm], i: int) -> list[dict[str, Any]]:
+def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm]) -> list[dict[str, Any]]:
     """Return a row for every treated variant; that of a variant without values has none."""
     control, rows = arms[0], []
     for arm in arms[1:]:
         found = compared.rows.get(arm.name, {})
         of_control, of_arm = VALUES[compared.statistic]
-        known, known_control = arm.tallies[i].known, control.tallies[i].known
+        known, known_control = arm.of(outcome).known, control.of(outcome).known
         rows.append({
             "metric": outcome.name, "variant": arm.name, "control": control.name,
             "control_value": found.get(of_control), "value": found.get(of_arm),
@@ -221,17 +226,17 @@ def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm], i: int) -> 
             "n_control": known_control, "n": known,
             "left_out_control": control.n - known_control, "left_out": arm.n - known,
             "variance_reduction": found.get("variance_reduction"),
-            "reason": _reason(found, outcome, (control, arm), i),
+            "reason": _reason(found, outcome, (control, arm)),
         })  # fmt: skip
     return rows
 
 
-def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm], i: int) -> str | None:
+def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm]) -> str | None:
     """Return why there is no p-value."""
     if found.get("p") is not None:
         return None
     for few, what in ((0, "no unit of {} has a value"), (1, "only one unit of {} has a value")):
-        names = [arm.name for arm in arms if arm.tallies[i].known == few]
+        names = [arm.name for arm in arms if arm.of(outcome).known == few]
         if names:
             return what.format(names[0])
     if outcome.denominator is not None:
@@ -243,17 +248,24 @@ def _judge(
     engine: Engine, source: Source, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan
 ) -> None:
     """Add the adjusted p-values and the verdicts."""
-    adjusted = [row["p"] for row in rows]
-    if plan.adjust != UNADJUSTED and any(p is not None for p in adjusted):
-        given = [(str(i), p) for i, p in enumerate(adjusted) if p is not None]
-        table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
-        found, _ = computed(engine, read_statistic("adjusted_p", {"method": plan.adjust}), table, {})
-        for row in found.to_pylist():
-            adjusted[int(row["test"])] = row["p_adjusted"]
     lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
-    for row, p in zip(rows, adjusted, strict=True):
+    for row, p in zip(rows, _adjusted(engine, source, [row["p"] for row in rows], plan.adjust), strict=True):
         row |= {"p_adjusted": p, "adjust": plan.adjust}
         row["verdict"] = _verdict(row, row["metric"] in lower, plan.alpha)
+
+
+def _adjusted(
+    engine: Engine, source: Source, p_values: Sequence[float | None], method: str
+) -> list[float | None]:
+    """Return the adjusted p-values; those that are missing do not count."""
+    adjusted = list(p_values)
+    given = [(str(i), p) for i, p in enumerate(p_values) if p is not None]
+    if method != UNADJUSTED and given:
+        table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
+        found, _ = computed(engine, read_statistic(ADJUSTED, {"method": method}), table, {})
+        for row in found.to_pylist():
+            adjusted[int(row["test"])] = row["p_adjusted"]
+    return adjusted
 
 
 def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str:
@@ -264,9 +276,9 @@ def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str
     return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
 
 
-def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm], i: int) -> list[str]:
+def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:
     """Say how many units are left out, and what CUPED did."""
-    tallies = [(arm, arm.tallies[i]) for arm in arms]
+    tallies = [(arm, arm.of(outcome)) for arm in arms]
     notes = _told(outcome.name, "without a value left out", {arm.name: arm.n - t.known for arm, t in tallies})
     if outcome.before is None:
         return notes

@@ -238,6 +238,13 @@ def test_a_control_without_values_is_no_error() -> None:
     assert (row["verdict"], row["reason"]) == ("not tested", "no unit of A has a value")
 
 
+def test_the_control_may_have_any_name_and_type() -> None:
+    for names, control in ((("it's", "'B"), "it's"), ((True, False), True), ((2, 1), 2)):
+        table = pa.table({"arm": [*names] * 40, "won": [0, 1, 1, 1] * 20})
+        row = ab(table, variant="ARM", control=control, metrics=["Won"], adjust="none").row("Won")
+        assert (row["control_value"], row["value"], row["p_adjusted"]) == (0.5, 1, row["p"])
+
+
 # ---- the sample ratio ---------------------------------------------------------------------------
 
 
