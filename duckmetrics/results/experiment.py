@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from textwrap import wrap
@@ -25,6 +26,8 @@ COUNTS = ("n_control", "n", "left_out_control", "left_out")
 LONGEST, LONGEST_VARIANT = 20, 12
 # Shares such as 1 : 1 : 1 are written out for this number of variants at most.
 FEW_SHARES = 5
+# Narrower intervals of relative changes need more than one decimal of a percentage.
+NARROW, MOST_DECIMALS = 0.01, 4
 ABSOLUTE = "a change without % is a difference: values that are not positive have no relative interval"
 
 
@@ -225,13 +228,25 @@ def _is_absolute(row: Mapping[str, Any]) -> bool:
 
 
 def _change(row: Mapping[str, Any]) -> str:
-    return _number(row["delta"], "+") if _is_absolute(row) else _percent(row["relative_change"])
+    if _is_absolute(row):
+        return _number(row["delta"], "+")
+    return _percent(row["relative_change"], _decimals(row))
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    kind, write = ("delta", _number) if _is_absolute(row) else ("relative", _percent)
-    low, high = row[f"{kind}_lower"], row[f"{kind}_upper"]
-    return "" if low is None or high is None else f"[{write(low, '+')}, {write(high, '+')}]"
+    if _is_absolute(row):
+        low, high = (_number(row[name], "+") for name in ("delta_lower", "delta_upper"))
+    else:
+        low, high = (_percent(row[name], _decimals(row)) for name in ("relative_lower", "relative_upper"))
+    return f"[{low}, {high}]" if low and high else ""
+
+
+def _decimals(row: Mapping[str, Any]) -> int:
+    """Return how many decimals of a percentage an interval calls for."""
+    low, high = row["relative_lower"], row["relative_upper"]
+    if low is None or high is None or not 0 < high - low < NARROW:
+        return 1
+    return min(1 + math.ceil(math.log10(NARROW / (high - low))), MOST_DECIMALS)
 
 
 def _number(value: float | None, sign: str = "") -> str:
@@ -241,8 +256,8 @@ def _number(value: float | None, sign: str = "") -> str:
     return f"{value:{sign}.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:{sign}.4g}"
 
 
-def _percent(value: float | None, sign: str = "+") -> str:
+def _percent(value: float | None, decimals: int) -> str:
     if value is None:
         return ""
     # Plus 0, because there is no -0 %.
-    return f"{value + 0.0:{sign}.1%}" if abs(value) < 10 else f"{value:{sign}.2g}x"
+    return f"{value + 0.0:+.{decimals}%}" if abs(value) < 10 else f"{100 * value:+.3g}%"

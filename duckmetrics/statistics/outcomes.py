@@ -55,7 +55,8 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
     if not read:
         raise MetricError("metrics", "none given", "name columns, such as revenue or clicks/sessions")
     before = _before(source, pre, read)
-    lower = _texts("lower_is_better", lower_is_better)
+    lower = [name for text in _texts("lower_is_better", lower_is_better)
+             for name in ([text] if text in read else map(str.strip, text.split(",")))]  # fmt: skip
     for name in lower:
         if name not in read:
             raise MetricError("lower_is_better", *unknown("metric", name, read))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -197,6 +198,13 @@ def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experi
         result.row("spent", "C")
 
 
+def test_small_changes_have_more_decimals(result: Experiment) -> None:
+    row = {**result.rows[0], "relative_change": 0.00012, "relative_lower": -0.0001, "relative_upper": 0.00034}
+    assert "+0.012%  [-0.010%, +0.034%]" in repr(replace(result, rows=[row]))
+    wild = {**row, "relative_change": 1234.5, "relative_upper": 5e4}
+    assert "+1.23e+05%  [-0.0%, +5e+06%]" in repr(replace(result, rows=[wild]))
+
+
 @pytest.mark.slow
 def test_a_negative_control_has_no_relative_interval_but_an_absolute_one() -> None:
     result = ab(
@@ -363,7 +371,16 @@ def test_every_format_has_the_rows_and_is_known_as_ours(
 
 
 def test_the_options_of_the_command(run: Command) -> None:
-    more = ("--shares", "A=0.9,B=0.1", "--lower-is-better", "paid", "--adjust", "none", "--format", "json")
+    more = (
+        "--shares",
+        "A=0.9,B=0.1",
+        "--lower-is-better",
+        "paid, won",
+        "--adjust",
+        "none",
+        "--format",
+        "json",
+    )
     told = run(*COMMAND, *more)
     document = json.loads(told.out)
     assert document["sample_ratio"]["mismatch"] is True
