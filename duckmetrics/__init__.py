@@ -15,12 +15,14 @@ from duckmetrics.errors import (
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
+    from duckmetrics.api.ab import ab
     from duckmetrics.api.catalogue import describe, metrics
     from duckmetrics.api.check import Findings, check
     from duckmetrics.api.compare import compare
     from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.sampled import SampledEvaluation
     from duckmetrics.results.verification import Verification
     from duckmetrics.sensitivity.sampled import sampled
@@ -32,6 +34,7 @@ _LAZY = {
     "TieReport": "sensitivity.ties",
     "ToolComparison": "sensitivity.peers",
     "Findings": "api.check",
+    "ab": "api.ab",
     "check": "api.check",
     "conventions": "sensitivity.peers",
     "ties": "sensitivity.ties",
@@ -42,6 +45,7 @@ _LAZY = {
     "macros_sql": "macros.shipped",
     "metrics": "api.catalogue",
     "Evaluation": "results.evaluation",
+    "Experiment": "results.experiment",
     "SampledEvaluation": "results.sampled",
     "sampled": "sensitivity.sampled",
     "Comparison": "results.comparison",
@@ -60,6 +64,7 @@ __all__ = [
     "DuckmetricsError",
     "EngineError",
     "Evaluation",
+    "Experiment",
     "Findings",
     "InputError",
     "MetricError",
@@ -71,6 +76,7 @@ __all__ = [
     "UnsupportedError",
     "Verification",
     "__version__",
+    "ab",
     "check",
     "chi_square",
     "compare",

@@ -33,7 +33,7 @@ class _ClosedPipeError(Exception):
 
 # The module of this package that holds each command.
 COMMANDS = {
-    "check": "questions", "checks": "catalogue", "compare": "compare", "conventions": "questions",
+    "ab": "ab", "check": "questions", "checks": "catalogue", "compare": "compare", "conventions": "questions",
     "curve": "evaluate", "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql",
     "metrics": "catalogue", "presets": "catalogue", "sampled": "questions", "shell": "sql", "sql": "sql",
     "test": "statistical_tests", "ties": "questions",

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from duckmetrics.results.brief import Column
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.experiment import Experiment
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
@@ -83,11 +85,9 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
         if whole:
             header, cells = result.cells()
             rule = ["---:" if name in RIGHT else "---" for name in header]
+            put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
         else:
-            columns = brief_columns(result)
-            header, cells = cells_of(columns)
-            rule = ["---:" if column.is_number else "---" for column in columns]
-        put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+            put(_markdown_of(brief_columns(result)), path)
     elif format_ in PAGES:
         put(page_text(format_, *result.page_table(show_all)), path)
     else:
@@ -105,6 +105,28 @@ def page_text(
     if format_ == "html":
         return f"<!-- {WRITTEN_BY} -->\n{html(header, cells, notes)}\n"
     return f"% {WRITTEN_BY}; \\usepackage{{booktabs}}\n{latex(header, cells, notes, numeric)}"
+
+
+def write_experiment(result: Experiment, format_: str, path: Path | None) -> None:
+    """Write an A/B test to a file, or to stdout; CSV and Parquet hold the rows only, with all columns."""
+    if format_ == "table":
+        put("\n".join(result.lines()) + "\n", path)
+    elif format_ == "markdown":
+        above, below = ("".join(f"{line}\n\n" for line in lines)
+                        for lines in (result.above(sys.maxsize), result.told()))  # fmt: skip
+        put(f"{above}{_markdown_of(result.columns())}\n{below.rstrip()}\n", path)
+    elif format_ == "json":
+        put(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+    elif format_ in PAGES:
+        put(page_text(format_, *result.page_table()), path)
+    else:
+        write_rows(result.summary, format_, path)
+
+
+def _markdown_of(columns: Sequence[Column]) -> str:
+    header, cells = cells_of(columns)
+    rule = ["---:" if column.is_number else "---" for column in columns]
+    return "".join(_markdown_line(line) for line in (header, rule, *cells))
 
 
 def put(text: str, path: Path | None) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.results.tabular import SAMPLE_RATIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -241,6 +242,8 @@ def _csv(path: Path) -> frozenset[str] | None:
 
 def _markdown(path: Path) -> frozenset[str] | None:
     line, _, rest = _text_of(path).partition("\n")
+    if line.startswith(SAMPLE_RATIO):
+        return frozenset()
     if not (line.startswith("| ") and rest.startswith("| -")):
         return None
     return frozenset(cell.strip() for cell in line.strip("| ").split("|"))
@@ -257,6 +260,8 @@ def _json(path: Path) -> frozenset[str] | None:
 def _table(path: Path) -> frozenset[str] | None:
     """Return the cells of the first line; of a statistic its title, without parameters in parentheses."""
     line = _text_of(path).partition("\n")[0]
+    if line.startswith(SAMPLE_RATIO):
+        return frozenset()
     return frozenset(re.split(r"\t|\s{2,}", re.sub(r" \([^()]*\)$", "", line.strip())))
 
 

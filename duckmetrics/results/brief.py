@@ -48,11 +48,21 @@ class Column(NamedTuple):
 
 def brief_lines(result: Compared, width: int) -> list[str]:
     """Return the lines of a table that fits a width; columns that do not fit are left out."""
-    columns = brief_columns(result)
+    return table_lines(fitted(brief_columns(result), width))
+
+
+def fitted(columns: Sequence[Column], width: int) -> list[Column]:
+    """Return the columns that fit a width; those of the lowest ranks are left out first."""
+    kept = list(columns)
     for rank in sorted({column.rank for column in columns} - {0}):
-        if table_width(*cells_of(columns)) <= width:
+        if table_width(*cells_of(kept)) <= width:
             break
-        columns = [column for column in columns if column.rank != rank]
+        kept = [column for column in kept if column.rank != rank]
+    return kept
+
+
+def table_lines(columns: Sequence[Column]) -> list[str]:
+    """Return the lines of a table of columns."""
     return aligned(*cells_of(columns), [column.name for column in columns if column.is_number])
 
 
@@ -74,7 +84,7 @@ def brief_columns(result: Compared) -> list[Column]:
         Column("±", [_half(row) for row in rows], rank=1),
         Column("delta", [_signed(row["delta"]) for row in rows]),
         Column("interval", [_interval(row) for row in rows], rank=3),
-        Column("p", [_p(row["p_adjusted"]) for row in rows], rank=2),
+        Column("p", [short_p(row["p_adjusted"]) for row in rows], rank=2),
         Column("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]
@@ -112,7 +122,8 @@ def _interval(row: Row) -> str:
     return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
 
 
-def _p(p: float | None) -> str:
+def short_p(p: float | None) -> str:
+    """Write a p-value with four digits after the point."""
     if p is None:
         return ""
     return f"<{LEAST_P:.4f}" if p < LEAST_P else f"{p:.4f}"

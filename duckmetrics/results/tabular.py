@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 import shutil
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
 
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
 # No probability is 0; one that is too small for a double is shown as less than this.
 SMALLEST_P = 1e-300
+# Names of the columns that hold probabilities.
+P_NAME = re.compile(r"p|p_\w+|\w+_p")
+# The text of an A/B test begins with this; a file of one is recognized by it.
+SAMPLE_RATIO = "sample ratio: "
 
 
 class Tabular(ABC):
@@ -80,3 +87,14 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
 def p_text(p: float) -> str:
     """Write a p-value with four digits; one that is too small for a double is shown as such, not as 0."""
     return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"
+
+
+def json_value(name: str, value: Any) -> Any:
+    """Return a value as JSON can hold it: JSON has no NaN and no Infinity, and no p-value is 0."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return str(value)
+    return max(value, SMALLEST_P) if P_NAME.fullmatch(name) else value

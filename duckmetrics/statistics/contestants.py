@@ -38,12 +38,12 @@ def check_contestants(
             continue
         known = _names(engine, kept, column)
         if key in missing:
-            choice = _listed(known, "or") or f"a name that is in {data.names[column]!r}"
+            choice = listed(known, "or") or f"a name that is in {data.names[column]!r}"
             raise MetricError(measure.metric.name, f"{key} is missing", f"choose {choice}")
         chosen = measure.values[key]
         is_it = exp.EQ(this=exp.column(column), expression=literal(chosen))
         if not engine.rows(exp.select(literal(1)).from_(kept).where(is_it).limit(1)):
-            there = f"there {'is' if len(known) == 1 else 'are'} {_listed(known, 'and') or 'none'}"
+            there = f"there {'is' if len(known) == 1 else 'are'} {listed(known, 'and') or 'none'}"
             raise InputError(data.label, f"{key} {chosen!r} is no {data.names[column]}", there)
 
 
@@ -54,7 +54,8 @@ def _names(engine: Engine, kept: str, column: str) -> list[str]:
     return [str(name) for (name,) in engine.rows(query)]
 
 
-def _listed(names: Sequence[str], word: str) -> str:
+def listed(names: Sequence[str], word: str) -> str:
+    """Return names as a list in a sentence, with a word before the last of them."""
     if len(names) > LISTED:
         return f"{', '.join(names[:LISTED])} ..."
     return f" {word} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, field
-from decimal import Decimal
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +14,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
-from duckmetrics.results.tabular import SMALLEST_P, Tabular, aligned, p_text
+from duckmetrics.results.tabular import P_NAME, Tabular, aligned, json_value, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
 from duckmetrics.statistics.contestants import check_contestants
@@ -35,7 +32,7 @@ from duckmetrics.statistics.inputs import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     import duckdb
     import pyarrow as pa
@@ -45,6 +42,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.sources import Source
     from duckmetrics.statistics.data import Data
 
 # What the help tells of a header, in lines of this width.
@@ -52,7 +50,6 @@ TOLD = ("formula", "source", "note", "warning")
 WIDTH = 96
 # Counts as they are written on the command line.
 SAMPLES = {COUNTS: "3 7", CELLS: "3,7 5,5"}
-_P = re.compile(r"p|p_\w+|\w+_p")
 _MANY = {"observed", "hits", "n"}
 
 
@@ -91,7 +88,7 @@ class TestResult(Tabular):
             "name": self.name,
             "title": self.title,
             "params": dict(self.params),
-            "rows": [{name: _valid(name, value) for name, value in row.items()} for row in self.rows],
+            "rows": [{name: json_value(name, value) for name, value in row.items()} for row in self.rows],
             "warnings": list(self.warnings),
         }
 
@@ -136,22 +133,50 @@ def run_test(
         EngineError: the database refused a query.
     """
 
-    measure = parse_statistic(catalog(), name, _asked(name, params))
+    measure = read_statistic(name, params)
     engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
         source = engine.attach(_listed(measure.metric, table), "data")
-        data = read_data(measure.metric, source, dict(columns or {}))
-        kept, warnings = _kept(engine, data)
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
-        check_contestants(engine, measure, data, kept, open_)
-        found = _computed(engine, measure, data, kept)
+        found, warnings = computed(engine, measure, source, dict(columns or {}), open_)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     rows = found.to_pylist()
-    warnings += _warnings(measure.metric, rows)
     return TestResult(
         measure.metric.name, measure.metric.title, measure.values, rows, tuple(warnings), sql, found
     )
+
+
+def read_statistic(name: str, params: Mapping[str, Any]) -> Measure:
+    """Bind the parameters of a statistic; a baseline or control that nobody named stays empty.
+
+    Raises:
+        MetricError: no such statistic or parameter, or a value that is not allowed.
+    """
+    return parse_statistic(catalog(), name, _asked(name, params))
+
+
+def computed(
+    engine: Engine,
+    measure: Measure,
+    source: Source,
+    columns: Mapping[str, str],
+    missing: Collection[str] = (),
+) -> tuple[pa.Table, list[str]]:
+    """Compute a statistic of an attached table; return its rows and the warnings.
+
+    Args:
+        missing: the parameters among baseline and control that nobody named.
+
+    Raises:
+        InputError: see `run_test`.
+        MetricError: the baseline or control must be named.
+    """
+    data = read_data(measure.metric, source, columns)
+    kept, warnings = _kept(engine, data)
+    check_contestants(engine, measure, data, kept, missing)
+    found = _computed(engine, measure, data, kept)
+    return found, warnings + _warnings(measure.metric, found.to_pylist())
 
 
 def explained(name: str) -> str:
@@ -281,15 +306,4 @@ def _shown(name: str, value: Any) -> str:
         return "NULL"
     if not isinstance(value, float):
         return str(value)
-    return p_text(value) if _P.fullmatch(name) else f"{value:.6g}"
-
-
-def _valid(name: str, value: Any) -> Any:
-    """JSON has no NaN and no Infinity, and no p-value is 0."""
-    if isinstance(value, Decimal):
-        return int(value)
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    return max(value, SMALLEST_P) if _P.fullmatch(name) else value
+    return p_text(value) if P_NAME.fullmatch(name) else f"{value:.6g}"

@@ -35,27 +35,22 @@ WITH compared AS (
         power(control.error + treated.error, 2e0) / nullif(power(control.error, 2e0) / nullif(control.effective - 1, 0)
             + power(treated.error, 2e0) / nullif(treated.effective - 1, 0), 0) AS df,
         treated.ratio / nullif(control.ratio, 0) AS lift,
-        CASE WHEN control.ratio > 0 AND treated.ratio > 0
-            THEN control.error / nullif(control.ratio * control.ratio, 0) END AS control_relative,
-        CASE WHEN control.ratio > 0 AND treated.ratio > 0
-            THEN treated.error / nullif(treated.ratio * treated.ratio, 0) END AS relative,
-        control.effective AS control_effective, treated.effective
+        sqrt(control.relative_error + treated.relative_error) AS log_se,
+        power(control.relative_error + treated.relative_error, 2e0) / nullif(
+            power(control.relative_error, 2e0) / nullif(control.effective - 1, 0)
+            + power(treated.relative_error, 2e0) / nullif(treated.effective - 1, 0), 0) AS log_df
     FROM ratio_arms AS treated
     JOIN ratio_arms AS control ON CAST(control.arm AS VARCHAR) = $control AND CAST(treated.arm AS VARCHAR) <> $control
 ),
 tested AS (
     SELECT
-        arm, n_control, n, control_ratio, ratio, delta, se, lift, rounding,
+        arm, n_control, n, control_ratio, ratio, delta, se, lift, log_se, rounding,
         se <= rounding AS constant,
         CASE $variance WHEN 'jackknife' THEN df END AS df,
-        sqrt(control_relative + relative) AS log_se,
         CASE $variance WHEN 'delta' THEN normal_quantile(0.5e0 + 0.5e0 * $level) ELSE
             coalesce(student_t_critical(1 - $level, df), CASE WHEN se = 0 THEN 0e0 END) END AS critical,
         CASE $variance WHEN 'delta' THEN normal_quantile(0.5e0 + 0.5e0 * $level) ELSE
-            coalesce(student_t_critical(1 - $level, power(control_relative + relative, 2e0) / nullif(
-                power(control_relative, 2e0) / nullif(control_effective - 1, 0)
-                + power(relative, 2e0) / nullif(effective - 1, 0), 0)), CASE WHEN se = 0 THEN 0e0 END)
-        END AS log_critical
+            coalesce(student_t_critical(1 - $level, log_df), CASE WHEN se = 0 THEN 0e0 END) END AS log_critical
     FROM compared
 )
 SELECT

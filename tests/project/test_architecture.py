@@ -63,7 +63,7 @@ BUILDERS = {
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (
         "canonical queries over the columns of the caller, and the names that are in them",
-        "checks contestants counts data inputs",
+        "arms checks contestants counts data inputs",
     ),
     "sensitivity": ("ranks as literals, and the parameters in a condition", "corrections sampled"),
 }

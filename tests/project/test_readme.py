@@ -48,6 +48,7 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
         ("demo", "evaluate \\\n    data/digits"),
         ("conventions", "duckmetrics conventions"),
         ("compare", "compare data/digits"),
+        ("ab", "duckmetrics ab"),
     ):
         if mark not in command:
             continue

@@ -6,8 +6,8 @@
 --           variance=delta: a linear approximation of the ratio; normal distribution
 -- portable: no, variances of the arms of a test are computed in DuckDB
 -- grain:    arm
--- formula:  ratio = sum of numerators / sum of denominators; error is its variance; effective =
---           (sum of denominators)^2 / sum of denominators^2
+-- formula:  ratio = sum of numerators / sum of denominators; error is its variance; relative_error is
+--           error / ratio^2 of a positive ratio; effective = (sum of denominators)^2 / sum of denominators^2
 WITH known AS (
     SELECT arm, CAST(numerator AS DOUBLE) AS numerator, CAST(denominator AS DOUBLE) AS denominator
     FROM ratios
@@ -33,12 +33,18 @@ influences AS (
         END AS influence
     FROM known
     JOIN sums ON sums.arm = known.arm
+),
+errors AS (
+    SELECT
+        arm, ratio, n, effective,
+        CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
+            WHEN 'jackknife' THEN variance(influence) * (n - 1) * (n - 1) / nullif(n, 0)
+            WHEN 'delta' THEN variance(influence) / nullif(n, 0)
+        END END AS error
+    FROM influences
+    GROUP BY arm, ratio, n, effective
 )
 SELECT
-    arm, ratio, n, effective,
-    CASE WHEN count(*) > 1 AND count(influence) = count(*) THEN CASE $variance
-        WHEN 'jackknife' THEN variance(influence) * (n - 1) * (n - 1) / nullif(n, 0)
-        WHEN 'delta' THEN variance(influence) / nullif(n, 0)
-    END END AS error
-FROM influences
-GROUP BY arm, ratio, n, effective;
+    arm, ratio, n, effective, error,
+    CASE WHEN ratio > 0 THEN error / nullif(ratio * ratio, 0) END AS relative_error
+FROM errors;

@@ -1,0 +1,84 @@
+"""Is the treated variant better than the control: an A/B test in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.comparison.methods import HOLM, find_adjustment
+from duckmetrics.engines.opening import open_engine
+from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
+from duckmetrics.results.comparison import ALPHA
+from duckmetrics.statistics.experiment import Plan, run_experiment
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.results.experiment import Experiment
+
+
+def ab(
+    table: Any,
+    *,
+    variant: str,
+    metrics: str | Sequence[str],
+    control: Any = None,
+    shares: Mapping[str, float | str] | None = None,
+    pre: Mapping[str, str] | None = None,
+    lower_is_better: str | Sequence[str] = (),
+    adjust: str = HOLM,
+    interval: float = LEVEL,
+    alpha: float = ALPHA,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+) -> Experiment:
+    """Compare the variants of an experiment with the control, metric by metric.
+
+    Each row of the table is one unit that was assigned to a variant, such as a user. The sample ratio is
+    checked first: with a mismatch, no difference between the variants can be trusted.
+
+    Args:
+        table: a path or glob, a DuckDB table or view, SQL, a relation, or a frame, with one row per unit.
+        variant: the column that names the variant of a unit.
+        metrics: columns and ratios. ``"revenue"`` is a mean per unit, compared by Welch's t-test; a column
+            that holds only 0 and 1, or BOOLEAN, is a proportion, compared by the z-test.
+            ``"clicks/sessions"`` is a ratio of sums; its variance comes from the jackknife over units, the
+            small-sample form of the delta method (see sql/statistics/ratio_delta.sql).
+        control: the variant that the others are compared with.
+        shares: variant -> planned share, as in ``{"A": 0.9, "B": 0.1}``; equal shares by default.
+        pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
+            variance that it explains, as in ``{"revenue": "revenue_before"}``.
+        lower_is_better: the metrics of which a lower value is better.
+        adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; over
+            all metrics and treated variants together.
+        interval: the level of the intervals, which are not adjusted.
+        alpha: the error rate of verdicts: one needs an adjusted p below it.
+        connection: a DuckDB connection, or the path of a database file.
+        threads, memory_limit, temp_directory: as for `evaluate`.
+
+    Returns:
+        A row for every metric and treated variant: both values, difference and relative change with
+        intervals, p, adjusted p, and a verdict in words. Units without a value are left out and counted.
+
+    Raises:
+        MetricError: no control is named, or an option cannot be read.
+        InputError: a column or the control is not in the data, a unit has no variant, or a value is NaN or
+            infinite.
+        UnsupportedError: CUPED of a ratio.
+        EngineError: the database refused a query.
+
+    Source:
+        Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
+        Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722; the files under sql/statistics name those of
+        the statistics.
+    """
+    method = find_adjustment(catalog(), adjust)
+    level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
+    plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate)
+    return run_experiment(open_engine(None, connection, threads, memory_limit, temp_directory), table, plan)

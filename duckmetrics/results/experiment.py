@@ -1,0 +1,275 @@
+"""The result of an A/B test: every metric of every treated variant against the control."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, unknown
+from duckmetrics.expressions.visible import visible
+from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
+from duckmetrics.results.markup import html, latex
+from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Tabular, json_value, p_text, screen_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+TITLE = "A/B test"
+WORDS = ("metric", "variant", "control", "statistic", "verdict", "reason", "adjust")
+COUNTS = ("n_control", "n", "left_out_control", "left_out")
+# Longer names of metrics and of variants are cut in the table; other formats have them in full.
+LONGEST, LONGEST_VARIANT = 20, 12
+# Shares such as 1 : 1 : 1 are written out for this number of variants at most.
+FEW_SHARES = 5
+# Narrower intervals of relative changes need more than one decimal of a percentage.
+NARROW, MOST_DECIMALS = 0.01, 4
+ABSOLUTE = "a change without % is a difference: values that are not positive have no relative interval"
+
+
+@dataclass(frozen=True)
+class SampleRatio:
+    """The check that the variants have the units that their shares call for.
+
+    Attributes:
+        observed: variant -> units.
+        shares: variant -> planned share; the shares add up to 1.
+        statistic, df, p: of the chi-square test.
+        alpha: below which p is a mismatch.
+        mismatch: whether it is one, so that no difference between the variants can be trusted.
+    """
+
+    observed: Mapping[str, int]
+    shares: Mapping[str, float]
+    statistic: float
+    df: int
+    p: float
+    alpha: float
+    mismatch: bool
+
+    def __str__(self) -> str:
+        found = ", ".join(f"{name} {n:,}" for name, n in self.observed.items())
+        verdict = "MISMATCH" if self.mismatch else "no mismatch"
+        return visible(f"{SAMPLE_RATIO}{found}; {self._planned()}; p = {p_text(self.p)}, {verdict}")
+
+    def _planned(self) -> str:
+        if len({f"{share:.9g}" for share in self.shares.values()}) == 1:
+            return "equal shares planned"
+        if len(self.shares) > FEW_SHARES:
+            return "shares as given"
+        return f"planned {', '.join(f'{name} {share:.4g}' for name, share in self.shares.items())}"
+
+
+@dataclass(frozen=True, repr=False)
+class Experiment(Tabular):
+    """Metrics of an experiment: each treated variant compared with the control.
+
+    Attributes:
+        rows: one dictionary per metric and treated variant. control_value, value: of the control and of the
+            variant; delta, delta_lower, delta_upper: their difference; relative_change, relative_lower,
+            relative_upper: the difference as a share of the control value; p, p_adjusted: of the test, and
+            corrected for all comparisons; verdict: better, worse, not distinguishable or not tested;
+            statistic: the file under sql/statistics behind the row; n_control, n: units with a value;
+            left_out_control, left_out: units without one; variance_reduction: by CUPED; reason: why there
+            is no p. A number is None if there is none.
+        control: the variant that the others are compared with.
+        sample_ratio: the check of the numbers of units.
+        adjust: how p is corrected for the number of comparisons, ``"none"`` for not at all.
+        level: of the intervals, which are not corrected.
+        alpha: a verdict needs p_adjusted below it.
+        warnings: what to know before the verdicts are believed.
+        notes: what helps to read the rows, such as units that are left out.
+        sql: the SQL that ran.
+    """
+
+    rows: list[dict[str, Any]]
+    control: str
+    sample_ratio: SampleRatio
+    adjust: str
+    level: float
+    alpha: float
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    sql: str = field(default="", compare=False)
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per metric and treated variant."""
+        import pyarrow as pa
+
+        types = dict.fromkeys(WORDS, pa.string()) | dict.fromkeys(COUNTS, pa.int64())
+        schema = pa.schema([(name, types.get(name, pa.float64())) for name in self.rows[0]])
+        return pa.Table.from_pylist(self.rows, schema)
+
+    def row(self, metric: str, variant: str | None = None) -> dict[str, Any]:
+        """Return the row of a metric; the variant may be left out if only one is compared.
+
+        Raises:
+            MetricError: no such metric or variant, or several variants and none named.
+        """
+        variants = list(dict.fromkeys(row["variant"] for row in self.rows))
+        if variant is None and len(variants) > 1:
+            raise MetricError(metric, "several variants are compared", f"name one of {', '.join(variants)}")
+        chosen = variants[0] if variant is None else variant
+        if chosen not in variants:
+            raise MetricError("variant", *unknown("variant", chosen, variants))
+        found = {row["metric"]: row for row in self.rows if row["variant"] == chosen}
+        if metric not in found:
+            raise MetricError("metric", *unknown("metric", metric, found))
+        return found[metric]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it; a p-value is at least 1e-300, and no number is NaN or infinite."""
+        checked = asdict(self.sample_ratio).items()
+        settings = {"control": self.control, "adjust": self.adjust, "level": self.level, "alpha": self.alpha}
+        return {
+            "name": "ab",
+            "title": TITLE,
+            "rows": [{name: json_value(name, value) for name, value in row.items()} for row in self.rows],
+            "sample_ratio": {name: json_value(name, value) for name, value in checked},
+            "params": settings,
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
+        }
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table for a reader."""
+        return list(_columns(self.rows, self.control))
+
+    def lines(self, width: int | None = None) -> list[str]:
+        """Return the lines for a screen, by default of at most 100 columns."""
+        wide = min(screen_width(), WIDTH) if width is None else width
+        below = [line for text in self.told() for line in wrap(text, wide, break_long_words=False)]
+        return [*self.above(wide), "", *table_lines(fitted(self.columns(), wide)), "", *below]
+
+    def above(self, width: int) -> list[str]:
+        """Return what stands above the table: the check of the sample ratio."""
+        lines = [str(self.sample_ratio)]
+        if self.sample_ratio.mismatch:
+            lines.append(f"WARNING: {self.warnings[0]}")
+        return [part for line in lines for part in wrap(line, width, break_long_words=False)]
+
+    def told(self) -> list[str]:
+        """Return what stands below the table: verdicts, method, notes and warnings."""
+        rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
+        units = [ABSOLUTE] if any(map(_is_absolute, self.rows)) else []
+        notes = (f"note: {note}" for note in (*units, *self.notes))
+        said = [*notes, *(f"warning: {warning}" for warning in rest)]
+        return [*self._verdicts(), self.conclusion, *map(visible, said)]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        header, cells, _, notes = self.page_table()
+        return html(header, cells, notes)
+
+    def to_latex(self) -> str:
+        """Return the table in LaTeX; it needs the package booktabs."""
+        header, cells, numeric, notes = self.page_table()
+        return latex(header, cells, notes, numeric)
+
+    def page_table(self) -> tuple[list[str], list[list[str]], list[str], list[str]]:
+        """Return the table for a page, of any width: header, cells, the numeric columns, notes below."""
+        columns = self.columns()
+        numeric = [column.name for column in columns if column.is_number]
+        return *cells_of(columns), numeric, [*self.above(10_000), *self.told()]
+
+    @property
+    def conclusion(self) -> str:
+        """The method behind the verdicts, in one line."""
+        used: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row["metric"] not in used.setdefault(row["statistic"], []):
+                used[row["statistic"]].append(row["metric"])
+        tests = ", ".join(f"{statistic} ({', '.join(names)})" for statistic, names in used.items())
+        n = sum(row["p"] is not None for row in self.rows)
+        adjusted = "p not adjusted" if self.adjust == "none" else f"p adjusted by {self.adjust}"
+        return visible(
+            f"against {self.control}: {tests}; {n} comparison{'' if n == 1 else 's'}, {adjusted}; a verdict "
+            f"needs an adjusted p < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
+        )
+
+    def _verdicts(self) -> Iterator[str]:
+        """Yield a line for every treated variant: the counts of its verdicts."""
+        for variant in dict.fromkeys(row["variant"] for row in self.rows):
+            counts = Counter(row["verdict"] for row in self.rows if row["variant"] == variant)
+            told = ", ".join(f"{verdict} in {n}" for verdict, n in counts.items())
+            metrics = "metric" if counts.total() == 1 else "metrics"
+            yield visible(f"{variant}: {told} of {counts.total()} {metrics}")
+
+
+def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
+    """Yield the columns; with one treated variant, the values stand below the names of both."""
+
+    def column(
+        name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True, rank: int = 0
+    ) -> Column:
+        return Column(name, [cell(row) for row in rows], is_number, rank)
+
+    several = len({row["variant"] for row in rows}) > 1
+    adjusted = any(row["p"] != row["p_adjusted"] for row in rows)
+    base, name = (_short(name, LONGEST_VARIANT) for name in (control, rows[0]["variant"]))
+    yield column("metric", lambda row: _short(row["metric"], LONGEST), is_number=False)
+    if several:
+        yield column("variant", lambda row: _short(row["variant"], LONGEST_VARIANT), is_number=False)
+    yield column(base, lambda row: _number(row["control_value"]), rank=2)
+    yield column("value" if several else name, lambda row: _number(row["value"]), rank=3)
+    yield column("change", _change)
+    yield column("interval", _interval, rank=4)
+    if adjusted:
+        yield column("p", lambda row: short_p(row["p"]), rank=1)
+    yield column("p adj" if adjusted else "p", lambda row: short_p(row["p_adjusted"]))
+    yield column("verdict", lambda row: row["verdict"], is_number=False)
+
+
+def _short(name: str, longest: int) -> str:
+    """Cut a long name in its middle, because names often differ at their ends."""
+    text = visible(name)
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[: longest - half]}…{text[1 - half :]}"
+
+
+def _is_absolute(row: Mapping[str, Any]) -> bool:
+    """Say whether only the difference has an interval, because a value is not positive."""
+    return row["relative_lower"] is None and row["delta_lower"] is not None
+
+
+def _change(row: Mapping[str, Any]) -> str:
+    if _is_absolute(row):
+        return _number(row["delta"], "+")
+    return _percent(row["relative_change"], _decimals(row))
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    if _is_absolute(row):
+        low, high = (_number(row[name], "+") for name in ("delta_lower", "delta_upper"))
+    else:
+        low, high = (_percent(row[name], _decimals(row)) for name in ("relative_lower", "relative_upper"))
+    return f"[{low}, {high}]" if low and high else ""
+
+
+def _decimals(row: Mapping[str, Any]) -> int:
+    """Return how many decimals of a percentage an interval calls for."""
+    low, high = row["relative_lower"], row["relative_upper"]
+    if low is None or high is None or not 0 < high - low < NARROW:
+        return 1
+    return min(1 + math.ceil(math.log10(NARROW / (high - low))), MOST_DECIMALS)
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    """Write four digits, and all digits before the point of numbers that are not huge."""
+    if value is None:
+        return ""
+    return f"{value:{sign}.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:{sign}.4g}"
+
+
+def _percent(value: float | None, decimals: int) -> str:
+    if value is None:
+        return ""
+    # Plus 0, because there is no -0 %.
+    return f"{value + 0.0:+.{decimals}%}" if abs(value) < 10 else f"{100 * value:+.3g}%"

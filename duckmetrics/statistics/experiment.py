@@ -1,0 +1,298 @@
+"""An A/B test: the sample-ratio check, then one statistic for every metric, then adjusted p-values.
+
+A ratio is compared by ratio_delta, a metric with a value from before the experiment by cuped, a metric that
+holds only 0 and 1 by two_proportion_z, and any other by welch_t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duckmetrics.errors import InputError, MetricError
+from duckmetrics.expressions.build import values_table
+from duckmetrics.results.experiment import Experiment, SampleRatio
+from duckmetrics.results.gates import BETTER, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
+from duckmetrics.statistics.contestants import listed
+from duckmetrics.statistics.outcomes import find_column, read_outcomes
+from duckmetrics.statistics.run import computed, read_statistic
+from duckmetrics.statistics.shares import read_shares
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.sources import Source
+    from duckmetrics.statistics.outcomes import Outcome
+
+# Each statistic, and its columns for the value of the control and that of the variant.
+MEAN, PROPORTION, RATIO, CUPED = "welch_t", "two_proportion_z", "ratio_delta", "cuped"
+VALUES = {
+    MEAN: ("control_mean", "mean"),
+    CUPED: ("control_mean", "mean"),
+    RATIO: ("control_ratio", "ratio"),
+    PROPORTION: ("control_proportion", "proportion"),
+}
+NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper", "p")
+# The normal approximation of a proportion needs more successes and failures than this.
+FEW_HITS = 5
+UNADJUSTED = "none"
+RATIO_CHECK, ADJUSTED = "sample_ratio", "adjusted_p"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of an experiment, see `duckmetrics.ab`."""
+
+    variant: str
+    control: Any
+    metrics: Any
+    shares: Any
+    pre: Any
+    lower_is_better: Any
+    adjust: str
+    level: float
+    alpha: float
+
+
+class Compared(NamedTuple):
+    """One metric: the rows of its statistic by variant, and the warnings."""
+
+    statistic: str
+    rows: dict[str, dict[str, Any]]
+    warnings: list[str]
+
+
+def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
+    """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
+    before = len(engine.ran)
+    with engine.exclusive(keep=False):
+        source = engine.attach(table, "data")
+        if source.empty:
+            raise InputError(source.label, "no rows", "check how they were exported")
+        variant = find_column(source, plan.variant, "the variant")
+        outcomes = read_outcomes(source, plan.metrics, plan.pre, plan.lower_is_better)
+        arms = read_arms(engine, source, variant, outcomes)
+        control = _control(source.label, variant, plan.control, arms)
+        arms = [control, *(arm for arm in arms if arm != control)]
+        ratio = _sample_ratio(engine, source, arms, plan.shares)
+        rows: list[dict[str, Any]] = []
+        notes: list[str] = []
+        warned: dict[str, list[str]] = {}
+        for outcome in outcomes:
+            compared = _compared(engine, source, variant, outcome, arms, plan.level)
+            rows += (own := _rows(outcome, compared, arms))
+            notes += _notes(outcome, own, arms)
+            for warning in compared.warnings:
+                warned.setdefault(warning, []).append(outcome.name)
+        _judge(engine, source, rows, outcomes, plan)
+        sql = ";\n\n".join(engine.ran[before:]) + ";"
+    warnings = [*_mismatch(ratio), *(f"{', '.join(names)}: {warning}" for warning, names in warned.items())]
+    return Experiment(
+        rows, control.name, ratio, plan.adjust, plan.level, plan.alpha, tuple(warnings), tuple(notes), sql
+    )
+
+
+def _control(label: str, variant: str, control: Any, arms: Sequence[Arm]) -> Arm:
+    """Return the control among the variants.
+
+    Raises:
+        MetricError: it is not named.
+        InputError: it is not there, or there is nothing to compare it with.
+    """
+    names = [arm.name for arm in arms]
+    if control is None:
+        raise MetricError("control", "is missing", f"choose {listed(names, 'or')}")
+    name = str(control).lower() if isinstance(control, bool) else str(control)
+    if name not in names:
+        what = f"column {variant!r} has no control {name!r}; there {'is' if len(names) == 1 else 'are'}"
+        raise InputError(label, f"{what} {listed(names, 'and')}", "name one of the variants")
+    if len(names) < 2:
+        raise InputError(label, f"column {variant!r} has only the variant {name!r}", "compare two or more")
+    return next(arm for arm in arms if arm.name == name)
+
+
+def _table(source: Source, label: str, columns: Mapping[str, str], rows: Sequence[Sequence[Value]]) -> Source:
+    """Return a few numbers as a table that a statistic can read."""
+    relation = values_table("few_numbers", list(columns), rows)
+    return replace(source, label=label, relation=relation, columns=columns, renamed={}, empty=False)
+
+
+def _sample_ratio(engine: Engine, source: Source, arms: Sequence[Arm], given: Any) -> SampleRatio:
+    """Test whether the variants have the units that their shares call for."""
+    observed = {arm.name: arm.n for arm in arms}
+    shares = read_shares(given, list(observed))
+    observed = {name: observed.get(name, 0) for name in shares}
+    rows = [(float(observed[name]), share) for name, share in shares.items()]
+    table = _table(source, "sample ratio", {"observed": "DOUBLE", "expected": "DOUBLE"}, rows)
+    measure = read_statistic(RATIO_CHECK, {})
+    found, _ = computed(engine, measure, table, {})
+    (row,) = found.to_pylist()
+    alpha = float(str(measure.values["alpha"]))
+    return SampleRatio(observed, shares, row["statistic"], row["df"], row["p"], alpha, row["mismatch"])
+
+
+def _mismatch(ratio: SampleRatio) -> list[str]:
+    if not ratio.mismatch:
+        return []
+    return [
+        f"SAMPLE RATIO MISMATCH (p < {ratio.alpha:g}): the variants do not have the units that their shares "
+        "call for. Do not trust any difference below; find out where the units went"
+    ]
+
+
+def _compared(
+    engine: Engine, source: Source, variant: str, outcome: Outcome, arms: Sequence[Arm], level: float
+) -> Compared:
+    """Compute the statistic of one metric."""
+    statistic = _statistic(outcome, arms)
+    if not arms[0].of(outcome).known:
+        return Compared(statistic, {}, [])
+    params = {"control": arms[0].name, "level": level}
+    columns = {"arm": variant, "value": outcome.value}
+    if statistic == PROPORTION:
+        return _run(engine, PROPORTION, _hits(source, outcome, arms), {}, params, _few_hits(outcome, arms))
+    if outcome.denominator is not None:
+        columns = {"arm": variant, "numerator": outcome.value, "denominator": outcome.denominator}
+        return _run(engine, RATIO, source, columns, params)
+    if outcome.before is None:
+        return _run(engine, MEAN, source, columns, params)
+    compared = _run(engine, CUPED, source, {**columns, "covariate": outcome.before}, params)
+    theta = next((row["theta"] for row in compared.rows.values()), 0.0)
+    adjusted = adjusted_source(source, variant, outcome, theta, _center(outcome, arms))
+    relative = _run(engine, MEAN, adjusted, {}, params)
+    # cuped has no relative change; that of the values that it compares is Welch's.
+    rows_of = {name: {**relative.rows[name], **row} for name, row in compared.rows.items()}
+    return compared._replace(rows=rows_of)
+
+
+def _hits(source: Source, outcome: Outcome, arms: Sequence[Arm]) -> Source:
+    """Return the table of a proportion: a row for every variant with values."""
+    known = [(arm.name, arm.of(outcome)) for arm in arms if arm.of(outcome).known]
+    rows = [(name, float(tally.hits), float(tally.known)) for name, tally in known]
+    return _table(source, source.label, {"arm": "VARCHAR", "hits": "DOUBLE", "n": "DOUBLE"}, rows)
+
+
+def _statistic(outcome: Outcome, arms: Sequence[Arm]) -> str:
+    """Return the statistic that compares a metric."""
+    if outcome.denominator is not None:
+        return RATIO
+    if outcome.before is not None:
+        return CUPED
+    tallies = [arm.of(outcome) for arm in arms]
+    is_flag = any(tally.known for tally in tallies) and not any(tally.others for tally in tallies)
+    return PROPORTION if is_flag else MEAN
+
+
+def _run(
+    engine: Engine, statistic: str, source: Source, columns: Mapping[str, str], params: Mapping[str, Any],
+    more: Sequence[str] = (),
+) -> Compared:  # fmt: skip
+    found, warnings = computed(engine, read_statistic(statistic, params), source, columns)
+    rows = {row["arm"]: row for row in found.to_pylist()}
+    return Compared(statistic, rows, [*(warnings if rows else []), *more])
+
+
+def _center(outcome: Outcome, arms: Sequence[Arm]) -> float | None:
+    """Return the mean from before the experiment over all variants."""
+    tallies = [arm.of(outcome) for arm in arms if arm.of(outcome).before]
+    n = sum(tally.before for tally in tallies)
+    return sum(tally.sum_before for tally in tallies) / n if n else None
+
+
+def _few_hits(outcome: Outcome, arms: Sequence[Arm]) -> list[str]:
+    tallies = [arm.of(outcome) for arm in arms if arm.of(outcome).known]
+    least = min(min(tally.hits, tally.known - tally.hits) for tally in tallies)
+    if least >= FEW_HITS:
+        return []
+    return [f"a variant has only {least} successes or failures; below {FEW_HITS} the p-value is rough, "
+            "see 'duckmetrics test fisher-exact'"]  # fmt: skip
+
+
+def _rows(outcome: Outcome, compared: Compared, arms: Sequence[Arm]) -> list[dict[str, Any]]:
+    """Return a row for every treated variant; that of a variant without values has none."""
+    control, rows = arms[0], []
+    for arm in arms[1:]:
+        found = compared.rows.get(arm.name, {})
+        of_control, of_arm = VALUES[compared.statistic]
+        known, known_control = arm.of(outcome).known, control.of(outcome).known
+        rows.append({
+            "metric": outcome.name, "variant": arm.name, "control": control.name,
+            "control_value": found.get(of_control), "value": found.get(of_arm),
+            **{name: found.get(name) for name in NUMBERS},
+            "p_adjusted": None, "verdict": UNTESTED, "statistic": compared.statistic, "adjust": "",
+            "n_control": known_control, "n": known,
+            "left_out_control": control.n - known_control, "left_out": arm.n - known,
+            "variance_reduction": found.get("variance_reduction"),
+            "reason": _reason(found, outcome, (control, arm)),
+        })  # fmt: skip
+    return rows
+
+
+def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm]) -> str | None:
+    """Return why there is no p-value."""
+    if found.get("p") is not None:
+        return None
+    for few, what in ((0, "no unit of {} has a value"), (1, "only one unit of {} has a value")):
+        names = [arm.name for arm in arms if arm.of(outcome).known == few]
+        if names:
+            return what.format(names[0])
+    if outcome.denominator is not None:
+        return f"the sum of {outcome.denominator} is 0, or one unit has all of it"
+    return "the values do not vary within the variants"
+
+
+def _judge(
+    engine: Engine, source: Source, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan
+) -> None:
+    """Add the adjusted p-values and the verdicts."""
+    lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
+    for row, p in zip(rows, _adjusted(engine, source, [row["p"] for row in rows], plan.adjust), strict=True):
+        row |= {"p_adjusted": p, "adjust": plan.adjust}
+        row["verdict"] = _verdict(row, row["metric"] in lower, plan.alpha)
+
+
+def _adjusted(
+    engine: Engine, source: Source, p_values: Sequence[float | None], method: str
+) -> list[float | None]:
+    """Return the adjusted p-values; those that are missing do not count."""
+    adjusted = list(p_values)
+    given = [(str(i), p) for i, p in enumerate(p_values) if p is not None]
+    if method != UNADJUSTED and given:
+        table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
+        found, _ = computed(engine, read_statistic(ADJUSTED, {"method": method}), table, {})
+        for row in found.to_pylist():
+            adjusted[int(row["test"])] = row["p_adjusted"]
+    return adjusted
+
+
+def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str:
+    if row["p_adjusted"] is None:
+        return UNTESTED
+    if row["p_adjusted"] >= alpha or not row["delta"]:
+        return UNCLEAR
+    return BETTER if (row["delta"] > 0) != lower_is_better else WORSE
+
+
+def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:
+    """Say how many units are left out, and what CUPED did."""
+    tallies = [(arm, arm.of(outcome)) for arm in arms]
+    notes = _told(outcome.name, "without a value left out", {arm.name: arm.n - t.known for arm, t in tallies})
+    if outcome.before is None:
+        return notes
+    without = {arm.name: tally.known - tally.before for arm, tally in tallies}
+    notes += _told(outcome.name, f"without {outcome.before} taken as the mean of the others", without)
+    known = [(row["variant"], row["variance_reduction"]) for row in rows]
+    shares = ", ".join(f"{share:.1%} ({name})" for name, share in known if share is not None)
+    removed = f" removes {shares} of the variance of the difference" if shares else ""
+    return [*notes, f"{outcome.name}: CUPED with {outcome.before}{removed}"]
+
+
+def _told(name: str, what: str, counts: Mapping[str, int]) -> list[str]:
+    total = sum(counts.values())
+    if not total:
+        return []
+    each = ", ".join(f"{n:,} of {arm}" for arm, n in counts.items() if n)
+    return [f"{name}: {total:,} unit{'' if total == 1 else 's'} {what} ({each})"]

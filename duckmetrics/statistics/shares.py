@@ -1,0 +1,45 @@
+"""The planned shares of the variants of an experiment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import MetricError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def read_shares(given: Any, variants: Sequence[str]) -> dict[str, float]:
+    """Return the planned share of every variant; equal shares unless some are given.
+
+    Args:
+        given: variant -> share, or None; only the proportions count, so 1 and 2 are shares as well.
+        variants: those in the data.
+
+    Raises:
+        MetricError: a variant has no share, or a share is not a positive number.
+    """
+    if given is None:
+        return dict.fromkeys(variants, 1 / len(variants))
+    if not isinstance(given, Mapping) or not given:
+        raise MetricError("shares", f"{given!r} maps no variant", "write {'A': 0.5, 'B': 0.5}")
+    shares = {str(name): _share(name, share) for name, share in given.items()}
+    for name in variants:
+        if name not in shares:
+            raise MetricError("shares", f"variant {name!r} has none", suggestion(name, shares))
+    total = math.fsum(shares.values())
+    ordered = [*variants, *(name for name in shares if name not in variants)]
+    return {name: shares[name] / total for name in ordered}
+
+
+def _share(name: object, share: Any) -> float:
+    try:
+        number = math.nan if isinstance(share, bool) else float(share)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise MetricError(f"shares {name}", f"{share!r} is not a positive number", "write one such as 0.5")
+    return number
