@@ -20,6 +20,7 @@ from duckmetrics.results.tabular import Tabular
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.results.findings import Finding
+    from duckmetrics.switches import Switches
 
 SEVERITIES = ("error", "warning", "note")
 UNITS = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
@@ -123,7 +125,7 @@ def check(
     threads: int | None = None,
     memory_limit: str | None = None,
     like: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> Findings:
     """Look for problems that would make results wrong, or impossible, before any is computed.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,7 +37,8 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
     """
     from duckmetrics.api.evaluate import compose_sql
 
-    click.echo(compose_sql(specs, dialect, steps, **pairs_of("--set", switches)) + ";")
+    given: dict[str, Any] = dict(pairs_of("--set", switches))
+    click.echo(compose_sql(specs, dialect, steps, **given) + ";")
 
 
 @click.command()

@@ -18,11 +18,13 @@ from duckmetrics.results.verification import in_one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     import pyarrow as pa
 
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
+    from duckmetrics.switches import TableParameters
 
 MISSING = object()
 # Numbers of units that differ by less are shown alike.
@@ -106,7 +108,7 @@ class Evaluation(Tabular):
         """
         return self._tables.per_query()
 
-    def table(self, spec: str, **params: Any) -> pa.Table:
+    def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
 
         Args:

@@ -25,6 +25,7 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.switches import Switches
 
 Key = tuple[str, str, bool]
 DEFAULTS = "duckmetrics"
@@ -122,7 +124,7 @@ def conventions(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 

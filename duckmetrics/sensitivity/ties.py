@@ -19,6 +19,7 @@ from duckmetrics.results.tabular import Tabular, aligned
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.switches import Switches
 
 TIES = "ties"
 BOUNDS = ("pessimistic", "optimistic")
@@ -104,7 +106,7 @@ def ties(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> TieReport:
     """Tell what the order of equal scores does to metrics of rankings.
 

@@ -36,6 +36,7 @@ from duckmetrics.statistics.inputs import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.expressions.folding import Value
     from duckmetrics.statistics.data import Data
+    from duckmetrics.switches import StatisticParameters
 
 # What the help tells of a header, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
@@ -111,7 +113,7 @@ def run_test(
     *,
     columns: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
-    **params: Any,
+    **params: Unpack[StatisticParameters],
 ) -> TestResult:
     """Compute a statistic of a table: a test, an interval, or adjusted p-values.
 
