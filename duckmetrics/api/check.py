@@ -15,7 +15,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
 from duckmetrics.inputs.request import read_request
-from duckmetrics.results.tabular import Tabular
+from duckmetrics.results.tabular import Tabular, html
 
 if TYPE_CHECKING:
     import os
@@ -106,10 +106,22 @@ class Findings(Tabular):
     def __repr__(self) -> str:
         lines: list[str] = []
         for finding in self.rows:
-            what = finding.message.removesuffix(f"; {finding.advice}")
-            told = [f"{finding.severity:<9}{finding.check}", f"  {what}", f"  -> {finding.advice}", ""]
+            told = [
+                f"{finding.severity:<9}{finding.check}", f"  {_what(finding)}", f"  -> {finding.advice}", ""
+            ]  # fmt: skip
             lines += map(visible, told)
         return "\n".join([*lines, self.conclusion])
+
+    def _repr_html_(self) -> str:
+        if not self.rows:
+            return f"<p>{self.conclusion}</p>"
+        cells = [[found.severity, found.check, _what(found), found.advice] for found in self.rows]
+        return html(["severity", "check", "message", "advice"], cells, [self.conclusion])
+
+
+def _what(finding: Finding) -> str:
+    """Return the message without the advice at its end."""
+    return finding.message.removesuffix(f"; {finding.advice}")
 
 
 def check(

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
-from duckmetrics.results.evaluation import html
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
+from duckmetrics.results.tabular import Tabular, aligned, html, p_text, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

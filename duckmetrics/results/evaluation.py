@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
@@ -12,7 +11,7 @@ from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.tabular import Tabular, aligned, screen_width
+from duckmetrics.results.tabular import Tabular, aligned, html, screen_width
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -284,11 +283,3 @@ def _says_more(row: dict[str, Any], column: str) -> bool:
     if column not in SIZES or value is None:
         return bool(value)
     return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)
-
-
-def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """Write a table in HTML, with notes below."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-    told = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"

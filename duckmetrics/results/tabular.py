@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from duckmetrics.expressions.visible import visible
@@ -42,6 +44,48 @@ class Tabular(ABC):
         return self.summary.__arrow_c_stream__(requested_schema)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A result as a reader sees it, on a terminal or in a notebook.
+
+    Attributes:
+        header: the names of the columns.
+        cells: the rows.
+        numeric: the columns that are aligned to the right.
+        title: a line above the table.
+        notes: the lines below the table.
+    """
+
+    header: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    numeric: Sequence[str] = ()
+    title: str = ""
+    notes: Sequence[str] = ()
+
+    def text(self) -> str:
+        """Return the lines for a terminal."""
+        above = [self.title] if self.title else []
+        return "\n".join([*above, *aligned(self.header, self.cells, self.numeric), *self.notes])
+
+    def html(self) -> str:
+        """Return the table for a notebook."""
+        return html(self.header, self.cells, self.notes, self.title)
+
+
+class Printed(Tabular):
+    """A result that looks the same on a terminal and in a notebook."""
+
+    @abstractmethod
+    def shown(self) -> Shown:
+        """Return what a reader sees."""
+
+    def __repr__(self) -> str:
+        return self.shown().text()
+
+    def _repr_html_(self) -> str:
+        return self.shown().html()
+
+
 # What stands for all rows where results are sliced.
 ALL = "(all)"
 # The width of text that goes to no terminal.
@@ -75,6 +119,16 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
         return "  ".join(padded).rstrip()
 
     return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str], title: str = "") -> str:
+    """Write a table in HTML, with a title above and notes below."""
+    above = f"<p><b>{escape(visible(title))}</b></p>" if title else ""
+    head = "".join(f"<th>{escape(visible(name))}</th>" for name in header)
+    lines = ("".join(f"<td>{escape(visible(cell))}</td>" for cell in row) for row in cells)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = "".join(f"<p>{escape(visible(note))}</p>" for note in notes)
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def p_text(p: float) -> str:

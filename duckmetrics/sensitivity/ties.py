@@ -14,7 +14,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.request import read_request
-from duckmetrics.results.tabular import Tabular, aligned
+from duckmetrics.results.tabular import Printed, Shown
 
 if TYPE_CHECKING:
     import os
@@ -60,8 +60,8 @@ class Tied:
         return self.n_dependent / self.n_queries if self.n_queries else 0.0
 
 
-@dataclass(frozen=True)
-class TieReport(Tabular):
+@dataclass(frozen=True, repr=False)
+class TieReport(Printed):
     """Effect of the order of equal scores on each metric."""
 
     rows: tuple[Tied, ...]
@@ -79,16 +79,24 @@ class TieReport(Tabular):
             pa.schema([*text.items(), *numbers.items(), *counts.items()]),
         )
 
-    def __repr__(self) -> str:
-        shown = [*(["system"] if self.rows[0].system else []), "metric", "value", *BOUNDS, "queries", "share"]
+    def shown(self) -> Shown:
+        """Return the rows, with the share of queries as a percentage."""
+        header = [
+            *(["system"] if self.rows[0].system else []),
+            "metric",
+            "value",
+            *BOUNDS,
+            "queries",
+            "share",
+        ]
         cells = [
             [
                 str(row.system), row.metric, *map(_cell, (row.value, row.pessimistic, row.optimistic)),
                 f"{row.n_dependent} of {row.n_queries}", f"{row.share:.1%}",
-            ][-len(shown):]
+            ][-len(header):]
             for row in self.rows
         ]  # fmt: skip
-        return "\n".join(aligned(shown, cells, ("value", *BOUNDS, "share")))
+        return Shown(header, cells, ("value", *BOUNDS, "share"))
 
 
 def _cell(value: float | None) -> str:

@@ -17,7 +17,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
-from duckmetrics.results.tabular import SMALLEST_P, Tabular, aligned, p_text
+from duckmetrics.results.tabular import SMALLEST_P, Printed, Shown, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
 from duckmetrics.statistics.contestants import check_contestants
@@ -59,7 +59,7 @@ _MANY = {"observed", "hits", "n"}
 
 
 @dataclass(frozen=True, repr=False)
-class TestResult(Tabular):
+class TestResult(Printed):
     """What a statistic says of a table.
 
     Attributes:
@@ -97,14 +97,15 @@ class TestResult(Tabular):
             "warnings": list(self.warnings),
         }
 
-    def __repr__(self) -> str:
+    def shown(self) -> Shown:
+        """Return the rows, with the parameters above and the warnings below."""
         names = self.summary.column_names
         cells = [[_shown(name, row[name]) for name in names] for row in self.rows]
         numeric = [name for name in names if not any(isinstance(row[name], str) for row in self.rows)]
         params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items())
         title = f"{self.title} ({params})" if params else self.title
-        warnings = (f"warning: {warning}" for warning in self.warnings)
-        return "\n".join([title, *aligned(names, cells, numeric), *warnings])
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        return Shown(names, cells, numeric, title, warnings)
 
 
 def run_test(
