@@ -214,7 +214,7 @@ class _Bash(BashComplete):
         glued = False
         for word in [*args, incomplete]:
             is_break = bool(word) and not word.strip(BREAKS)
-            if words and (is_break or glued):
+            if word and words and (is_break or glued):
                 words[-1] += word
             else:
                 words.append(word)

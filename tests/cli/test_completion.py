@@ -133,6 +133,7 @@ def test_every_table_completes_as_a_file(name: str) -> None:
         (["evaluate", "-m", "map", "@", "10,ndc"], ["evaluate", "-m", "map@10,ndc"], "map"),
         (["evaluate", "-m", "map", "@"], ["evaluate", "-m", "map@"], "map"),
         (["evaluate", "--set", "ties", "=", "pe"], ["evaluate", "--set", "ties=pe"], "ties="),
+        (["evaluate", "--set", "rel", "=", ""], ["evaluate", "--set", "rel=", ""], ""),
         (["evaluate", "--set", "ties", "="], ["evaluate", "--set", "ties="], "ties="),
         (["evaluate", "--set", "=", "ties", "=", "p"], ["evaluate", "--set", "ties=p"], "ties="),
         (["evaluate", "--set", "ties", "=", "pe", "-m", ""], ["evaluate", "--set", "ties=pe", "-m", ""], ""),
