@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from duckmetrics.api.check import Findings, check
     from duckmetrics.api.compare import compare
     from duckmetrics.api.evaluate import curve, evaluate
+    from duckmetrics.catalog.signature import Signature
+    from duckmetrics.macros.shipped import macros_database, macros_sql
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.sampled import SampledEvaluation
     from duckmetrics.results.verification import Verification
+    from duckmetrics.sensitivity.peers import ToolComparison, conventions
     from duckmetrics.sensitivity.sampled import sampled
+    from duckmetrics.sensitivity.ties import TieReport, ties
     from duckmetrics.statistics.chi_square import ChiSquare, chi_square
     from duckmetrics.statistics.run import TestResult, run_test
 
@@ -93,13 +97,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the database and the parser only when somebody evaluates."""
-    if name not in _LAZY:
-        raise AttributeError(f"module 'duckmetrics' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # with it, a type checker would take every misspelled name for one of ours
 
-    return getattr(import_module(f"duckmetrics.{_LAZY[name]}"), name)
+    def __getattr__(name: str) -> Any:
+        """Import the database and the parser only when somebody evaluates."""
+        if name not in _LAZY:
+            raise AttributeError(f"module 'duckmetrics' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"duckmetrics.{_LAZY[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -15,11 +15,13 @@ from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
 from duckmetrics.inputs.request import read_request
+from duckmetrics.results.markup import html
 from duckmetrics.results.tabular import Tabular
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.results.findings import Finding
+    from duckmetrics.switches import Switches
 
 SEVERITIES = ("error", "warning", "note")
 UNITS = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
@@ -104,10 +107,22 @@ class Findings(Tabular):
     def __repr__(self) -> str:
         lines: list[str] = []
         for finding in self.rows:
-            what = finding.message.removesuffix(f"; {finding.advice}")
-            told = [f"{finding.severity:<9}{finding.check}", f"  {what}", f"  -> {finding.advice}", ""]
+            told = [
+                f"{finding.severity:<9}{finding.check}", f"  {_what(finding)}", f"  -> {finding.advice}", ""
+            ]  # fmt: skip
             lines += map(visible, told)
         return "\n".join([*lines, self.conclusion])
+
+    def _repr_html_(self) -> str:
+        if not self.rows:
+            return f"<p>{self.conclusion}</p>"
+        cells = [[found.severity, found.check, _what(found), found.advice] for found in self.rows]
+        return html(["severity", "check", "message", "advice"], cells, [self.conclusion])
+
+
+def _what(finding: Finding) -> str:
+    """Return the message without the advice at its end."""
+    return finding.message.removesuffix(f"; {finding.advice}")
 
 
 def check(
@@ -123,7 +138,7 @@ def check(
     threads: int | None = None,
     memory_limit: str | None = None,
     like: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> Findings:
     """Look for problems that would make results wrong, or impossible, before any is computed.
 

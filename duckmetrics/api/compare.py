@@ -23,12 +23,14 @@ from duckmetrics.results.evaluation import Evaluation
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from typing import Unpack
 
     import duckdb
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.comparison import Comparison
+    from duckmetrics.switches import Switches
 
 
 def compare(
@@ -57,7 +59,7 @@ def compare(
     resamples: int | None = None,
     seed: int = SEED,
     allow_different: bool = False,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance makes them?
 

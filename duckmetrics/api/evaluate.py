@@ -18,6 +18,7 @@ from duckmetrics.inputs.sources import is_of_spark
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.switches import SqlSwitches, Switches, TableParameters
 
 
 def evaluate(
@@ -49,7 +51,7 @@ def evaluate(
     cluster: str | None = None,
     resamples: int | None = None,
     seed: int = SEED,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> Evaluation:
     """Compute metrics of predictions against a truth, where the data are.
 
@@ -141,7 +143,7 @@ def curve(
     engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **params: Any,
+    **params: Unpack[TableParameters],
 ) -> pa.Table:
     """Return a table of a classifier, such as the points of its ROC curve.
 
@@ -167,7 +169,9 @@ def curve(
         return session.table(table, params)
 
 
-def compose_sql(metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Any) -> str:
+def compose_sql(
+    metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Unpack[SqlSwitches]
+) -> str:
     """Return the SQL of metrics of one family, or of a table such as a curve.
 
     It reads tables named `predictions` and `truth`.

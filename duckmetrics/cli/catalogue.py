@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from duckmetrics.cli import completion
+
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.tools)
 @click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
 def presets(name: str | None, all_: bool) -> None:
     """List the tools whose conventions can be taken with --like, or explain one."""
@@ -25,7 +27,7 @@ def presets(name: str | None, all_: bool) -> None:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.explained)
 def metrics(name: str | None) -> None:
     """List the metrics, or explain one: formula, source, range, parameters with each value, and SQL."""
     from duckmetrics.api.catalogue import describe
@@ -38,7 +40,7 @@ def metrics(name: str | None) -> None:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.checks)
 def checks(name: str | None) -> None:
     """List the checks of data, or explain one: severity, metrics that need it, advice and SQL."""
     from duckmetrics.api.catalogue import describe

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, shared_arguments, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
@@ -74,8 +75,8 @@ def evaluate(**options: Any) -> None:
 
 
 @click.command()
-@click.argument("table")
-@click.argument("predictions")
+@click.argument("table", shell_complete=completion.tables)
+@click.argument("predictions", shell_complete=completion.files)
 @click.option("--by", multiple=True, metavar="COLUMN", help="A curve for each combination of these columns.")
 @click.option("--system", metavar="COLUMN", help="The column that names the system.")
 @click.option(
@@ -91,6 +92,7 @@ def evaluate(**options: Any) -> None:
     multiple=True,
     metavar="PARAM=VALUE[,VALUE…]",
     help="Set a parameter: points=200, threshold=0.3,0.5.",
+    shell_complete=completion.table_parameters,
 )
 @with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def curve(table: str, **options: Any) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # The number of new objects after which the garbage collector runs.
 RARELY = 200_000
+# The variable through which a shell asks for completions.
+COMPLETE = "_DUCKMETRICS_COMPLETE"
 
 
 class _ClosedPipeError(Exception):
@@ -74,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Trees of SQL are many small objects: to look at them less often saves a tenth of the start.
     gc.set_threshold(RARELY)
     _open_streams()
+    if COMPLETE in os.environ:
+        import_module("duckmetrics.cli.completion").prepare()
     try:
         cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
     except click.exceptions.Exit as stop:

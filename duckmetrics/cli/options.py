@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.engines.outputs import FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
@@ -32,10 +33,14 @@ OUTPUT = click.option(
 )  # fmt: skip
 THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
 MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
-TEMP_DIRECTORY = click.option("--temp-directory", metavar="FOLDER", help="The folder that is spilled to.")
+TEMP_DIRECTORY = click.option(
+    "--temp-directory", metavar="FOLDER", help="The folder that is spilled to.",
+    shell_complete=completion.folders,
+)  # fmt: skip
 DATABASE = click.option(
-    "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only)."
-)
+    "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).",
+    shell_complete=completion.files,
+)  # fmt: skip
 OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
 
 # Where "evaluate" and "curve" can run.
@@ -48,17 +53,24 @@ MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2
 # --- tables, metrics, names of columns, conventions ------------------------------------------------
 
 METRIC_HELP = "Metrics such as ndcg@10,map(norm=min_k)@100; see 'duckmetrics metrics'."
-TABLES = (click.argument("predictions", required=False), click.argument("truth", required=False))
+TABLES = tuple(
+    click.argument(name, required=False, shell_complete=completion.files) for name in ("predictions", "truth")
+)
 METRIC = click.option(
-    "-m", "--metric", "metrics", multiple=True, required=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP
-)
+    "-m", "--metric", "metrics", multiple=True, required=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP,
+    shell_complete=completion.metrics,
+)  # fmt: skip
 OPTIONAL_METRIC = click.option(
-    "-m", "--metric", "metrics", multiple=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP
-)
-TRUTH = click.option("--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH.")
+    "-m", "--metric", "metrics", multiple=True, metavar="SPEC[,SPEC…]", help=METRIC_HELP,
+    shell_complete=completion.metrics,
+)  # fmt: skip
+TRUTH = click.option(
+    "--truth", "truth_option", metavar="TABLE", help="The truth, instead of TRUTH.",
+    shell_complete=completion.files,
+)  # fmt: skip
 SYSTEM = click.option(
     "--system", "systems", multiple=True, metavar="COLUMN | NAME=TABLE",
-    help="The column that names the system, or one table per system.",
+    help="The column that names the system, or one table per system.", shell_complete=completion.files,
 )  # fmt: skip
 COLUMN = click.option(
     "--column", "columns", multiple=True, metavar="NAME=YOURS",
@@ -66,12 +78,13 @@ COLUMN = click.option(
 )  # fmt: skip
 SWITCH = click.option(
     "--set", "switches", multiple=True, metavar="SWITCH=VALUE",
-    help="Set a convention: ties=item_desc, missing=skip, rel=2.",
+    help="Set a convention: ties=item_desc, missing=skip, rel=2.", shell_complete=completion.switches,
 )  # fmt: skip
 INPUTS = (TRUTH, SYSTEM, COLUMN, SWITCH)
 LIKE = click.option(
-    "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'."
-)
+    "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'.",
+    shell_complete=completion.tools,
+)  # fmt: skip
 
 # --- slices, intervals, gates, and files beside the results -----------------------------------------
 
@@ -81,8 +94,9 @@ BY_EACH = click.option(
     help="Slice by each of several groupings, in one go.",
 )  # fmt: skip
 QUERIES = click.option(
-    "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by."
-)
+    "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.",
+    shell_complete=completion.files,
+)  # fmt: skip
 INTERVAL = click.option(
     "--interval", type=float, metavar="LEVEL",
     help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95]",
@@ -103,6 +117,7 @@ FAIL_IF = click.option(
 PER_QUERY = click.option(
     "--per-query", metavar="FILE.parquet",
     help="Write the value of every query to a Parquet file (Spark: a folder).",
+    shell_complete=completion.files,
 )  # fmt: skip
 BASELINE = click.option(
     "--baseline", metavar="SYSTEM",

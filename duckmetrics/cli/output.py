@@ -18,7 +18,7 @@ from duckmetrics.results.brief import brief_columns, cells_of
 from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.markup import html, latex
+from duckmetrics.results.tabular import Shown
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
     elif format_ == "markdown":
         put(markdown_text(result, wide), path)
     elif format_ in PAGES:
-        put(page_text(format_, *result.page_table(wide)), path)
+        put(page_text(format_, result.shown(wide)), path)
     elif format_ == "table":
         put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
     else:
@@ -89,22 +89,16 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
         else:
             put(_markdown_of(brief_columns(result)), path)
     elif format_ in PAGES:
-        put(page_text(format_, *result.page_table(show_all)), path)
+        put(page_text(format_, result.shown(show_all)), path)
     else:
         write_rows(result.summary, format_, path)
 
 
-def page_text(
-    format_: str,
-    header: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    numeric: Sequence[str],
-    notes: Sequence[str],
-) -> str:
+def page_text(format_: str, shown: Shown) -> str:
     """Write a table for a page, in HTML or LaTeX."""
     if format_ == "html":
-        return f"<!-- {WRITTEN_BY} -->\n{html(header, cells, notes)}\n"
-    return f"% {WRITTEN_BY}; \\usepackage{{booktabs}}\n{latex(header, cells, notes, numeric)}"
+        return f"<!-- {WRITTEN_BY} -->\n{shown.html()}\n"
+    return f"% {WRITTEN_BY}; \\usepackage{{booktabs}}\n{shown.latex()}"
 
 
 def write_experiment(result: Experiment, format_: str, path: Path | None) -> None:
@@ -118,7 +112,7 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
     elif format_ == "json":
         put(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
     elif format_ in PAGES:
-        put(page_text(format_, *result.page_table()), path)
+        put(page_text(format_, result.shown()), path)
     else:
         write_rows(result.summary, format_, path)
 
@@ -179,11 +173,11 @@ def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("html", names, [[_shown(value) for value in row] for row in rows], (), ())
+    return page_text("html", Shown(names, [[_shown(value) for value in row] for row in rows]))
 
 
 def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("latex", names, [[_shown(value) for value in row] for row in rows], (), ())
+    return page_text("latex", Shown(names, [[_shown(value) for value in row] for row in rows]))
 
 
 _ROWS = {

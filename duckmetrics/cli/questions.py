@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, switches_of, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @with_options(*TABLES, METRIC, *INPUTS)
-@click.option("--like", multiple=True, metavar="TOOL[,TOOL…]", help="These tools only.  [default: all]")
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="TOOL[,TOOL…]",
+    help="These tools only.  [default: all]",
+    shell_complete=completion.tools,
+)
 @with_options(*OUTPUT_AND_ENGINE)
 def conventions(**options: Any) -> None:
     """Compute metrics as every other tool would, side by side, with what makes each number differ.

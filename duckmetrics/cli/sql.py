@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import pairs_of
 from duckmetrics.engines import outputs
 
@@ -18,15 +19,23 @@ DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 
 
 @click.command()
-@click.argument("specs", nargs=-1, required=True)
+@click.argument("specs", nargs=-1, required=True, shell_complete=completion.metrics_or_table)
 @click.option(
     "--dialect",
     default="duckdb",
     show_default=True,
     help="The SQL dialect to write; see 'duckmetrics dialects'.",
+    shell_complete=completion.dialects,
 )
 @click.option("--steps", is_flag=True, help="One temporary table per step instead of one query.")
-@click.option("--set", "switches", multiple=True, metavar="SWITCH=VALUE", help="Set a convention.")
+@click.option(
+    "--set",
+    "switches",
+    multiple=True,
+    metavar="SWITCH=VALUE",
+    help="Set a convention.",
+    shell_complete=completion.switches,
+)
 def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]) -> None:
     """Print the SQL of metrics, or of a table such as roc_curve, over tables named predictions and truth.
 
@@ -37,7 +46,8 @@ def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]
     """
     from duckmetrics.api.evaluate import compose_sql
 
-    click.echo(compose_sql(specs, dialect, steps, **pairs_of("--set", switches)) + ";")
+    given: dict[str, Any] = dict(pairs_of("--set", switches))
+    click.echo(compose_sql(specs, dialect, steps, **given) + ";")
 
 
 @click.command()
@@ -91,7 +101,7 @@ def _write_database(path: Path) -> None:
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, metavar="[FILE]…")
+@click.argument("arguments", nargs=-1, metavar="[FILE]…", shell_complete=completion.files)
 def shell(arguments: Sequence[str]) -> None:
     """Open the DuckDB shell with the macros loaded.
 

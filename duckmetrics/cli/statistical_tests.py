@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import counts_of, engine_of, pairs_of, row_of_counts, switches_of
 from duckmetrics.cli.files import checked_files, write_to
-from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
+from duckmetrics.cli.options import DATABASE, OUTPUT_AND_ENGINE, with_options
 from duckmetrics.cli.progress import progress_of
 
 if TYPE_CHECKING:
@@ -41,8 +42,17 @@ def _statistic(name: str) -> click.Command:
     numbers = (COUNTS if expects(name) else ROWS) if reads_numbers(name) else None
 
     @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
-    @click.argument("table", nargs=-1 if numbers else 1, required=True, metavar=numbers)
-    @click.option("--set", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter.")
+    @click.argument(
+        "table", nargs=-1 if numbers else 1, required=True, metavar=numbers, shell_complete=completion.files
+    )
+    @click.option(
+        "--set",
+        "params",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Set a parameter.",
+        shell_complete=completion.statistic_parameters,
+    )
     @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
     @with_options(*OUTPUT_AND_ENGINE)
     def statistic(table: str | Sequence[str], expected: str | None = None, **options: Any) -> None:
@@ -92,7 +102,13 @@ def test() -> None:
 
 
 @test.command(name="chi-square", context_settings={"ignore_unknown_options": True})
-@click.argument("observed", nargs=-1, required=True, metavar="COUNT COUNT… | ROW ROW… | TABLE")
+@click.argument(
+    "observed",
+    nargs=-1,
+    required=True,
+    metavar="COUNT COUNT… | ROW ROW… | TABLE",
+    shell_complete=completion.files,
+)
 @expected_option
 @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
 @click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
@@ -100,7 +116,7 @@ def test() -> None:
 @click.option(
     "--format", "format_", type=click.Choice(("table", "json")), default="table", help="How to print."
 )
-@click.option("--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).")
+@DATABASE
 def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:
     """Test counts against an expectation, or two attributes for independence.
 

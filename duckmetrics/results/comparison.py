@@ -10,8 +10,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.markup import html, latex
-from duckmetrics.results.tabular import Tabular, aligned, p_text, screen_width
+from duckmetrics.results.tabular import Shown, Tabular, aligned, p_text, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,20 +183,18 @@ class Comparison(Tabular):
         return "\n".join([*self.lines(), *self.notes()])
 
     def _repr_html_(self) -> str:
-        header, cells, _, notes = self.page_table()
-        return html(header, cells, notes)
+        return self.shown().html()
 
     def to_latex(self, whole: bool = False) -> str:
-        """Return the table in LaTeX, the best values bold; it needs the package booktabs.
+        """Return the table in LaTeX; it needs the package booktabs.
 
         Args:
             whole: show all columns.
         """
-        header, cells, numeric, notes = self.page_table(whole)
-        return latex(header, cells, notes, numeric)
+        return self.shown(whole).latex()
 
-    def page_table(self, whole: bool = False) -> tuple[list[str], list[list[str]], list[str], list[str]]:
-        """Return the table for a page, of any width: header, cells, the numeric columns, notes below.
+    def shown(self, whole: bool = False) -> Shown:
+        """Return the table for a page, of any width.
 
         Args:
             whole: show all columns.
@@ -205,9 +202,10 @@ class Comparison(Tabular):
         notes = [self.conclusion, *verdict_lines(self), *self.notes()]
         if whole:
             header, cells = self.cells()
-            return header, cells, [name for name in header if name in RIGHT], notes
+            return Shown(header, cells, [name for name in header if name in RIGHT], notes=notes)
         columns = brief_columns(self)
-        return *cells_of(columns), [column.name for column in columns if column.is_number], notes
+        numeric = [column.name for column in columns if column.is_number]
+        return Shown(*cells_of(columns), numeric, notes=notes)
 
     @property
     def conclusion(self) -> str:

@@ -11,18 +11,19 @@ from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.markup import html, latex
-from duckmetrics.results.tabular import Tabular, aligned, screen_width
+from duckmetrics.results.tabular import Shown, Tabular, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import Unpack
 
     import pyarrow as pa
 
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
+    from duckmetrics.switches import TableParameters
 
 MISSING = object()
 # Numbers of units that differ by less are shown alike.
@@ -106,7 +107,7 @@ class Evaluation(Tabular):
         """
         return self._tables.per_query()
 
-    def table(self, spec: str, **params: Any) -> pa.Table:
+    def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
 
         Args:
@@ -256,8 +257,7 @@ class Evaluation(Tabular):
         return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
 
     def _repr_html_(self) -> str:
-        header, cells, _, notes = self.page_table()
-        return html(header, cells, notes)
+        return self.shown().html()
 
     def to_latex(self, wide: bool | None = None) -> str:
         """Return the table in LaTeX, the best values bold; it needs the package booktabs.
@@ -265,21 +265,20 @@ class Evaluation(Tabular):
         Args:
             wide: whether values stand side by side; by default where there is something to compare.
         """
-        header, cells, numeric, notes = self.page_table(wide)
-        return latex(header, cells, notes, numeric)
+        return self.shown(wide).latex()
 
-    def page_table(self, wide: bool | None = None) -> tuple[list[str], list[list[str]], list[str], list[str]]:
-        """Return the table for a page, of any width: header, cells, the numeric columns, notes below.
+    def shown(self, wide: bool | None = None) -> Shown:
+        """Return the table for a page, of any width.
 
         Args:
             wide: whether values stand side by side; by default where there is something to compare.
         """
         if not (self.is_wide if wide is None else wide):
             header, cells = self.cells()
-            return header, cells, [name for name in header if name in NUMERIC], self.notes()
+            return Shown(header, cells, [name for name in header if name in NUMERIC], notes=self.notes())
         (block,) = blocks_of(self, sys.maxsize)
         notes = [*footer_of(self), *self.notes()]
-        return block.header, block.cells, ["n", *block.header[block.keys :]], notes
+        return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)
 
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""

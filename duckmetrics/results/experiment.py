@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from textwrap import wrap
@@ -11,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
-from duckmetrics.results.markup import html, latex
-from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Tabular, json_value, p_text, screen_width
+from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Shown, Tabular, json_value, p_text, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -165,19 +165,17 @@ class Experiment(Tabular):
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        header, cells, _, notes = self.page_table()
-        return html(header, cells, notes)
+        return self.shown().html()
 
     def to_latex(self) -> str:
         """Return the table in LaTeX; it needs the package booktabs."""
-        header, cells, numeric, notes = self.page_table()
-        return latex(header, cells, notes, numeric)
+        return self.shown().latex()
 
-    def page_table(self) -> tuple[list[str], list[list[str]], list[str], list[str]]:
-        """Return the table for a page, of any width: header, cells, the numeric columns, notes below."""
+    def shown(self) -> Shown:
+        """Return the table for a page, of any width."""
         columns = self.columns()
         numeric = [column.name for column in columns if column.is_number]
-        return *cells_of(columns), numeric, [*self.above(10_000), *self.told()]
+        return Shown(*cells_of(columns), numeric, notes=[*self.above(sys.maxsize), *self.told()])
 
     @property
     def conclusion(self) -> str:

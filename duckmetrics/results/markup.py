@@ -21,12 +21,14 @@ _NEGATIVE = re.compile(r"-\d")
 _BEST = re.compile(r"(-?\d\S*(?: ±\S+)?)\*")
 
 
-def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """Write a table in HTML, with notes below."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-    told = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{told}"
+def html(header: Sequence[str], cells: Sequence[Sequence[str]], notes: Sequence[str], title: str = "") -> str:
+    """Write a table in HTML, with a title above and notes below."""
+    above = f"<p><b>{escape(visible(title))}</b></p>" if title else ""
+    head = "".join(f"<th>{escape(visible(name))}</th>" for name in header)
+    lines = ("".join(f"<td>{escape(visible(cell))}</td>" for cell in row) for row in cells)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = "".join(f"<p>{escape(visible(note))}</p>" for note in notes)
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def latex(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.results.tabular import Tabular, aligned
+from duckmetrics.results.tabular import Printed, Shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class SampledEvaluation(Tabular):
+class SampledEvaluation(Printed):
     """The values of metrics over sampled candidates, as they are and corrected.
 
     Attributes:
@@ -88,6 +88,7 @@ class SampledEvaluation(Tabular):
             + ("" if gamma is None else f"; bv: gamma={gamma:g}")
         )
 
-    def __repr__(self) -> str:
+    def shown(self) -> Shown:
+        """Return the methods side by side, with the assumption and the findings below."""
         found = (f"{finding.severity}: {finding.message}" for finding in self.checks)
-        return "\n".join([*aligned(*self.cells(), self.numeric), self.assumption, *found])
+        return Shown(*self.cells(), self.numeric, notes=[self.assumption, *found])

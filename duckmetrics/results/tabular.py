@@ -6,10 +6,12 @@ import math
 import re
 import shutil
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.results.markup import html, latex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +49,52 @@ class Tabular(ABC):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.summary.__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A result as a reader sees it, on a terminal or in a notebook.
+
+    Attributes:
+        header: the names of the columns.
+        cells: the rows.
+        numeric: the columns that are aligned to the right.
+        title: a line above the table.
+        notes: the lines below the table.
+    """
+
+    header: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    numeric: Sequence[str] = ()
+    title: str = ""
+    notes: Sequence[str] = ()
+
+    def text(self) -> str:
+        """Return the lines for a terminal."""
+        above = [self.title] if self.title else []
+        return "\n".join([*above, *aligned(self.header, self.cells, self.numeric), *self.notes])
+
+    def html(self) -> str:
+        """Return the table for a notebook."""
+        return html(self.header, self.cells, self.notes, self.title)
+
+    def latex(self) -> str:
+        """Return the table for a paper."""
+        return latex(self.header, self.cells, self.notes, self.numeric)
+
+
+class Printed(Tabular):
+    """A result that looks the same on a terminal and in a notebook."""
+
+    @abstractmethod
+    def shown(self) -> Shown:
+        """Return what a reader sees."""
+
+    def __repr__(self) -> str:
+        return self.shown().text()
+
+    def _repr_html_(self) -> str:
+        return self.shown().html()
 
 
 # What stands for all rows where results are sliced.

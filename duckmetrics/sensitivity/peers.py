@@ -19,12 +19,13 @@ from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.findings import ERROR
-from duckmetrics.results.tabular import Tabular, aligned
+from duckmetrics.results.tabular import Printed, Shown
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.switches import Switches
 
 Key = tuple[str, str, bool]
 DEFAULTS = "duckmetrics"
@@ -84,8 +86,8 @@ class Convention:
         return {column: values[column] for column in COLUMNS}
 
 
-@dataclass(frozen=True)
-class ToolComparison(Tabular):
+@dataclass(frozen=True, repr=False)
+class ToolComparison(Printed):
     """The same metrics under the conventions of several tools."""
 
     rows: tuple[Convention, ...]
@@ -99,10 +101,11 @@ class ToolComparison(Tabular):
         schema = pa.schema([(column, types.get(column, pa.string())) for column in COLUMNS])
         return pa.Table.from_pylist([row.row for row in self.rows], schema)
 
-    def __repr__(self) -> str:
-        shown = [*(["system"] if self.rows[0].system else []), *SHOWN, "why"]
-        cells = [[_cell(row.row.get(column, row.why)) for column in shown] for row in self.rows]
-        return "\n".join(aligned(shown, cells, ("value", "difference", "n")))
+    def shown(self) -> Shown:
+        """Return the rows, with the reason in the last column."""
+        header = [*(["system"] if self.rows[0].system else []), *SHOWN, "why"]
+        cells = [[_cell(row.row.get(column, row.why)) for column in header] for row in self.rows]
+        return Shown(header, cells, ("value", "difference", "n"))
 
 
 def _cell(value: Any) -> str:
@@ -122,7 +125,7 @@ def conventions(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> ToolComparison:
     """Compute metrics under the conventions of every tool that has them.
 

@@ -29,6 +29,7 @@ from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.findings import Finding
     from duckmetrics.sensitivity.corrections import Values
     from duckmetrics.sensitivity.ranks import SampledRanks
+    from duckmetrics.switches import Switches
 
 METHODS = NAIVE, RANK_ESTIMATE, BIAS_VARIANCE, LIKELIHOOD = ("naive", "rank_estimate", "bv", "em")
 # Beyond these the sums over items and candidates take minutes.
@@ -61,7 +63,7 @@ def sampled(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> SampledEvaluation:
     """Estimate metrics over all items from rankings of one relevant item among sampled ones.
 

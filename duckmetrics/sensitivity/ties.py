@@ -14,11 +14,12 @@ from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.request import read_request
-from duckmetrics.results.tabular import Tabular, aligned
+from duckmetrics.results.tabular import Printed, Shown
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.switches import Switches
 
 TIES = "ties"
 BOUNDS = ("pessimistic", "optimistic")
@@ -58,8 +60,8 @@ class Tied:
         return self.n_dependent / self.n_queries if self.n_queries else 0.0
 
 
-@dataclass(frozen=True)
-class TieReport(Tabular):
+@dataclass(frozen=True, repr=False)
+class TieReport(Printed):
     """Effect of the order of equal scores on each metric."""
 
     rows: tuple[Tied, ...]
@@ -77,16 +79,24 @@ class TieReport(Tabular):
             pa.schema([*text.items(), *numbers.items(), *counts.items()]),
         )
 
-    def __repr__(self) -> str:
-        shown = [*(["system"] if self.rows[0].system else []), "metric", "value", *BOUNDS, "queries", "share"]
+    def shown(self) -> Shown:
+        """Return the rows, with the share of queries as a percentage."""
+        header = [
+            *(["system"] if self.rows[0].system else []),
+            "metric",
+            "value",
+            *BOUNDS,
+            "queries",
+            "share",
+        ]
         cells = [
             [
                 str(row.system), row.metric, *map(_cell, (row.value, row.pessimistic, row.optimistic)),
                 f"{row.n_dependent} of {row.n_queries}", f"{row.share:.1%}",
-            ][-len(shown):]
+            ][-len(header):]
             for row in self.rows
         ]  # fmt: skip
-        return "\n".join(aligned(shown, cells, ("value", *BOUNDS, "share")))
+        return Shown(header, cells, ("value", *BOUNDS, "share"))
 
 
 def _cell(value: float | None) -> str:
@@ -104,7 +114,7 @@ def ties(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
-    **switches: Any,
+    **switches: Unpack[Switches],
 ) -> TieReport:
     """Tell what the order of equal scores does to metrics of rankings.
 

@@ -10,6 +10,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, unknown
+from duckmetrics.results.markup import html
 from duckmetrics.results.tabular import SMALLEST_P, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.counts import over_counts, read_counts
@@ -83,9 +84,19 @@ class ChiSquare:
         }
 
     def __repr__(self) -> str:
+        lines = [self._title(), *(f"  {name:<14}{value}" for name, value in self._shown().items())]
+        return "\n".join([*lines, *self._notes()])
+
+    def _repr_html_(self) -> str:
+        return html(["", ""], list(self._shown().items()), self._notes(), self._title())
+
+    def _title(self) -> str:
         kind = "G-test" if self.method == "g" else "Chi-square test"
         corrected = ", with Yates' correction" if self.correction else ""
-        lines = [f"{kind} of {self.test}{corrected}"]
+        return f"{kind} of {self.test}{corrected}"
+
+    def _shown(self) -> dict[str, str]:
+        """Return the numbers as a reader sees them."""
         shown = {
             "statistic": f"{self.statistic:.6g}",
             "df": str(self.df),
@@ -93,10 +104,10 @@ class ChiSquare:
             "n": f"{self.n:.15g}",
             "min_expected": f"{self.min_expected:.6g}",
         }
-        if self.cramers_v is not None:
-            shown["cramers_v"] = f"{self.cramers_v:.4f}"
-        lines += [f"  {name:<14}{value}" for name, value in shown.items()]
-        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
+        return shown if self.cramers_v is None else {**shown, "cramers_v": f"{self.cramers_v:.4f}"}
+
+    def _notes(self) -> list[str]:
+        return [f"warning: {warning}" for warning in self.warnings]
 
 
 def chi_square(

@@ -14,7 +14,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
-from duckmetrics.results.tabular import P_NAME, Tabular, aligned, json_value, p_text
+from duckmetrics.results.tabular import P_NAME, Printed, Shown, json_value, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
 from duckmetrics.statistics.contestants import check_contestants
@@ -33,6 +33,7 @@ from duckmetrics.statistics.inputs import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Iterator, Mapping
+    from typing import Unpack
 
     import duckdb
     import pyarrow as pa
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Source
     from duckmetrics.statistics.data import Data
+    from duckmetrics.switches import StatisticParameters
 
 # What the help tells of a header, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
@@ -54,7 +56,7 @@ _MANY = {"observed", "hits", "n"}
 
 
 @dataclass(frozen=True, repr=False)
-class TestResult(Tabular):
+class TestResult(Printed):
     """What a statistic says of a table.
 
     Attributes:
@@ -92,14 +94,15 @@ class TestResult(Tabular):
             "warnings": list(self.warnings),
         }
 
-    def __repr__(self) -> str:
+    def shown(self) -> Shown:
+        """Return the rows, with the parameters above and the warnings below."""
         names = self.summary.column_names
         cells = [[_shown(name, row[name]) for name in names] for row in self.rows]
         numeric = [name for name in names if not any(isinstance(row[name], str) for row in self.rows)]
         params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items())
         title = f"{self.title} ({params})" if params else self.title
-        warnings = (f"warning: {warning}" for warning in self.warnings)
-        return "\n".join([title, *aligned(names, cells, numeric), *warnings])
+        warnings = [f"warning: {warning}" for warning in self.warnings]
+        return Shown(names, cells, numeric, title, warnings)
 
 
 def run_test(
@@ -108,7 +111,7 @@ def run_test(
     *,
     columns: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
-    **params: Any,
+    **params: Unpack[StatisticParameters],
 ) -> TestResult:
     """Compute a statistic of a table: a test, an interval, or adjusted p-values.
 

@@ -16,6 +16,9 @@ PACKAGE = ROOT / "duckmetrics"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 REFERENCE = [path for path in MODULES if "reference" in path.parts]
 OWN = [path for path in MODULES if path not in REFERENCE]
+# Written from the files under sql/, so it may name their switches and choices.
+GENERATED = PACKAGE / "switches.py"
+WRITTEN = [path for path in OWN if path != GENERATED]
 
 # From what people call down to what everything rests on; a room imports only from floors below its own.
 FLOORS = (
@@ -31,7 +34,7 @@ FLOORS = (
     ("catalog",),
     ("presets", "results"),
     ("expressions",),
-    ("errors", "version"),
+    ("errors", "version", "switches"),
 )
 FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
 # Of each room no more than so many files.
@@ -213,7 +216,7 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-@each("path", OWN, shown)
+@each("path", WRITTEN, shown)
 def test_no_module_knows_a_metric_by_name(path: Path) -> None:
     names = {name for _, name in CATALOG.names} | {f"{family}.{name}" for family, name in CATALOG.names}
     found = [(line, text) for line, text in strings(path) if text in names - ALSO_WORDS]
@@ -226,7 +229,7 @@ SWITCHES = {
 }  # fmt: skip
 
 
-@each("path", OWN, shown)
+@each("path", WRITTEN, shown)
 def test_no_module_knows_a_switch_by_name(path: Path) -> None:
     known = ALSO_COLUMNS | KNOWN_SWITCHES.get(shown(path), set())
     found = [(line, text) for line, text in strings(path) if text in SWITCHES - known]

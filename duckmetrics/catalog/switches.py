@@ -1,0 +1,107 @@
+"""The switches and parameters that metrics, tables or statistics take, each once by its name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import RANKING, Param
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.signature import AGGREGATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.expressions.folding import Value
+
+# The choice that means: a table, which the caller gives in place of a word.
+A_TABLE = "table"
+FEW = 4
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One name, and what the files that declare it say about it.
+
+    Attributes:
+        owners: what takes it, such as metrics.
+        everybody: who takes it, in words, if all of a family do; else empty.
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    owners: tuple[Definition, ...]
+    everybody: str = ""
+
+    @property
+    def choices(self) -> tuple[Value, ...]:
+        """The words that any of the files allows; empty if there are none to choose from."""
+        every = dict.fromkeys(choice for param in self.params for choice in param.choices)
+        return tuple(choice for choice in every if choice != A_TABLE)
+
+    @property
+    def takes_table(self) -> bool:
+        """Whether a table may stand in place of a word."""
+        return any(A_TABLE in param.choices for param in self.params)
+
+    @property
+    def takes_none(self) -> bool:
+        """Whether a file has NULL as the default."""
+        return any(param.default is None and not param.required for param in self.params)
+
+    @property
+    def meaning(self) -> str:
+        """Who takes it, and its default where there is only one."""
+        names = list(dict.fromkeys(owner.name for owner in self.owners))
+        few = names if len(names) <= FEW else [*names[: FEW - 1], "and others"]
+        who = f"Taken by {self.everybody or ', '.join(few)}."
+        defaults = {repr(param.default) for param in self.params if not param.required}
+        return f"{who} Default: {defaults.pop()}." if len(defaults) == 1 else who
+
+
+def switches_of(catalog: Catalog, takers: Iterable[Definition], required: bool = True) -> list[Switch]:
+    """Return what some metrics, tables or statistics take, by name.
+
+    Args:
+        required: also what has no default; of a metric only a spec can give that.
+    """
+    params: dict[str, list[Param]] = defaultdict(list)
+    owners: dict[str, list[Definition]] = defaultdict(list)
+    every = sorted(takers, key=lambda taker: (taker.family, taker.name))
+    for taker in every:
+        for name, param in catalog.params(taker).items():
+            if required or not param.required:
+                params[name].append(param)
+                owners[name].append(taker)
+    return [
+        Switch(name, _widest_first(params[name]), tuple(owners[name]), _everybody(owners[name], every))
+        for name in sorted(params)
+    ]  # fmt: skip
+
+
+def _widest_first(params: Iterable[Param]) -> tuple[Param, ...]:
+    """Sort declarations so that the choices stand in the order of the longest list."""
+    return tuple(sorted(params, key=lambda param: -len(param.choices)))
+
+
+def _everybody(owners: list[Definition], every: list[Definition]) -> str:
+    """Say which families take a switch as a whole; empty if one of its owners is of another family."""
+    members: Mapping[str, list[Definition]] = {
+        family: [taker for taker in every if taker.family == family] for family in {o.family for o in owners}
+    }
+    if sum(map(len, members.values())) > len(owners) or len(owners) <= FEW:
+        return ""
+    return " and ".join(f"all of {family}" for family in sorted(members))
+
+
+def aggregation_switch(catalog: Catalog) -> Switch:
+    """Return the switch that says how values of queries become one number."""
+    names = [exp.Literal.string(name) for name in catalog.aggregation_names]
+    choices = exp.In(this=exp.column(AGGREGATION), expressions=names)
+    param = Param(AGGREGATION, str, DEFAULT_AGGREGATION, required=False, checks=(choices,))
+    return Switch(AGGREGATION, (param,), (), f"all of {RANKING}")
