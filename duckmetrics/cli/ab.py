@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import engine_of, pairs_of
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
@@ -14,7 +15,7 @@ from duckmetrics.expressions.visible import visible
 
 
 @click.command()
-@click.argument("table")
+@click.argument("table", shell_complete=completion.files)
 @click.option(
     "--variant", metavar="COLUMN", required=True, help="The column that names the variant of a unit."
 )
