@@ -139,6 +139,7 @@ def test_one_unit_is_no_evidence_of_samples() -> None:
 # ---- what could have been found -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_mde_is_found_four_times_out_of_five() -> None:
     """Of normal differences, in families of 1 and of 45, with the p of the package."""
     source = np.random.default_rng(11)

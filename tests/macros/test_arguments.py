@@ -330,7 +330,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, len(ODD), 4))
 def test_a_column_of_any_name(connection: Connection, first: int) -> None:
     """Each name is that of a column that is meant, in whatever case, beside all the others."""
@@ -386,7 +386,7 @@ def test_a_label_is_a_relevance_where_there_is_no_other(connection: Connection) 
     assert value(connection, f"FROM dcg(predictions, {judged})") == pytest.approx(DCG)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, len(COLUMNS), 4))
 def test_columns_named_like_parameters_and_steps_can_be_meant(connection: Connection, first: int) -> None:
     """Every name is once a query, an item, a score or a relevance."""

@@ -410,7 +410,7 @@ def test_values_are_aggregated_the_same(two: Data, agg: str) -> None:
     assert differences([row[2:] for row in alone], rows[-1:]) == []
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("agg", PERCENTILES)
 def test_percentiles_of_many_queries_are_the_same(texts: Data, agg: str) -> None:
     metric = AVERAGED[-1]
@@ -432,7 +432,7 @@ def test_every_switch_means_the_same_to_all_metrics(
     assert bool(differences(rows, plain_values)) == changes, "what changes nothing is not tested here"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "switches", [USUAL, {"no_relevant": "keep"}, {"missing": "undefined"}], ids=["usual", "keep", "undefined"]
 )
