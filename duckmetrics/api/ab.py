@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.comparison.methods import HOLM, find_adjustment
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
 from duckmetrics.results.comparison import ALPHA
+from duckmetrics.statistics.adjustment import HOLM, find_adjustment
 from duckmetrics.statistics.experiment import Plan, run_experiment
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def ab(
     checked first: with a mismatch, no difference between the variants can be trusted.
 
     Args:
-        table: a path or glob, a DuckDB table or view, SQL, a relation, or a frame, with one row per unit.
+        table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or
+            arrays by name, with one row per unit.
         variant: the column that names the variant of a unit.
         metrics: columns and ratios. ``"revenue"`` is a mean per unit, compared by Welch's t-test; a column
             that holds only 0 and 1, or BOOLEAN, is a proportion, compared by the z-test.

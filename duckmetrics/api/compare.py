@@ -11,7 +11,7 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
-from duckmetrics.comparison.methods import HOLM, NONE, PAIRED, find_adjustment, find_test, of_all_pairs
+from duckmetrics.comparison.methods import PAIRED, find_test, of_all_pairs
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
@@ -19,6 +19,7 @@ from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inferen
 from duckmetrics.inputs.request import read_request
 from duckmetrics.results.comparison import ALPHA
 from duckmetrics.results.evaluation import Evaluation
+from duckmetrics.statistics.adjustment import HOLM, NONE, find_adjustment
 
 if TYPE_CHECKING:
     import os

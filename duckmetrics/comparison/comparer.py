@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from duckmetrics.comparison.families import adjust_families
 from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
-from duckmetrics.comparison.methods import NONE, PAIRED
+from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
@@ -35,6 +35,7 @@ from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
 from duckmetrics.results.comparison import Comparison
+from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from duckmetrics.comparison.methods import NONE, adjusted_p
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import call, picked, quoted, values_table
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.tabular import SMALLEST_P
+from duckmetrics.statistics.adjustment import NONE, adjusted_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,20 +1,17 @@
-"""How a difference is tested, and p-values are adjusted."""
+"""How a difference is tested."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.compose.functions import linked
 from duckmetrics.errors import MetricError, unknown
-from duckmetrics.expressions.build import picked, values_table
-from duckmetrics.inference.units import DIFFERENCES, over_rows
+from duckmetrics.inference.units import DIFFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 
 # The test that computes n, effect sizes and intervals of the differences; another test may compute p.
@@ -22,8 +19,6 @@ PAIRED = "paired_t"
 BOOTSTRAPPED = "paired_bootstrap"
 # The name of the test where p comes from the whole metric, computed again on samples.
 SAMPLED = "bootstrap_samples"
-ADJUSTED = "adjusted_p"
-NONE, HOLM = "none", "holm"
 
 
 def find_test(catalog: Catalog, name: str) -> Definition:
@@ -53,32 +48,5 @@ def of_all_pairs(definition: Definition) -> bool:
     return "other" in definition.query.named_selects
 
 
-def find_adjustment(catalog: Catalog, name: str) -> str:
-    """Return the method of adjustment that a word means.
-
-    Raises:
-        MetricError: no such method.
-    """
-    if name == NONE:
-        return NONE
-    choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
-    wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
-        str(name).lower(), str(name).lower()
-    )
-    if wanted not in choices:
-        raise MetricError("adjust", *unknown("method", str(name), (*choices, NONE)))
-    return wanted
-
-
 def lower_is_better(part: FamilyEvaluation, row: Mapping[str, Any]) -> bool:
     return next(measure for measure in part.measures if measure.text == row["metric"]).lower_is_better
-
-
-def adjusted_p(catalog: Catalog, engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
-    """Return the adjusted p-values, in the order of the p-values given."""
-    numbered = values_table("numbered", ("test", "p"), enumerate(map(float, p_values)))
-    given = picked(numbered, "test", "p")
-    adjusted = over_rows(catalog, ADJUSTED, given, {"method": method}).subquery("adjusted")
-    query, macros = linked(catalog, picked(adjusted, "test", "p_adjusted"))
-    engine.define(macros)
-    return [p for _, p in sorted(engine.rows(query))]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
-# What depends on how many comparisons there are, and is found when they are known.
+# Columns that depend on the number of comparisons, and are computed after all of them.
 OF_FAMILIES = ("mde",)
 FIELDS = (
     "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",

@@ -59,12 +59,11 @@ def inline(select: exp.Select, step: exp.Query | None) -> None:
 def _is_any_repeated(columns: Sequence[exp.Column], expressions: dict[str, exp.Expr]) -> bool:
     """Say whether an expression that costs something would be written twice.
 
-    What is given to a function of ours is, because DuckDB writes an argument wherever the function reads it.
+    DuckDB repeats the argument of a macro wherever its body reads it, so an argument always counts.
     """
-    costly = [c for c in columns if not isinstance(expressions.get(c.name), PLAIN)]
-    if any(expressions.get(c.name) is not None and c.find_ancestor(exp.Anonymous) for c in costly):
-        return True
-    return max(Counter(c.name for c in costly).values(), default=0) > 1
+    costly = [c for c in columns if not isinstance(expressions.get(c.name, c), PLAIN)]
+    uses = Counter(c.name for c in costly)
+    return max(uses.values(), default=0) > 1 or any(c.find_ancestor(exp.Anonymous) for c in costly)
 
 
 def _replace(column: exp.Column, expression: exp.Expr) -> None:

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role, Source
 
 
-# A text of so many columns is kept whole; of a wider one a few columns are read each time.
-FEW = 12
+# A text file with at most this number of columns is kept as a table. Of a wider one, each query reads the
+# columns that it needs.
+MOST_COLUMNS = 12
 
 
 class DuckDBEngine(Engine):
@@ -80,10 +81,10 @@ class DuckDBEngine(Engine):
             InputError: there is no such table, or it cannot be read.
         """
         source = self._tables.attach(table, role)
-        return self._parsed(source) if source.is_text and len(source.columns) <= FEW else source
+        return self._parsed(source) if source.is_text and len(source.columns) <= MOST_COLUMNS else source
 
     def _parsed(self, source: Source) -> Source:
-        """Parse a text once, and not again for every check."""
+        """Parse a text file once, instead of once for every check."""
         name = self.name("parsed")
         try:
             self.keep(name, exp.select(exp.Star()).from_(source.relation))

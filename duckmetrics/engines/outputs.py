@@ -31,13 +31,13 @@ SUFFIXES = {
 }  # fmt: skip
 # Formats that the command line offers nowhere by name.
 SQL, DATABASE = "SQL", "DuckDB database"
-# In the first line of a page, whose columns may be called like systems.
+# The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
 # The sentence about existing files in the help of -o.
 RULE = "An existing file is replaced only if it is an output of duckmetrics and not an input."
 
 _PARQUET, _DUCKDB, _DUCKDB_AT = b"PAR1", b"DUCK", 8
-# So much of a text file is read to recognize it.
+# The number of bytes of a text file that are read to recognize it.
 _HEAD = 65_536
 # The columns that our tables have; one with the column "metric" has two more of them.
 _OURS = {

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Values = dict[tuple[str, int], float | None]
 
-# So many rows of a classifier are about as much work as a query.
+# This number of rows of a classifier takes about as much work as one query.
 ROWS_PER_QUERY = 50
 
 

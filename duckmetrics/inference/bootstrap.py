@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.interval_options import Inference
 
-# So many rows are drawn in one query; more samples take more queries, and no more memory.
+# The number of rows drawn in one query. More samples take more queries, but no more memory.
 ROWS_AT_ONCE = 20_000_000
 
 

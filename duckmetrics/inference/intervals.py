@@ -35,7 +35,7 @@ NO_INTERVAL = "no interval: "
 # The number of units of a result, and of how many equal ones they are worth: column of the bounds, type.
 N_UNITS, N_EFFECTIVE = "n_units", "n_effective"
 SIZE_COLUMNS = {N_UNITS: ("n", "BIGINT"), N_EFFECTIVE: ("n_effective", "DOUBLE")}
-# So many metrics or slices of few units are named.
+# The number of metrics or slices with few units that a warning names.
 LISTED = 5
 # Percentiles of resamples are those of a normal distribution with too small a variance, by 1 / n.
 TOO_FEW_TO_RESAMPLE = 50

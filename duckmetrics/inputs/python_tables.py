@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from duckmetrics.inputs.columns import CANONICAL
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What the numbers of a dictionary of dictionaries are.
+# The column of the numbers in a dictionary of dictionaries.
 _VALUES = {"predictions": "score", "truth": "relevance"}
 
 
@@ -35,7 +34,7 @@ def as_table(given: Any, role: str) -> Any:
 
 
 def _is_nested(given: Mapping[Any, Any]) -> bool:
-    """Say whether these are queries with their items; one without items tells nothing."""
+    """Say whether these are queries with their items and numbers; at least one query has an item."""
     if not all(isinstance(items, Mapping) for items in given.values()):
         return False
     values = [value for items in given.values() for value in items.values()]
@@ -43,13 +42,18 @@ def _is_nested(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_columns(given: Mapping[Any, Any]) -> bool:
-    """Say whether these are columns: arrays, or lists of which one has a name that we know."""
-    arrays = [hasattr(column, "dtype") and hasattr(column, "ndim") for column in given.values()]
-    lists = [isinstance(column, list | tuple) for column in given.values()]
-    paths = any(isinstance(one, os.PathLike) for column in given.values() if column is not None
-                for one in (column[:1] if isinstance(column, list | tuple) else ()))  # fmt: skip
-    named = any(name in CANONICAL for name in given)
-    return not paths and all(map(any, zip(arrays, lists, strict=True))) and (named or all(arrays))
+    """Say whether these are columns: arrays, or lists if one of them has a name that we know.
+
+    Other lists may be the files of a system.
+    """
+    if all(map(_is_array, given.values())):
+        return True
+    known = any(name in CANONICAL for name in given)
+    return known and all(_is_array(one) or isinstance(one, list | tuple) for one in given.values())
+
+
+def _is_array(column: Any) -> bool:
+    return hasattr(column, "dtype") and hasattr(column, "ndim")
 
 
 def _of_pairs(given: Mapping[Any, Mapping[Any, Any]], role: str) -> pa.Table:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import values_table
+from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
 from duckmetrics.results.gates import BETTER, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.statistics.adjustment import NONE, adjusted_p
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
@@ -38,8 +41,7 @@ VALUES = {
 NUMBERS = ("delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper", "p")
 # The normal approximation of a proportion needs more successes and failures than this.
 FEW_HITS = 5
-UNADJUSTED = "none"
-RATIO_CHECK, ADJUSTED = "sample_ratio", "adjusted_p"
+RATIO_CHECK = "sample_ratio"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
     """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.attach(table, "data")
+        source = engine.attach(as_table(table, "data"), "data")
         if source.empty:
             raise InputError(source.label, "no rows", "check how they were exported")
         variant = find_column(source, plan.variant, "the variant")
@@ -87,7 +89,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
             notes += _notes(outcome, own, arms)
             for warning in compared.warnings:
                 warned.setdefault(warning, []).append(outcome.name)
-        _judge(engine, source, rows, outcomes, plan)
+        _judge(engine, rows, outcomes, plan)
         sql = ";\n\n".join(engine.ran[before:]) + ";"
     warnings = [*_mismatch(ratio), *(f"{', '.join(names)}: {warning}" for warning, names in warned.items())]
     return Experiment(
@@ -244,28 +246,21 @@ def _reason(found: Mapping[str, Any], outcome: Outcome, arms: Sequence[Arm]) -> 
     return "the values do not vary within the variants"
 
 
-def _judge(
-    engine: Engine, source: Source, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan
-) -> None:
+def _judge(engine: Engine, rows: list[dict[str, Any]], outcomes: Sequence[Outcome], plan: Plan) -> None:
     """Add the adjusted p-values and the verdicts."""
     lower = {outcome.name for outcome in outcomes if outcome.lower_is_better}
-    for row, p in zip(rows, _adjusted(engine, source, [row["p"] for row in rows], plan.adjust), strict=True):
+    for row, p in zip(rows, _adjusted(engine, [row["p"] for row in rows], plan.adjust), strict=True):
         row |= {"p_adjusted": p, "adjust": plan.adjust}
         row["verdict"] = _verdict(row, row["metric"] in lower, plan.alpha)
 
 
-def _adjusted(
-    engine: Engine, source: Source, p_values: Sequence[float | None], method: str
-) -> list[float | None]:
-    """Return the adjusted p-values; those that are missing do not count."""
-    adjusted = list(p_values)
-    given = [(str(i), p) for i, p in enumerate(p_values) if p is not None]
-    if method != UNADJUSTED and given:
-        table = _table(source, "p-values", {"test": "VARCHAR", "p": "DOUBLE"}, given)
-        found, _ = computed(engine, read_statistic(ADJUSTED, {"method": method}), table, {})
-        for row in found.to_pylist():
-            adjusted[int(row["test"])] = row["p_adjusted"]
-    return adjusted
+def _adjusted(engine: Engine, p_values: Sequence[float | None], method: str) -> list[float | None]:
+    """Return the adjusted p-values; missing ones stay missing and do not count."""
+    known = [p for p in p_values if p is not None]
+    if method == NONE or not known:
+        return list(p_values)
+    adjusted = iter(adjusted_p(catalog(), engine, known, method))
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str:

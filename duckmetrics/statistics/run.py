@@ -14,6 +14,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
+from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.tabular import P_NAME, Printed, Shown, json_value, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
@@ -140,7 +141,7 @@ def run_test(
     engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.attach(_listed(measure.metric, table), "data")
+        source = engine.attach(as_table(_listed(measure.metric, table), "data"), "data")
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
         found, warnings = computed(engine, measure, source, dict(columns or {}), open_)
         sql = ";\n\n".join(engine.ran[before:]) + ";"

@@ -54,7 +54,7 @@ errors AS (
     FROM rounded
 ),
 studentized AS (
-    -- A step of its own, because a function writes its arguments out many times.
+    -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
         df, CAST(df AS DOUBLE) AS exact_df, se, nullif(se, 0) AS error, effect_size,

@@ -52,6 +52,20 @@ def test_every_text_is_read_once(tmp_path: Path, suffix: str) -> None:
     )
 
 
+@pytest.mark.parametrize("suffix", ["csv", "ndjson"])
+def test_texts_of_polars_are_read_once(tmp_path: Path, suffix: str) -> None:
+    names = []
+    for name, query in (("run", RUN), ("truth", TRUTH)):
+        names.append(str(tmp_path / f"{name}.{suffix}"))
+        frame = duckdb.sql(query).pl()
+        frame.write_csv(names[-1]) if suffix == "csv" else frame.write_ndjson(names[-1])
+    result, expected = found(*names), found(*written(tmp_path, "parquet"))
+    assert len(re.findall(r"READ_(?:CSV|JSON)\(", result.sql)) == 2
+    assert [row["value"] for row in result.rows] == pytest.approx(
+        [row["value"] for row in expected.rows], rel=1e-13
+    )
+
+
 def test_the_order_of_the_lines_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     items = [f"d{(i * 7919) % 10_007}" for i in range(10_007)]

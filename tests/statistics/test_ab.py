@@ -401,3 +401,11 @@ def test_the_command_fails_in_one_line(run: Command) -> None:
 
 def test_the_verb_is_public() -> None:
     assert {"ab", "Experiment"} <= {*duckmetrics.__all__}
+
+
+def test_arrays_by_name_are_a_table() -> None:
+    chance = np.random.default_rng(5)
+    variant, paid = np.array(["A", "B"] * 60), chance.normal(3, 1, 120)
+    found = duckmetrics.ab({"variant": variant, "paid": paid}, variant="variant", control="A", metrics="paid")
+    expected = scipy.stats.ttest_ind(paid[1::2], paid[::2], equal_var=False)
+    assert found.row("paid")["p"] == pytest.approx(expected.pvalue, rel=1e-9)

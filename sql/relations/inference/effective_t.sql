@@ -15,20 +15,23 @@ WITH sizes AS (
 pairs AS (
     SELECT
         tested.system, tested.metric, tested.delta, tested.se, tested.statistic, tested.p,
-        least(own.n_effective, base.n_effective) AS n_effective,
-        -- Found here, because a function writes its argument out many times.
-        CASE WHEN least(own.n_effective, base.n_effective) >= 2
-            THEN least(own.n_effective, base.n_effective) - 1 END AS df
+        least(own.n_effective, base.n_effective) AS n_effective
     FROM tested
     JOIN sizes AS own ON own.system = tested.system AND own.metric = tested.metric
     JOIN sizes AS base ON base.system = $baseline AND base.metric = tested.metric
 ),
-critical AS (
+freedom AS (
+    -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, delta, se, statistic, p, n_effective,
-        df,
-        student_t_critical(1 - $level, df) AS critical
+        CASE WHEN n_effective >= 2 THEN n_effective - 1 END AS df
     FROM pairs
+),
+critical AS (
+    SELECT
+        system, metric, delta, se, statistic, p, n_effective, df,
+        student_t_critical(1 - $level, df) AS critical
+    FROM freedom
 )
 SELECT
     system,

@@ -33,7 +33,7 @@ WITH moments AS (
     GROUP BY system, metric
 ),
 freedom AS (
-    -- A step of its own, because a function writes its argument out many times.
+    -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, n, n_effective, mean, sd, scale, low, high, is_proportion,
         -- Other scales have no excess kurtosis, and least() leaves NULL out.

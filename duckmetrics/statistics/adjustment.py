@@ -1,0 +1,46 @@
+"""p-values of several tests, adjusted for their number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duckmetrics.compose.functions import linked
+from duckmetrics.errors import MetricError, unknown
+from duckmetrics.expressions.build import picked, values_table
+from duckmetrics.inference.units import over_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.engines.engine import Engine
+
+ADJUSTED = "adjusted_p"
+NONE, HOLM = "none", "holm"
+
+
+def find_adjustment(catalog: Catalog, name: str) -> str:
+    """Return the method of adjustment that a word means.
+
+    Raises:
+        MetricError: no such method.
+    """
+    if name == NONE:
+        return NONE
+    choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
+    wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
+        str(name).lower(), str(name).lower()
+    )
+    if wanted not in choices:
+        raise MetricError("adjust", *unknown("method", str(name), (*choices, NONE)))
+    return wanted
+
+
+def adjusted_p(catalog: Catalog, engine: Engine, p_values: Sequence[float], method: str) -> list[float]:
+    """Return the adjusted p-values, in the order of the p-values given."""
+    numbered = values_table("numbered", ("test", "p"), enumerate(map(float, p_values)))
+    given = picked(numbered, "test", "p")
+    adjusted = over_rows(catalog, ADJUSTED, given, {"method": method}).subquery("adjusted")
+    query, macros = linked(catalog, picked(adjusted, "test", "p_adjusted"))
+    engine.define(macros)
+    return [p for _, p in sorted(engine.rows(query))]
