@@ -4,7 +4,7 @@
 --           query_ids (query_id, id_text)
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- grain:    number
-SELECT sampled_queries.number, count(sampled_rows.number) AS n
+SELECT sampled_queries.number AS number, count(sampled_rows.number) AS n
 FROM sampled_queries
 LEFT JOIN sampled_rows ON sampled_rows.number = sampled_queries.number
 WHERE sampled_queries.number <= $size
