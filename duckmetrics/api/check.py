@@ -133,6 +133,9 @@ def check(
     system: str | Mapping[str, Any] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -148,8 +151,8 @@ def check(
     Args:
         metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
-        predictions, truth, system, by, columns, queries, connection, threads, memory_limit, like,
-            **switches: as for `evaluate`.
+        predictions, truth, system, by, columns, layout, positive, score, queries, connection, threads,
+            memory_limit, like, **switches: as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -161,7 +164,7 @@ def check(
     """
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        switches=switches,
+        switches=switches, layout=layout, positive=positive, score=score,
     )  # fmt: skip
     with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
         asked = catalog().usual(_family(session)) if metrics is None else metrics

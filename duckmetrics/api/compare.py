@@ -43,6 +43,9 @@ def compare(
     system: str | Mapping[str, Any] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -71,8 +74,9 @@ def compare(
     Args:
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
-        truth, metrics, system, by, columns, queries, connection, threads, memory_limit, temp_directory,
-            chunks, like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
+        truth, metrics, system, by, columns, layout, positive, score, queries, connection, threads,
+            memory_limit, temp_directory, chunks, like, interval, interval_method, cluster, resamples,
+            seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -107,15 +111,17 @@ def compare(
         catalog(), chosen, method, inference, read_probability("power", power, 0.8), allow_different
     )
     evaluated = _evaluations(predictions)
-    given = {"truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, **switches}
-    if evaluated is not None and (spare := [name for name, value in given.items() if value is not None]):
+    given: dict[str, Any] = {
+        "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
+        "positive": positive, "score": score,
+    }  # fmt: skip
+    if evaluated is not None and (spare := [n for n, v in {**given, **switches}.items() if v is not None]):
         raise MetricError(
             "compare", "results of evaluate are compared as they are", f"leave out {', '.join(spare)}"
         )
     request = read_request(
-        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        chunks=chunks, inference=inference, switches=switches,
-    )  # fmt: skip
+        catalog(), predictions, **given, system=system, chunks=chunks, inference=inference, switches=switches
+    )
     used = open_engine(None, connection, threads, memory_limit, temp_directory)
     with opened(request, used) as session:
         if evaluated is not None:

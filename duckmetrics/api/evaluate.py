@@ -37,6 +37,9 @@ def evaluate(
     system: str | Mapping[str, Any] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
@@ -70,6 +73,12 @@ def evaluate(
         by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
             a list of lists asks for several groupings.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
+        layout: the tool whose columns the tables have, such as ``"rectools"``, or one for each of predictions
+            and truth. By default the one that the names of the columns show, which a note tells of, and
+            none where a name is mapped; ``"canonical"`` for none.
+        positive: the label that counts as 1, every other as 0, where labels are text such as ``"yes"``.
+        score: the columns of the scores by system, where one table has several:
+            ``{"lr": "p_lr", "gbm": "p_gbm"}``.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
         engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
@@ -110,7 +119,7 @@ def evaluate(
     engine = _session_of(predictions, truth, queries, system) if engine is None else engine
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        verify=verify, chunks=chunks, switches=switches,
+        verify=verify, chunks=chunks, switches=switches, layout=layout, positive=positive, score=score,
         inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory)
@@ -139,6 +148,8 @@ def curve(
     system: str | Mapping[str, Any] | None = None,
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
     threads: int | None = None,
@@ -164,7 +175,9 @@ def curve(
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first
     engine = _session_of(predictions, system) if engine is None else engine
-    request = read_request(catalog(), predictions, system=system, by=by, columns=columns)
+    request = read_request(
+        catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive
+    )
     with opened(request, open_engine(engine, connection, threads, memory_limit), keep=False) as session:
         return session.table(table, params)
 

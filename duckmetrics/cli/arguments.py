@@ -49,6 +49,10 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
                 "--system COLUMN tells the systems of one table; give only that, and --truth"
             )
         return given[0], given[1] if len(given) == 2 else truth, systems[0]
+    if options["scores"]:
+        if len(given) > 2 or (len(given) == 2 and truth is not None):
+            raise click.UsageError("--score tells the systems of one table; give only that, and --truth")
+        return given[0], given[1] if len(given) == 2 else truth, None
     if len(given) == 1:
         raise click.UsageError(
             "one system only, as a folder or pattern is too; give two or more, or --system COLUMN"
@@ -83,8 +87,23 @@ def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> di
         **given,
         "by": groupings_of(options["by"], options["by_each"]),
         "columns": pairs_of("--column", options["columns"]),
+        **readings_of(options),
         **switches_of(compute, options["switches"]),
     }
+
+
+def readings_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that say how tables are read, beside the names of columns."""
+    given = {"layout": layout_of(options["layouts"]), "positive": options.get("positive")}
+    scores = pairs_of("--score", options.get("scores", ()))
+    return {name: value for name, value in {**given, "score": scores or None}.items() if value is not None}
+
+
+def layout_of(texts: Sequence[str]) -> str | dict[str, str] | None:
+    """Read --layout: a name, or a name for each table."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    return pairs_of("--layout", texts) or None
 
 
 def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:

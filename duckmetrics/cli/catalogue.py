@@ -1,4 +1,4 @@
-"""``duckmetrics metrics``, ``checks``, ``presets`` and ``dialects``: what there is, and what it means."""
+"""``duckmetrics metrics``, ``checks``, ``layouts``, ``presets``, ``dialects``: what there is, explained."""
 
 from __future__ import annotations
 
@@ -24,6 +24,22 @@ def presets(name: str | None, all_: bool) -> None:
         click.echo("\nduckmetrics presets NAME explains one")
     else:
         click.echo(page(preset(name)), nl=False)
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=completion.layouts)
+@click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
+def layouts(name: str | None, all_: bool) -> None:
+    """List the tools whose tables are read without a mapping of columns, or explain one."""
+    from duckmetrics.layouts.layouts import layout
+    from duckmetrics.layouts.pages import listed, page, pages
+
+    if all_:
+        click.echo(pages(), nl=False)
+    elif name is None:
+        click.echo("\n".join(listed()))
+    else:
+        click.echo(page(layout(name)), nl=False)
 
 
 @click.command()

@@ -15,6 +15,8 @@ from duckmetrics.cli.options import (
     LIKE,
     OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
+    POSITIVE,
+    SCORE,
     SLICES_AND_INFERENCE,
     with_options,
 )
@@ -23,7 +25,7 @@ from duckmetrics.cli.progress import progress_of
 
 @click.command()
 @click.argument("predictions", nargs=-1, shell_complete=completion.files)
-@with_options(OPTIONAL_METRIC, *INPUTS, LIKE, *SLICES_AND_INFERENCE)
+@with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--test",
     metavar="TEST",

@@ -61,6 +61,13 @@ def tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     return _listed({name: tool.title for name, tool in presets().items()}, incomplete)
 
 
+def layouts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+    """Complete a tool that has a layout."""
+    from duckmetrics.layouts.layouts import layouts as every
+
+    return _listed({name: known.title for name, known in every().items()}, incomplete)
+
+
 def checks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     from duckmetrics.api.catalogue import checks as every
 

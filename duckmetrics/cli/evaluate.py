@@ -8,16 +8,26 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, shared_arguments, tables_of
+from duckmetrics.cli.arguments import (
+    engine_of,
+    groupings_of,
+    pairs_of,
+    readings_of,
+    shared_arguments,
+    tables_of,
+)
 from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
     ENGINE,
     INPUTS,
+    LAYOUT,
     LIKE,
     MASTER,
     METRIC,
     OUTPUT_AND_ENGINE,
+    POSITIVE,
+    SCORE,
     SLICES_AND_INFERENCE,
     TABLES,
     WIDE,
@@ -27,7 +37,7 @@ from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
-@with_options(*TABLES, METRIC, *INPUTS, LIKE, *SLICES_AND_INFERENCE)
+@with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--verify",
     type=click.IntRange(min=1),
@@ -86,6 +96,7 @@ def evaluate(**options: Any) -> None:
     metavar="NAME=YOURS",
     help="Map a column: label=clicked, score=pctr.",
 )
+@with_options(LAYOUT, POSITIVE)
 @click.option(
     "--set",
     "params",
@@ -118,6 +129,7 @@ def curve(table: str, **options: Any) -> None:
             system=options["system"],
             by=groupings_of(options["by"], ()),
             columns=pairs_of("--column", options["columns"]),
+            **readings_of(options),
             engine=engine,
             **params,
         )

@@ -37,7 +37,8 @@ class _ClosedPipeError(Exception):
 COMMANDS = {
     "ab": "ab", "check": "questions", "checks": "catalogue", "compare": "compare", "conventions": "questions",
     "curve": "evaluate", "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql",
-    "metrics": "catalogue", "presets": "catalogue", "sampled": "questions", "shell": "sql", "sql": "sql",
+    "layouts": "catalogue", "metrics": "catalogue", "presets": "catalogue", "sampled": "questions",
+    "shell": "sql", "sql": "sql",
     "test": "statistical_tests", "ties": "questions",
 }  # fmt: skip
 

@@ -80,7 +80,19 @@ SWITCH = click.option(
     "--set", "switches", multiple=True, metavar="SWITCH=VALUE",
     help="Set a convention: ties=item_desc, missing=skip, rel=2.", shell_complete=completion.switches,
 )  # fmt: skip
-INPUTS = (TRUTH, SYSTEM, COLUMN, SWITCH)
+LAYOUT = click.option(
+    "--layout", "layouts", multiple=True, metavar="NAME",
+    help="Read the columns of a tool, such as rectools, or truth=rectools; see 'duckmetrics layouts'.",
+    shell_complete=completion.layouts,
+)  # fmt: skip
+POSITIVE = click.option(
+    "--positive", metavar="LABEL", help="The label that counts as 1, where labels are text, such as yes."
+)
+SCORE = click.option(
+    "--score", "scores", multiple=True, metavar="SYSTEM=COLUMN",
+    help="The scores of a system, where one table has several: lr=p_lr.",
+)  # fmt: skip
+INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH)
 LIKE = click.option(
     "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'.",
     shell_complete=completion.tools,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, switches_of, tables_of
+from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, readings_of, switches_of, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
@@ -18,7 +18,9 @@ from duckmetrics.cli.options import (
     METRIC,
     OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
+    POSITIVE,
     QUERIES,
+    SCORE,
     TABLES,
     with_options,
 )
@@ -69,7 +71,7 @@ def ties(**options: Any) -> None:
 
 
 @click.command()
-@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
+@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
 def check(**options: Any) -> None:
     """Look for what is wrong with PREDICTIONS and TRUTH before there is any number.
 
@@ -105,6 +107,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             options["metrics"] or None,
             system=system,
             columns=pairs_of("--column", options["columns"]),
+            **readings_of(options),
             connection=engine,
             **more,
             **switches_of(compute, options["switches"]),

@@ -41,6 +41,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
             ),
         )
     name = new_name(role)
+    table = _with_index(table)
     if isinstance(table, duckdb.DuckDBPyRelation):
         return _relation(connection, table, name, label)
     try:
@@ -62,6 +63,14 @@ def frame_columns(table: Any) -> list[str] | None:
     names = getattr(schema, "names", None) or getattr(table, "columns", None)
     is_frame = not isinstance(table, str | os.PathLike | list | tuple | duckdb.DuckDBPyRelation)
     return [str(name) for name in names] if is_frame and names is not None and not callable(names) else None
+
+
+def _with_index(table: Any) -> Any:
+    """Return a frame of pandas with its index as columns, if that has names; DuckDB does not look at it."""
+    names = getattr(getattr(table, "index", None), "names", None)
+    if type(table).__module__.partition(".")[0] != "pandas" or names is None or None in names:
+        return table
+    return table.reset_index()
 
 
 def _registers(table: Any) -> bool:

@@ -16,11 +16,11 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.dialects.translation import translated
+from duckmetrics.engines import lakes
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
-from duckmetrics.inputs import lakes
 from duckmetrics.inputs.sources import Source, file_format, kind_of_text, label_of_sql, refuse_volatile
 
 if TYPE_CHECKING:

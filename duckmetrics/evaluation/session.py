@@ -15,6 +15,7 @@ from duckmetrics.evaluation.classification import evaluate_classification, table
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
+from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
@@ -54,6 +55,7 @@ class Session:
         self.request = request
         self.engine = engine
         self._attached: dict[tuple[int, str], Source] = {}
+        self._layouts = LayoutTables(request, engine)
 
     def measures(self, specs: Sequence[str]) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.
@@ -72,7 +74,7 @@ class Session:
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
             groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
-            checks=tuple(finding for part in parts for finding in part.findings),
+            checks=(*self._layouts.notes, *(finding for part in parts for finding in part.findings)),
             verified=tuple(verification for part in parts for verification in part.verified),
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
@@ -122,7 +124,7 @@ class Session:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
         if key not in self._attached:
-            self._attached[key] = self.engine.attach(table, role)
+            self._attached[key] = self._layouts.read(self.engine.attach(table, role), role)
         return self._attached[key]
 
     def family(self) -> str | None:
@@ -130,7 +132,7 @@ class Session:
         request = self.request
         if request.truth is not None:
             return RANKING
-        first = Systems(request.predictions, request.system, self.attach).first
+        first = Systems(request.predictions, request.system, self.attach, request.scores).first
         queries = request.columns.find(first, "predictions", "query_id")
         composite = request.columns.given("predictions", "query_id")
         return CLASSIFICATION if queries is None and composite is None else None

@@ -15,6 +15,7 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.units import (
     ROWS,
+    SHARED_ROWS,
     Units,
 )
 from duckmetrics.inputs.interval_options import BOOTSTRAP, FEW_UNITS, INTERVALS
@@ -188,7 +189,11 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
     overall = [n for _, slice_, *_, n, _ in rows if not slice_ and n]
     counts = f"{min(overall)} to {max(overall)}" if len(set(overall)) > 1 else "".join(map(str, overall[:1]))
     over = f"{counts} {units.kind}".strip()
-    advice = "if several belong to one user, say so with cluster='user_id'" if units.kind == ROWS else ""
+    advice = (
+        "if several belong to one user, say so with cluster='user_id'"
+        if units.kind in (ROWS, SHARED_ROWS)
+        else ""
+    )
     message = f"{100 * inference.level:g} % intervals: {_method(inference)} over {over}"
     found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
     few = dict.fromkeys(

@@ -27,6 +27,7 @@ from duckmetrics.inference.units import (
     PROPORTION,
     QUERIES,
     ROWS,
+    SHARED_ROWS,
     SIZES,
     Samples,
     Scale,
@@ -86,7 +87,8 @@ def units_of_classification(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
 ) -> Units:
     """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers."""
-    kind = ROWS if inputs.cluster is None else f"clusters of {inputs.cluster}"
+    alone = SHARED_ROWS if inputs.shares_rows else ROWS
+    kind = alone if inputs.cluster is None else f"clusters of {inputs.cluster}"
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
         if any(by_group(measure) for measure in measures):

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PER_QUERY = "per_query"
 # The name of the table that they read when they compare systems with a baseline.
 DIFFERENCES = "differences"
-# The kinds of units without clusters.
-QUERIES, ROWS = "queries", "rows"
+# The kinds of units without clusters. Rows of one table are those of all its systems.
+QUERIES, ROWS, SHARED_ROWS = "queries", "rows", "rows of one table"
 KEYS = ("system", "metric", "query_id", "value")
 # The same of all units of a measure: how many of equal weight they are worth, NULL for their number; and
 # whether they are clusters of queries whose values are all 0 or 1, NULL where the values show it.

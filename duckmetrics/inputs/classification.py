@@ -37,6 +37,7 @@ OVERALL = 0
 WEIGHT, WEIGHTED = "weight", "weighted"
 GROUP = "group_id"
 UNIT = "unit"
+_ROW = "row_of_the_table"
 
 
 def observe(request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep) -> Inputs:
@@ -56,7 +57,7 @@ class _Observing:
     def __init__(self, request: Request, measures: Sequence[Measure], attach: Attach) -> None:
         self.request = request
         self.columns = request.columns
-        self.systems = Systems(request.predictions, request.system, attach)
+        self.systems = Systems(request.predictions, request.system, attach, request.scores)
         sources = list(self.systems.sources.values())
         known = [attach(request.truth, "truth")] if request.truth is not None else []
         refuse_unknown_names(self.columns, [*sources, *known])
@@ -67,6 +68,7 @@ class _Observing:
         for key in self.groups.values():
             same_kind(next(iter(self.groups.values())), key, GROUP)
         self.clusters = self._clusters(request)
+        self.shares_rows = False
         self.wide_scores = any(is_wide(s.columns[self._names(s)["score"]]) for s in sources)
         self.names = {f"predictions.{c}": n for c, n in self._names(self.systems.first).items()}
         self.names["predictions.system"] = request.system or "system"
@@ -145,8 +147,11 @@ class _Observing:
         folded = {name.lower(): name for name in self.by}
         by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
         queries: dict[str, exp.Query] = {}
+        by_row = self.request.inference is not None and not self.clusters
+        if by_row and self.request.scores:
+            self._share_rows(keep)
         rows = stacked(self._rows(source, name) for name, source in self.systems)
-        if self.request.inference is not None and not self.clusters:
+        if by_row and not self.shares_rows:
             # Kept, because what is read twice may come in another order.
             rows = exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
         every = rows if by else None
@@ -176,7 +181,15 @@ class _Observing:
             rows=every,
             wide_scores=self.wide_scores,
             cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
+            shares_rows=self.shares_rows,
         )
+
+    def _share_rows(self, keep: Keep) -> None:
+        """Number the rows of the one table once, so that each is the same unit for all systems."""
+        number = exp.Window(this=exp.RowNumber()).as_(_ROW)
+        table = keep("rows", exp.select(exp.Star(), number).from_(self.systems.first.relation.copy()))
+        self.systems.read_from(exp.to_table(table))
+        self.shares_rows = True
 
     def _rows(self, source: Source, name: str) -> exp.Select:
         """Return the rows of one table under canonical names; all of them are in segment 0."""
@@ -206,6 +219,8 @@ class _Observing:
         return {"exact_score": values.exact_number(quoted(name), source.columns[name])}
 
     def _unit(self, name: str) -> exp.Expr:
+        if self.shares_rows:
+            return exp.column(_ROW)
         if not self.clusters:
             return exp.null()
         first = next(iter(self.clusters.values()))

@@ -11,6 +11,7 @@ from sqlglot import exp
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.inputs.column_types import INTEGER
 from duckmetrics.inputs.sources import ROLES, Role, Source
+from duckmetrics.layouts.layouts import judged_by, likely
 
 CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
@@ -58,7 +59,7 @@ class ColumnMap:
         """
         own = self.names.get(f"{role}.{column}")
         name = own if own is not None else self.names.get(column, column)
-        found = source.find(name)
+        found = source.named(name) if name != column or own is not None else source.find(name)
         if found is None and "+" in name and column not in KEYS:
             raise InputError(
                 source.label,
@@ -77,11 +78,18 @@ class ColumnMap:
 
 
 def missing_column(source: Source, column: str, role: Role) -> InputError:
-    return InputError(
-        source.label,
-        f"no column {column!r}; {shown_columns(source)}",
-        f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)",
-    )
+    """Return the error for a table without a column; it names those that may be meant."""
+    what = f"no column {column!r}; {shown_columns(source)}"
+    tool = judged_by(source.columns) if role == "predictions" else None
+    if tool is not None:
+        what += f", as the truth of {tool} has"
+        return InputError(source.label, what, "give the predictions first, then the truth")
+    meant = likely(role, source.columns)
+    if column not in meant:
+        advice = f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+        return InputError(source.label, what, advice)
+    options = " ".join(f"--column {name}={known}" for name, known in meant.items())
+    return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
 
 
 def shown_columns(source: Source) -> str:

@@ -39,6 +39,7 @@ class Inputs:
         cluster: the column of the independent units of intervals, None for the query or row itself.
         wide_scores: whether a DOUBLE may lose digits of the scores.
         runs: the columns that may distinguish several systems, though nobody asked for them.
+        shares_rows: whether the systems are scores of the same rows, which pairs them.
         leftovers: the ids of the predictions with the columns that nobody asked for, where it is one table.
     """
 
@@ -63,6 +64,7 @@ class Inputs:
     wide_scores: bool = False
     runs: tuple[str, ...] = ()
     leftovers: exp.Query | None = None
+    shares_rows: bool = False
 
     @property
     def facts(self) -> Mapping[str, Value]:

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role, Source
 
 _LIST = re.compile(r"(.*)\[\d*\]")
+_STRUCTS = re.compile(r"STRUCT\((.*)\)\[\d*\]")
+# How the fields of a struct are called that say which item it is, and its score.
+_ITEM_FIELDS = (
+    "item_id",
+    "item",
+    "itemid",
+    "doc_id",
+    "docno",
+    "docid",
+    "id",
+    "product_id",
+    "movie_id",
+    "movieid",
+)
+_SCORE_FIELDS = ("score", "rating", "prediction", "prob", "probability", "weight", "value")
 _ITEM_LISTS = ("items", "relevant")
 
 
@@ -31,6 +46,24 @@ def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> 
         return None
     name = columns.find(source, role, column)
     return name if name is not None and _LIST.fullmatch(source.columns[name]) else None
+
+
+def struct_fields(type_: str) -> tuple[str, str | None] | None:
+    """Return the fields with the item and its score, of a list of structs; None for another type.
+
+    Of two fields, the one that is no score is the item.
+    """
+    inside = _STRUCTS.fullmatch(type_)
+    if inside is None:
+        return None
+    names = [
+        field.this.name for field in exp.DataType.build(type_, dialect=DIALECT).expressions[0].expressions
+    ]
+    scores = [name for name in names if name.lower() in _SCORE_FIELDS]
+    items = [name for name in names if name.lower() in _ITEM_FIELDS]
+    if not items and len(names) - len(scores) == 1:
+        items = [name for name in names if name not in scores]
+    return (items[0], scores[0] if len(scores) == 1 else None) if len(items) == 1 else None
 
 
 def items_of(source: Source, column: str) -> Source:

@@ -1,4 +1,4 @@
-"""Dictionaries that are tables: a run ``{query: {item: score}}``, and columns ``{name: array}``."""
+"""Objects that are tables: a run ``{query: {item: score}}``, columns ``{name: array}``, named tuples."""
 
 from __future__ import annotations
 
@@ -17,26 +17,35 @@ _VALUES = {"predictions": "score", "truth": "relevance"}
 
 
 def as_table(given: Any, role: str) -> Any:
-    """Return a dictionary that is a table as an Arrow table, and anything else as it is.
+    """Return a dictionary, or a list of named tuples, that is a table as an Arrow table; else what is given.
 
     Of predictions by system, every one is read so.
 
     Raises:
         InputError: arrays of several lengths or dimensions, or values of several types.
     """
+    if isinstance(given, list | tuple) and given and hasattr(given[0], "_fields"):
+        return _of_columns(dict(zip(given[0]._fields, zip(*given, strict=True), strict=True)), role)
     if not isinstance(given, Mapping) or not given:
         return given
-    if role in _VALUES and _is_nested(given):
+    if role in _VALUES and _is_nested(given, role):
         return _of_pairs(given, role)
     if _is_columns(given):
         return _of_columns(given, role)
     return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
 
 
-def _is_nested(given: Mapping[Any, Any]) -> bool:
+def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
     """Say whether these are queries with their items and numbers; at least one query has an item."""
     if not all(isinstance(items, Mapping) for items in given.values()):
         return False
+    columns = [name for name in given if name in CANONICAL]
+    if columns:
+        raise InputError(
+            f"{role} (dict)",
+            f"{columns[0]!r} is a column, and not a query with its items",
+            "give the DataFrame itself, or lists of values: frame.to_dict('list')",
+        )
     values = [value for items in given.values() for value in items.values()]
     return bool(values) and all(value is None or isinstance(value, Number) for value in values)
 

@@ -69,7 +69,7 @@ class RankingTables:
     def __init__(self, request: Request, attach: Attach) -> None:
         self._request = request
         self.columns = request.columns
-        self.systems = Systems(request.predictions, request.system, attach)
+        self.systems = Systems(request.predictions, request.system, attach, request.scores)
         truth = None if request.truth is None else attach(request.truth, "truth")
         extra = _extra_sources(request, attach)
         judged = [truth] if truth is not None else []

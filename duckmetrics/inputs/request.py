@@ -11,7 +11,8 @@ from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.slices import read_groupings
-from duckmetrics.inputs.systems import given_tables
+from duckmetrics.inputs.systems import given_tables, read_scores
+from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Request:
         chunks: in how many parts the queries are evaluated, 0 for all of them at once.
         inference: how intervals and comparisons are made, None for none.
         positions: whether the order of the rows matters to a metric (``ties=input``).
+        layouts: the layout of a table that the caller names, by role.
+        positive: the label that counts as 1, where labels are text.
+        scores: the columns of the scores by system, where one table has those of several.
     """
 
     predictions: Any
@@ -55,10 +59,15 @@ class Request:
     chunks: int = 0
     inference: Inference | None = None
     positions: bool = False
+    layouts: Mapping[str, str] = field(default_factory=dict)
+    positive: str | None = None
+    scores: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems of a mapping, in its order; none where a column names them."""
+        if self.scores:
+            return tuple(self.scores)
         return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
 
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
@@ -82,14 +91,18 @@ def read_request(
     chunks: int | None = None,
     inference: Inference | None = None,
     switches: Mapping[str, Any] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
 ) -> Request:
     """Read the arguments that the public functions have in common; see `evaluate`.
 
     Raises:
         MetricError: an unknown preset, groupings of two kinds, or no whole number where there must be one.
-        InputError: no predictions, or predictions given twice; columns= is not a mapping; or a dictionary
-            is no table.
+        InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
+            an unknown layout; or a dictionary is no table.
     """
+    mapped = read_columns(columns)
     given = dict(switches or {})
     population = given.get(POPULATION)
     if population is None or _is_choice(catalog, population):
@@ -103,12 +116,15 @@ def read_request(
         by=read_groupings(by),
         queries=as_table(queries, "queries"),
         population=as_table(population, POPULATION),
-        columns=read_columns(columns),
+        columns=mapped,
         switches=given,
         like=None if like is None else preset(like),
         verify=None if verify is None else positive_number("verify", verify, "queries", 1000),
         chunks=0 if chunks is None else positive_number("chunks", chunks, "parts", 8),
         inference=inference,
+        layouts=read_layouts(layout),
+        positive=None if positive is None else str(positive),
+        scores=read_scores(score, system, predictions, mapped),
     )
 
 

@@ -49,6 +49,9 @@ class Source:
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
         is_text: whether it is parsed from text at every reading (CSV, JSON, TREC).
+        layout: the layout that is known by the name of the file.
+        aliases: canonical column -> the column of a layout, None for one that the layout does not read.
+        positive: the label that counts as 1, every other as 0, where labels are text.
     """
 
     label: str
@@ -60,9 +63,20 @@ class Source:
     empty: bool = False
     is_text: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict)
+    layout: str | None = None
+    aliases: Mapping[str, str | None] = field(default_factory=dict)
+    positive: str | None = None
 
     def find(self, name: str) -> str | None:
-        """Return the column called `name`; letter case decides only between two candidates.
+        """Return the column called `name`, by its layout or by itself.
+
+        Raises:
+            InputError: there are several candidates, and none is called exactly so.
+        """
+        return self.aliases[name] if name in self.aliases else self.named(name)
+
+    def named(self, name: str) -> str | None:
+        """Return the column called `name` itself; letter case decides only between two candidates.
 
         Raises:
             InputError: there are several candidates, and none is called exactly so.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -56,12 +57,15 @@ class Systems:
     Args:
         given: a table, or a mapping of system names to tables.
         column: the column that names the system, when one table holds several.
+        scores: the columns of the scores by system, when one table holds those of several.
 
     Raises:
         InputError: no table, two ways to distinguish systems, or no row in any table.
     """
 
-    def __init__(self, given: Any, column: str | None, attach: Attach) -> None:
+    def __init__(
+        self, given: Any, column: str | None, attach: Attach, scores: Mapping[str, str] | None = None
+    ) -> None:
         mapping = dict(given) if isinstance(given, Mapping) else None
         if mapping is not None and not mapping:
             raise InputError("predictions", "no system", "name at least one, as in {'A': 'a.parquet'}")
@@ -73,8 +77,10 @@ class Systems:
             twice = next(name for i, name in enumerate(names) if name in names[:i])
             raise InputError("system", f"two of them are called {twice!r}", "give each its own name")
         self.column = column
-        self.named = mapping is not None
+        self.named = mapping is not None or bool(scores)
         self.sources = {str(name): attach(part, "predictions") for name, part in parts.items()}
+        if scores:
+            self.sources = {name: _scored(self.first, score) for name, score in scores.items()}
         # A system without rows is legal if another one has rows; all of its queries are missing.
         if all(source.empty for source in self.sources.values()):
             raise no_rows(self.first)
@@ -101,6 +107,10 @@ class Systems:
         """The name of the predictions in messages."""
         return ", ".join(dict.fromkeys(source.label for source in self.sources.values()))
 
+    def read_from(self, table: exp.Table) -> None:
+        """Read all systems from a table with the same columns and more."""
+        self.sources = {name: replace(source, relation=table) for name, source in self}
+
     def query(self) -> exp.Query | None:
         """Return the input `systems`, None if only the rows show the names."""
         if not self.named and not self.only:
@@ -119,6 +129,43 @@ class Systems:
         if found is None:
             raise no_system_column(source, self.column)
         return exp.cast(quoted(found), "VARCHAR")
+
+
+def _scored(source: Source, score: str) -> Source:
+    """Return a table whose scores are in a column of another name.
+
+    Raises:
+        InputError: there is no such column.
+    """
+    found = source.named(score)
+    if found is None:
+        raise InputError(
+            source.label,
+            f"no column {score!r} for score; found {', '.join(source.columns)}",
+            "name one of these",
+        )
+    return replace(source, aliases={**source.aliases, "score": found, "rank": None})
+
+
+def read_scores(given: Any, system: Any, predictions: Any, columns: ColumnMap) -> dict[str, str]:
+    """Read ``score=``: the columns of the scores by system, all in one table.
+
+    Raises:
+        InputError: it is not a mapping of names, or systems or scores are named twice.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not given or not all(isinstance(c, str) for c in given.values()):
+        raise InputError(
+            "score",
+            f"{given!r} names no scores",
+            "map systems to columns, as in {'lr': 'p_lr', 'gbm': 'p_gbm'}",
+        )
+    if system is not None or isinstance(predictions, Mapping):
+        raise InputError("score", "names systems, which are named already", "use one of the two")
+    if any(columns.given("predictions", name) for name in ("score", "rank")):
+        raise InputError("score", "given, and mapped with columns= too", "use one of the two")
+    return {str(name): column for name, column in given.items()}
 
 
 def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:

@@ -99,12 +99,25 @@ def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
 
 
 def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:
-    """Write the relevance as DOUBLE; without a column every row is relevant, grade 1."""
+    """Write the relevance as DOUBLE; without a column every row is relevant, grade 1.
+
+    Where a label is said to be positive, it is 1 and every other 0.
+    """
     if name is None:
         return literal(1.0)
+    if source.positive is not None:
+        return exp.cast(exp.cast(is_positive(source, name, source.positive), "INT"), "DOUBLE")
     if source.columns[name] == "BOOLEAN":
         return exp.cast(exp.cast(quoted(name), "INT"), "DOUBLE")
     return number_expression(source, name, name_of)
+
+
+def is_positive(source: Source, name: str, label: str) -> exp.Expr:
+    """Write whether a label is the positive one, also where DuckDB reads yes and no as booleans."""
+    if source.columns[name] == "BOOLEAN":
+        boolean = exp.TryCast(this=literal(label), to=exp.DataType.build("BOOLEAN"))
+        return exp.EQ(this=quoted(name), expression=boolean)
+    return exp.EQ(this=exp.cast(quoted(name), "VARCHAR"), expression=literal(label))
 
 
 def position_expression(source: Source, columns: ColumnMap, needed: bool) -> exp.Expr:

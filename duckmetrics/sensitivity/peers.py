@@ -122,6 +122,7 @@ def conventions(
     like: str | Sequence[str] = (),
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -144,7 +145,9 @@ def conventions(
         InputError: the data cannot be evaluated under the defaults either.
     """
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
-    request = read_request(catalog(), predictions, truth, system=system, columns=columns, switches=switches)
+    request = read_request(
+        catalog(), predictions, truth, system=system, columns=columns, layout=layout, switches=switches
+    )
     with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
         names = names or list(presets())

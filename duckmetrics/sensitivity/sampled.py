@@ -60,6 +60,7 @@ def sampled(
     like: str | None = None,
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -120,7 +121,14 @@ def sampled(
     if (size := _size()) in switches:
         raise MetricError(size, "is n_items here", "leave it out")
     request = read_request(
-        catalog(), predictions, truth, system=system, columns=columns, like=like, switches=switches
+        catalog(),
+        predictions,
+        truth,
+        system=system,
+        columns=columns,
+        layout=layout,
+        like=like,
+        switches=switches,
     )
     with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
         specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)

@@ -111,6 +111,7 @@ def ties(
     like: str | None = None,
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -131,7 +132,14 @@ def ties(
         InputError: the data cannot be evaluated as they are.
     """
     request = read_request(
-        catalog(), predictions, truth, system=system, columns=columns, like=like, switches=switches
+        catalog(),
+        predictions,
+        truth,
+        system=system,
+        columns=columns,
+        layout=layout,
+        like=like,
+        switches=switches,
     )
     with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
         measures = session.measures(

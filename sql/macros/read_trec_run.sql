@@ -5,7 +5,8 @@
 SELECT
     list_extract(fields, 1) AS query_id,
     list_extract(fields, 3) AS item_id,
-    CAST(list_extract(fields, 5) AS DOUBLE) AS score
+    CAST(list_extract(fields, 5) AS DOUBLE) AS score,
+    list_extract(fields, 6) AS tag
 FROM (
     SELECT string_split_regex(trim(line, E' \t\r'), '\s+') AS fields
     FROM read_csv(

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 METRICS = {name for _, name in catalog().names}
 # Words that no table stands for, such as numbers and columns.
 PLAIN = {
-    "--column", "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
+    "--column", "--positive", "--score",
+    "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",
     "curve --system", "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",

@@ -32,7 +32,7 @@ FLOORS = (
     ("inputs", "dialects"),
     ("compose",),
     ("catalog",),
-    ("presets", "results"),
+    ("presets", "layouts", "results"),
     ("expressions",),
     ("errors", "version", "switches"),
 )
@@ -44,8 +44,8 @@ PARSE = ("expressions", "catalog", "compose", "dialects", "macros", "inference")
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "classification columns ids lists ranking ranking_predictions ranking_tables ranking_truth "
-        "sources systems values",
+        "classification columns ids layout_tables lists ranking ranking_predictions ranking_tables "
+        "ranking_truth sources systems values",
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",

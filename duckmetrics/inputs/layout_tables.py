@@ -1,0 +1,263 @@
+"""Tables under layouts: the columns of tools under canonical names, said in a note each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.lists import struct_fields
+from duckmetrics.inputs.values import is_positive
+from duckmetrics.layouts.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, Layout, Shape, layout, layouts
+from duckmetrics.results.findings import NOTE, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.inputs.columns import ColumnMap
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.sources import Role, Source
+
+# Of the labels that a message lists.
+_SHOWN = 5
+# The tables that follow the predictions in the name of the query id.
+_FOLLOWING: tuple[Role, ...] = ("queries", "population")
+_LABEL_AND_SCORE = ("label", "score")
+
+
+class Database(Protocol):
+    """What is asked of an engine."""
+
+    def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]: ...
+    def rows(self, query: exp.Query) -> Sequence[tuple[Any, ...]]: ...
+
+
+class LayoutTables:
+    """Reads the tables of one request under layouts: those asked for, or the one that a table surely has.
+
+    Args:
+        database: tells of the columns and rows of a query.
+
+    Attributes:
+        notes: a note for each table that is read so.
+    """
+
+    def __init__(self, request: Request, database: Database) -> None:
+        self._request = request
+        self._database = database
+        self._query_ids: dict[str, str] = {}
+        self.notes: list[Finding] = []
+
+    def read(self, source: Source, role: Role) -> Source:
+        """Return the table with its columns under canonical names, the table as it is without a layout.
+
+        Raises:
+            InputError: it does not have the layout that was asked for, or it fits two layouts.
+        """
+        if role in _FOLLOWING:
+            return self._following(source)
+        if role not in ROLES:
+            return source
+        source = replace(source, positive=self._request.positive)
+        found = self._asked(source, role) or self._recognized(source, role)
+        source = self._without_structs(source, role) if found is None else self._under(source, role, *found)
+        if role == "predictions" and self._request.scores:
+            # Each system has a column of its own; the checks of the table look at the first.
+            source = replace(
+                source, aliases={**source.aliases, "score": next(iter(self._request.scores.values()))}
+            )
+        self._refuse_absent(source, role)
+        return source
+
+    def _under(self, source: Source, role: Role, names: str, shape: Shape, fit: Fit) -> Source:
+        """Return the table under a shape, and tell so."""
+        self._tell(source, names, shape, fit)
+        if role == "predictions" and "query_id" in fit.columns:
+            self._query_ids[fit.columns["query_id"].lower()] = fit.columns["query_id"]
+        return self._arranged(source, shape, fit)
+
+    def _following(self, source: Source) -> Source:
+        """Return a table of queries, whose id may be called as in the predictions."""
+        known = [name for name in source.columns if name.lower() in self._query_ids]
+        if self._request.columns.given("queries", "query_id") or source.find("query_id") or len(known) != 1:
+            return source
+        return replace(source, aliases={"query_id": known[0]})
+
+    def _refuse_absent(self, source: Source, role: Role) -> None:
+        """Refuse a positive label that no row has."""
+        name = self._request.columns.find(source, role, "label")
+        if source.positive is None or name is None:
+            return
+        text = exp.cast(quoted(name), "VARCHAR")
+        rows = exp.select(text.as_("label")).distinct().from_(source.relation.copy())
+        same = is_positive(source, name, source.positive)
+        if not self._database.rows(rows.where(same).limit(1)):
+            found = sorted(
+                str(label) for (label,) in self._database.rows(rows.order_by("label").limit(_SHOWN))
+            )
+            raise InputError(
+                source.label,
+                f"no label is {source.positive!r}; column {name!r} has {', '.join(found)}",
+                "name one of them with positive= (on the command line --positive)",
+            )
+
+    # --- which layout ----------------------------------------------------------------------------
+
+    def _asked(self, source: Source, role: Role) -> tuple[str, Shape, Fit] | None:
+        """Return the shape of the layout that the user names; None for a table with canonical names."""
+        name = self._request.layouts.get(role)
+        known = None if name in (None, CANONICAL_LAYOUT) else layout(str(name))
+        if known is None or role not in known.shapes:
+            return None
+        found = known.fit(role, source.columns)
+        if found is None and not any(source.find(column) for column in ("query_id", "label")):
+            wanted = "; or ".join(_wanted(shape) for shape in known.shapes[role])
+            raise InputError(
+                source.label,
+                f"does not have the layout {known.name}, which has {wanted}; "
+                f"found {', '.join(source.columns)}",
+                "leave layout= out, or map the columns with columns={...}",
+            )
+        return None if found is None else (known.title, *found)
+
+    def _recognized(self, source: Source, role: Role) -> tuple[str, Shape, Fit] | None:
+        """Return the shape that a table surely has: no name is mapped, and no other layout fits."""
+        request = self._request
+        if request.layouts.get(role) is not None or _is_mapped(request.columns, role):
+            return None
+        if request.truth is None and all(source.find(name) for name in _LABEL_AND_SCORE):
+            return None
+        fits = list(self._fits(source, role))
+        if not fits:
+            return None
+        first = fits[0]
+        for known, _, fit in fits[1:]:
+            if not fit.same(first[2]):
+                raise InputError(
+                    source.label,
+                    f"fits two layouts: {first[0].title} ({first[2]}) and {known.title} ({fit})",
+                    f"say which with layout={first[0].name!r} or layout={known.name!r}, on the command line "
+                    f"--layout; or map the columns",
+                )
+        return " or ".join(known.title for known, _, _ in fits), *first[1:]
+
+    def _fits(self, source: Source, role: Role) -> Iterator[tuple[Layout, Shape, Fit]]:
+        for known in layouts().values():
+            for shape in known.shapes.get(role, ()):
+                fit = shape.fit(source.columns) if self._is_open(shape, source, role) else None
+                if fit is not None and self._is_needed(shape, fit, source):
+                    yield known, shape, fit
+
+    def _is_open(self, shape: Shape, source: Source, role: Role) -> bool:
+        """Say whether a shape may be recognized: without a truth, it must have a label."""
+        by_file = source.layout is not None and any(
+            shape is one for one in layouts()[source.layout].shapes.get(role, ())
+        )
+        fits_task = shape.is_ranking if self._request.truth is not None else "label" in shape.gives
+        return (shape.certain or by_file) and (role == "truth" or fits_task)
+
+    @staticmethod
+    def _is_needed(shape: Shape, fit: Fit, source: Source) -> bool:
+        """Say whether a shape gives names that the table lacks, and takes none that it has."""
+        gives = {**dict.fromkeys(shape.gives), **fit.columns}
+        new = [name for name, column in gives.items() if column is None or column.lower() != name]
+        if shape.exact and fit.rest:
+            return False
+        return bool(new) and not any(source.find(name) for name in new)
+
+    def _tell(self, source: Source, names: str, shape: Shape, fit: Fit) -> None:
+        text = f"{source.label}: read as {names} ({fit})"
+        text += f"; {shape.note}" if shape.note else ""
+        if all(note.message != text for note in self.notes):
+            self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text))
+
+    # --- how it is read --------------------------------------------------------------------------
+
+    def _arranged(self, source: Source, shape: Shape, fit: Fit) -> Source:
+        """Return the table with the columns that a layout names, and those that it computes."""
+        computed = {name: self._expression(source, sql, fit) for name, sql in fit.computed.items()}
+        for name, columns in fit.listed.items():
+            computed[name] = _listed(columns)
+        aliases: dict[str, str | None] = dict(fit.columns)
+        if any(order in shape.gives for order in ORDERS):
+            aliases |= {order: None for order in ORDERS if order not in shape.gives}
+        return replace(self._with(source, computed), aliases=aliases)
+
+    def _expression(self, source: Source, sql: str, fit: Fit) -> exp.Expr:
+        """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in."""
+        tree = sqlglot.parse_one(sql, dialect=DIALECT)
+        for column in tree.find_all(exp.Column):
+            column.this.set("this", column.name.replace("{name}", fit.own))
+        for placeholder in list(tree.find_all(exp.Placeholder)):
+            if self._request.positive is None:
+                raise InputError(
+                    source.label,
+                    f"labels are text, and none is said to be positive; read ({fit})",
+                    "name it with positive='yes' (on the command line --positive yes)",
+                )
+            placeholder.replace(literal(self._request.positive))
+        return tree
+
+    def _with(self, source: Source, computed: dict[str, exp.Expr]) -> Source:
+        """Return the table with more columns."""
+        if not computed:
+            return source
+        taken = [name for name in computed if source.find(name)]
+        if taken:
+            raise InputError(
+                source.label, f"the layout makes a column {taken[0]!r}, and there is one", "rename yours"
+            )
+        query = exp.select(exp.Star(), *(e.as_(name) for name, e in computed.items()))
+        query = query.from_(source.relation.copy())
+        columns = dict(self._database.columns(query))
+        return replace(
+            source, relation=query.subquery("arranged"), columns=columns, rowid=False, statistics=False
+        )
+
+    def _without_structs(self, source: Source, role: Role) -> Source:
+        """Return a table of lists of structs as one of lists of items and of scores."""
+        name = self._request.columns.find(source, role, "items") if role == "predictions" else None
+        fields = None if name is None else struct_fields(source.columns[name])
+        if name is None or fields is None:
+            return source
+        item, score = fields
+        computed = {"struct_items": _field(name, item)}
+        aliases = {"items": "struct_items"}
+        if score is not None:
+            computed["struct_scores"] = _field(name, score)
+            aliases["scores"] = "struct_scores"
+        return replace(self._with(source, computed), aliases=aliases)
+
+
+def _field(column: str, field: str) -> exp.Expr:
+    """Write one field of the structs in a list."""
+    one = exp.to_identifier("one")
+    taken = exp.Dot(this=exp.column(one.copy()), expression=exp.to_identifier(field, quoted=True))
+    return exp.Anonymous(
+        this="list_transform", expressions=[quoted(column), exp.Lambda(this=taken, expressions=[one])]
+    )
+
+
+def _listed(columns: Sequence[str]) -> exp.Expr:
+    """Write the list of some columns, without those that are NULL."""
+    tree = sqlglot.parse_one("list_filter([], lambda one: one IS NOT NULL)", dialect=DIALECT)
+    for empty in list(tree.find_all(exp.Array)):
+        empty.replace(exp.Array(expressions=[quoted(column) for column in columns]))
+    return tree
+
+
+def _is_mapped(columns: ColumnMap, role: Role) -> bool:
+    """Say whether the user maps a column of a table."""
+    return any("." not in key or key.startswith(f"{role}.") for key in columns.names)
+
+
+def _wanted(shape: Shape) -> str:
+    names = [" or ".join(known).replace("*", "one other column") for known in shape.columns.values()]
+    names += [*shape.types, *(["numbered columns"] if shape.numbered else [])]
+    return ", ".join(names)
