@@ -173,7 +173,8 @@ class LayoutTables:
 
     def _tell(self, source: Source, names: str, shape: Shape, fit: Fit) -> None:
         text = f"{source.label}: read as {names} ({fit})"
-        text += f"; {shape.note}" if shape.note else ""
+        graded = any(source.find(name) for name in ("relevance", "label"))
+        text += f"; {shape.note}" if shape.note and not graded else ""
         if all(note.message != text for note in self.notes):
             self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text))
 
