@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
 
+# The layout of lines `label qid:query feature:value ...` beside a file with the score of each line.
+LETOR = "letor"
 # Of the labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the name of the query id.
@@ -34,6 +36,7 @@ _LABEL_AND_SCORE = ("label", "score")
 class Database(Protocol):
     """What is asked of an engine."""
 
+    def attach(self, table: Any, role: Role) -> Source: ...
     def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]: ...
     def rows(self, query: exp.Query) -> Sequence[tuple[Any, ...]]: ...
 
@@ -65,6 +68,8 @@ class LayoutTables:
         if role not in ROLES:
             return source
         source = replace(source, positive=self._request.positive)
+        if source.layout == LETOR:
+            return self._line_by_line(source) if role == "predictions" else source
         found = self._asked(source, role) or self._recognized(source, role)
         source = self._without_structs(source, role) if found is None else self._under(source, role, *found)
         if role == "predictions" and self._request.scores:
@@ -88,6 +93,36 @@ class LayoutTables:
         if self._request.columns.given("queries", "query_id") or source.find("query_id") or len(known) != 1:
             return source
         return replace(source, aliases={"query_id": known[0]})
+
+    def _line_by_line(self, source: Source) -> Source:
+        """Return scores with the queries of the truth, whose lines they belong to.
+
+        Raises:
+            InputError: the truth has other lines, or more or less of them.
+        """
+        truth = None if self._request.truth is None else self._database.attach(self._request.truth, "truth")
+        if truth is None or truth.layout != LETOR:
+            raise InputError(
+                source.label,
+                "one number on each line, and no lines label qid:query ... that they belong to",
+                "give the file with the labels as the truth, or a table with query_id, item_id and score",
+            )
+        sizes = [self._database.rows(_counted(one))[0][0] for one in (source, truth)]
+        if sizes[0] != sizes[1]:
+            raise InputError(
+                source.label,
+                f"{sizes[0]} scores for {sizes[1]} lines of {truth.label}",
+                "give one for each line",
+            )
+        query_id, item_id = exp.column("query_id", "lines"), exp.column("item_id", "lines")
+        same = exp.EQ(this=exp.column("item_id", "scores"), expression=item_id)
+        joined = exp.select(query_id, item_id.copy(), exp.column("score", "scores"))
+        joined = joined.from_(exp.alias_(source.relation.copy(), "scores", table=True))
+        joined = joined.join(exp.alias_(truth.relation.copy(), "lines", table=True), on=same)
+        text = f"{source.label}: read as the scores of the lines of {truth.label} (item_id is the line)"
+        self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text))
+        columns = dict(self._database.columns(joined))
+        return replace(source, relation=joined.subquery("joined"), columns=columns, ordered=False)
 
     def _refuse_absent(self, source: Source, role: Role) -> None:
         """Refuse a positive label that no row has."""
@@ -243,6 +278,10 @@ def _field(column: str, field: str) -> exp.Expr:
     return exp.Anonymous(
         this="list_transform", expressions=[quoted(column), exp.Lambda(this=taken, expressions=[one])]
     )
+
+
+def _counted(source: Source) -> exp.Select:
+    return exp.select(exp.Count(this=exp.Star())).from_(source.relation.copy())
 
 
 def _listed(columns: Sequence[str]) -> exp.Expr:

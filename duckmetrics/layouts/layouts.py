@@ -13,7 +13,7 @@ keys:
 - ``note``: what the user should know about the numbers.
 
 ``[text]`` tells of text files by their name: ``files``, and the ``delimiter``; they have a header if
-``header`` is true.
+``header`` is true. ``[lines]`` describes files that are known by what is in them.
 """
 
 from __future__ import annotations
@@ -192,6 +192,7 @@ class Layout:
     Attributes:
         note: how the tool is used, for a person.
         text: its text files, if they need to be known by name.
+        lines: by role, what a line or an object is; such files are known by what is in them.
     """
 
     name: str
@@ -199,6 +200,7 @@ class Layout:
     note: str
     shapes: Mapping[str, tuple[Shape, ...]]
     text: TextFile | None = None
+    lines: Mapping[str, str] = field(default_factory=dict)
 
     def fit(self, role: str, types: Mapping[str, str]) -> tuple[Shape, Fit] | None:
         """Return the first shape of a role that a table has, and how it is read."""
@@ -267,7 +269,7 @@ def _read(name: str) -> Layout:
     }  # fmt: skip
     text = document.get("text")
     known = TextFile(tuple(text.pop("files")), **text) if text else None
-    return Layout(name, document["title"], document.get("note", ""), shapes, known)
+    return Layout(name, document["title"], document.get("note", ""), shapes, known, document.get("lines", {}))
 
 
 def _folded(names: Iterable[str]) -> dict[str, str]:

@@ -29,6 +29,8 @@ def listed() -> Iterator[str]:
         for role, shapes in known.shapes.items():
             names = " or ".join(", ".join(_columns(shape)) for shape in shapes)
             yield f"{known.name:<{width}}  {role:<11}  {names}"
+        for role, line in known.lines.items():
+            yield f"{known.name:<{width}}  {role:<11}  {line}"
     yield "\nduckmetrics layouts NAME explains one"
 
 
@@ -50,6 +52,8 @@ def page(known: Layout) -> str:
                     "Only where you ask for it" + (", or by the name of the file." if known.text else ".")
                 )
             lines += ["", " ".join(told)] if told else []
+    if known.lines:
+        lines += ["", *(f"- {role}: `{line}`" for role, line in known.lines.items())]
     if known.text is not None:
         lines += ["", f"Files: {', '.join(f'`{name}`' for name in known.text.files)}."]
     return "\n".join([*lines, ""])

@@ -1,7 +1,7 @@
 -- name:     read_json_qrels
 -- title:    Rows of qrels as JSON, {query: {item: relevance}}
 -- params:   path VARCHAR, size INTEGER DEFAULT 16777216
--- values:   size: no file has more bytes
+-- values:   size: as in read_json_run
 -- grain:    query_id, item_id
 SELECT query_id, item.key AS item_id, item.value AS relevance
 FROM (

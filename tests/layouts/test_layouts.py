@@ -391,6 +391,26 @@ def test_three_columns_without_a_header_are_only_read_when_asked(tmp_path: Path)
     assert values(duckmetrics.evaluate(run, truth, SPECS, layout="ms_marco")) == values(CANONICAL)
 
 
+LETOR = "2 qid:1 1:0.3 2:1\n0 qid:1 1:0.2  # a comment\n1 qid:2 1:.1\n0 qid:2 1:.5\n"
+
+
+def test_scores_beside_lines_of_letor(tmp_path: Path) -> None:
+    (tmp_path / "test.txt").write_text(LETOR)
+    (tmp_path / "scores.txt").write_text("0.5\n0.7\n1e-1\n-2\n")
+    found = duckmetrics.evaluate(str(tmp_path / "scores.txt"), str(tmp_path / "test.txt"), ["mrr", "ndcg@2"])
+    rows = [(1, 1, 2, 0.5), (1, 2, 0, 0.7), (2, 3, 1, 0.1), (2, 4, 0, -2.0)]
+    log = duckmetrics.evaluate(
+        table(["query_id", "item_id", "label", "score"], rows), metrics=["mrr", "ndcg@2"]
+    )
+    assert values(found) == values(log)
+    (tmp_path / "short.txt").write_text("0.5\n0.7\n")
+    with pytest.raises(InputError, match="2 scores for 4 lines of"):
+        duckmetrics.evaluate(str(tmp_path / "short.txt"), str(tmp_path / "test.txt"), "mrr")
+    judged = table(["query_id", "item_id", "relevance"], QRELS)
+    with pytest.raises(InputError, match="no lines label qid:query"):
+        duckmetrics.evaluate(str(tmp_path / "scores.txt"), judged, "mrr")
+
+
 def nested(rows: Sequence[tuple[Any, ...]]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for query, item, number in rows:

@@ -1,0 +1,144 @@
+"""Text files that are known by their lines or their name: TREC, LETOR, JSON of objects, files of layouts."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.catalog import definition
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.columns import CANONICAL
+from duckmetrics.inputs.layout_tables import LETOR
+from duckmetrics.inputs.sources import Source
+from duckmetrics.layouts.layouts import layout, text_layout
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.inputs.sources import Role
+
+# The files under sql/macros that read a kind of text, by the table that it is.
+_TREC: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+_LETOR: dict[str, str] = {"predictions": "read_scores", "truth": "read_letor"}
+_JSON: dict[str, str] = {"predictions": "read_json_run", "truth": "read_json_qrels"}
+# The types of columns that DuckDB finds in {query: {item: number}}, and its word where one is too large.
+_OBJECT = re.compile(r"STRUCT\(.*\)|MAP\(VARCHAR, .*\)")
+_TOO_LARGE = "maximum_object_size"
+# Bytes of an object in JSON that DuckDB reads without being told, and of a packed one for each of its bytes.
+_LARGEST_OBJECT = 2**24
+_PACKED = 20
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+class DuckDBTexts:
+    """Recognizes text files, and writes how DuckDB reads them."""
+
+    def __init__(self, connection: DuckDBConnection) -> None:
+        self._connection = connection
+
+    def found(
+        self, paths: Sequence[str], formats: Collection[str | None], role: Role, label: str
+    ) -> Source | None:
+        """Return the table in text files, None if they are read by their suffix only.
+
+        Args:
+            formats: what the suffixes say, see `file_format`.
+
+        Raises:
+            InputError: a TREC file is no table of this role, or it stands in the place of the other one.
+        """
+        if formats == {"json"} and role in _JSON and self._is_nested(paths):
+            return Source(label, self._nested(paths, role), {}, ordered=True, is_text=True)
+        if not set(formats) <= {None, "csv", "trec"}:
+            return None
+        named = {text_layout(os.path.basename(path)) for path in paths}
+        if len(named) == 1 and (name := named.pop()) is not None:
+            return Source(label, _of_layout(paths, name), {}, ordered=True, is_text=True, layout=name)
+        fields = self._first_line(paths) if role in _TREC else []
+        if _is_letor(fields, role):
+            reading = _reading(_LETOR[role], {"path": _listed(paths)})
+            return Source(label, reading.subquery("lines"), {}, ordered=True, is_text=True, layout=LETOR)
+        if formats == {"trec"} or _is_trec(fields):
+            return Source(label, self._trec(paths, fields, role, label), {}, ordered=True, is_text=True)
+        return None
+
+    def _first_line(self, paths: Sequence[str]) -> list[str]:
+        """Return the words of the first line, nothing where it cannot be read."""
+        lines = _reading(_TREC["predictions"], {"path": _listed(paths)}).args["from_"].this
+        try:
+            found = self._connection.rows(exp.select("fields").from_(lines).limit(1))
+        except EngineError:
+            return []  # the next reading refuses the file, and names its fault
+        return found[0][0] if found else []
+
+    @staticmethod
+    def _trec(paths: Sequence[str], fields: Sequence[str], role: Role, label: str) -> exp.Expr:
+        """Read a TREC run or qrels file: blanks separate the columns, ids are text."""
+        if role not in _TREC:
+            raise InputError(label, "a TREC file can be predictions or truth only", "use Parquet")
+        # A run has six columns, and qrels have four.
+        if len(fields) == {"predictions": 4, "truth": 6}[role]:
+            seems, wanted = ("as qrels have", "run") if role == "predictions" else ("as a run has", "qrels")
+            raise InputError(
+                label,
+                f"{len(fields)} columns, {seems}, in place of the {wanted}",
+                "give the run first, then the qrels",
+            )
+        return _reading(_TREC[role], {"path": _listed(paths)}).subquery("trec")
+
+    def _is_nested(self, paths: Sequence[str]) -> bool:
+        """Say whether a file holds one object of objects, {query: {item: number}}, and not columns."""
+        reader = exp.Anonymous(this="read_json", expressions=[_listed(paths)])
+        probe = exp.select(exp.Star()).from_(exp.Table(this=reader))
+        try:
+            types = dict(self._connection.columns(probe))
+        except EngineError as error:
+            return _TOO_LARGE in str(error)
+        return not types.keys() & set(CANONICAL) and all(map(_OBJECT.fullmatch, types.values()))
+
+    @staticmethod
+    def _nested(paths: Sequence[str], role: Role) -> exp.Expr:
+        """Write how such files are read; each is one value of JSON, however large."""
+        files = [file for path in paths for file in glob.glob(path, recursive=True)]
+        packed = {file: _PACKED if file.endswith((".gz", ".zst")) else 1 for file in files}
+        size = max([_LARGEST_OBJECT, *(os.path.getsize(file) * times for file, times in packed.items())])
+        return _reading(_JSON[role], {"path": _listed(paths), "size": literal(size)}).subquery("json")
+
+
+def _is_trec(fields: Sequence[str]) -> bool:
+    """Say whether a line is one of a run or of qrels: the second word is Q0, or 0."""
+    return (len(fields) == 6 and fields[1] == "Q0") or (len(fields) == 4 and fields[1] in ("0", "Q0"))
+
+
+def _is_letor(fields: Sequence[str], role: Role) -> bool:
+    """Say whether a line is `label qid:query feature:value ...`, or of predictions a number alone."""
+    if role == "predictions":
+        return len(fields) == 1 and _NUMBER.fullmatch(fields[0]) is not None
+    return len(fields) > 1 and fields[1].startswith("qid:")
+
+
+def _of_layout(paths: Sequence[str], name: str) -> exp.Table:
+    """Write how a text file is read that a layout knows by its name."""
+    text = layout(name).text
+    options = {"delim": literal(text.delimiter), "header": exp.convert(text.header)} if text else {}
+    pairs = {**options, "union_by_name": exp.true()}.items()
+    named = [exp.EQ(this=exp.to_identifier(key), expression=value) for key, value in pairs]
+    return exp.Table(this=exp.Anonymous(this="read_csv", expressions=[_listed(paths), *named]))
+
+
+def _listed(paths: Sequence[str]) -> exp.Expr:
+    return exp.Array(expressions=[literal(path) for path in paths])
+
+
+def _reading(name: str, values: dict[str, exp.Expr]) -> exp.Select:
+    """Return the query of a file under sql/macros with its parameters filled in."""
+    query = definition("macros", name).query.copy()
+    for placeholder in list(query.find_all(exp.Placeholder)):
+        placeholder.replace(values[placeholder.name].copy())
+    return query  # type: ignore[return-value]
