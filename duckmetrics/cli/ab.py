@@ -70,7 +70,7 @@ def ab(table: str, **options: Any) -> None:
             pre=pairs_of("--pre", options["pre"]),
             **{name: options[name] for name in names},
         )
-    write_to(options["output"], format_, lambda path: write_experiment(result, format_, path))
+    write_to(options, format_, lambda path: write_experiment(result, format_, path), engine)
     # On the screen they stand below the table.
     if options["output"] is not None or format_ in ("csv", "json"):
         for warning in result.warnings:

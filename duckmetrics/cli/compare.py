@@ -79,9 +79,13 @@ def compare(**options: Any) -> None:
             **shared_arguments(compute, options),
         )
         failed = failures(gates, result.rows, result.evaluation.canonical)
-        write_beside(result, result.evaluation, options)
+        beside = write_beside(result, result.evaluation, options)
     write_to(
-        options["output"], format_, lambda path: write_comparison(result, format_, path, options["whole"])
+        options,
+        format_,
+        lambda path: write_comparison(result, format_, path, options["whole"]),
+        engine,
+        beside,
     )
     for note in result.notes():
         click.echo(note, err=True)

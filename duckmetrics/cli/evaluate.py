@@ -67,8 +67,8 @@ def evaluate(**options: Any) -> None:
             **shared_arguments(compute, options),
         )
         failed = failures(gates, result.rows, result.canonical)
-        write_beside(result, result, options)
-    write_to(options["output"], format_, lambda path: write(result, format_, path, options["wide"]))
+        beside = write_beside(result, result, options)
+    write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, beside)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
     exit_if(failed)
@@ -121,4 +121,4 @@ def curve(table: str, **options: Any) -> None:
             engine=engine,
             **params,
         )
-    write_to(options["output"], format_, lambda path: write_rows(rows, format_, path))
+    write_to(options, format_, lambda path: write_rows(rows, format_, path), engine)

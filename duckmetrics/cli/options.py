@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.engines.outputs import FORMATS, RULE, SUFFIXES
+from duckmetrics.engines.outputs import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,14 @@ OUTPUT = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
     help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",
 )  # fmt: skip
+OUTPUT_TABLE = click.option(
+    "--table", "output_table", metavar="NAME",
+    help=f"With -o FILE.duckdb ({', '.join(DATABASE_SUFFIXES)}): append the results to this table, after the "
+    "columns run_time and run_id; it is created, and gets new columns, as needed.",
+)  # fmt: skip
+RUN_ID = click.option(
+    "--run-id", metavar="TEXT", help="The name of this run in a database.  [default: a new one]"
+)
 THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
 MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
 TEMP_DIRECTORY = click.option(
@@ -41,7 +49,7 @@ DATABASE = click.option(
     "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).",
     shell_complete=completion.files,
 )  # fmt: skip
-OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
+OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
 
 # Where "evaluate" and "curve" can run.
 ENGINE = click.option(
@@ -115,10 +123,13 @@ FAIL_IF = click.option(
     "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'.",
 )  # fmt: skip
 PER_QUERY = click.option(
-    "--per-query", metavar="FILE.parquet",
-    help="Write the value of every query to a Parquet file (Spark: a folder).",
+    "--per-query", metavar="FILE",
+    help="Write the value of every query to FILE.parquet (Spark: a folder), or to a table of FILE.duckdb.",
     shell_complete=completion.files,
 )  # fmt: skip
+PER_QUERY_TABLE = click.option(
+    "--per-query-table", metavar="NAME", help="With --per-query FILE.duckdb: append the values to this table."
+)
 BASELINE = click.option(
     "--baseline", metavar="SYSTEM",
     help="The system that others are compared with.  [default: the first; with --system COLUMN "
@@ -133,8 +144,8 @@ CHUNKS = click.option(
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
 SLICES_AND_INFERENCE = (
-    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY, BASELINE,
-    MOVERS, CHUNKS,
+    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY,
+    PER_QUERY_TABLE, BASELINE, MOVERS, CHUNKS,
 )  # fmt: skip
 
 

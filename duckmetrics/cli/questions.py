@@ -112,7 +112,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
-    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
     for finding in getattr(result, "checks", ()):
         click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result

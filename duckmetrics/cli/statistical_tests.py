@@ -83,9 +83,9 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     if format_ in ("table", "json"):
         whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
         text = f"{whole if format_ == 'json' else result}\n"
-        write_to(options["output"], format_, lambda path: put(text, path))
+        write_to(options, format_, lambda path: put(text, path), engine)
         return
-    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
     for warning in result.warnings:
         click.echo(f"warning: {warning}", err=True)
 

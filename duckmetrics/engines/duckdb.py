@@ -70,6 +70,11 @@ class DuckDBEngine(Engine):
         """Give a caller's connection its own settings back, and take our macros from it."""
         self._held.release()
 
+    def close(self) -> None:
+        """Close a connection of our own, so that its database can be opened to write."""
+        if self._held.is_own:
+            self.connection.close()
+
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return None: every definition is written for DuckDB."""
         return None

@@ -49,7 +49,7 @@ BUILDERS = {
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
-        "duckdb duckdb_connection duckdb_files duckdb_frames duckdb_tables engine spark",
+        "duckdb duckdb_connection duckdb_files duckdb_frames duckdb_tables engine results_database spark",
     ),
     "summaries": (
         "a column per metric and per slicing column",
