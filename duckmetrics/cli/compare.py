@@ -8,6 +8,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import compared_tables, engine_of, shared_arguments
+from duckmetrics.cli.config import Several
 from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
@@ -22,7 +23,7 @@ from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
-@click.argument("predictions", nargs=-1, shell_complete=completion.files)
+@click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--test",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli.config import from_file
 from duckmetrics.engines.outputs import DATABASE_SUFFIXES
 from duckmetrics.errors import InputError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # Each option that names a file, and the one that names the table if that file is a database.
 TABLES = {"output": ("-o", "--table"), "per_query": ("--per-query", "--per-query-table")}
+TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
 
 
 def is_database(path: str | Path | None) -> bool:
@@ -41,7 +43,7 @@ def checked_tables(options: dict[str, Any]) -> None:
         if is_database(path) and table is None:
             advice = f"write {flag} {shlex.quote(str(path))} {table_flag} metrics"
             raise InputError(path, "is a database, and no table is named", advice)
-        if not is_database(path) and table is not None:
+        if not is_database(path) and table is not None and not from_file(TABLE_OPTIONS[option]):
             raise click.UsageError(
                 f"{table_flag} {table}: there is no database; write {flag} results.duckdb {table_flag} "
                 f"{shlex.quote(table)}"
@@ -49,7 +51,7 @@ def checked_tables(options: dict[str, Any]) -> None:
         if is_database(path) and table is not None:
             named.setdefault(Path(str(path)), []).append(table)
     checked_run(options.get("run_id"))
-    if options.get("run_id") is not None and not named:
+    if options.get("run_id") is not None and not named and not from_file("run_id"):
         raise click.UsageError("--run-id: there is no database; add -o results.duckdb --table metrics")
     if is_database(options["output"]) and options["format_"] is not None:
         raise click.UsageError(
@@ -62,7 +64,8 @@ def checked_tables(options: dict[str, Any]) -> None:
 
 
 def _table_of(options: dict[str, Any], option: str) -> str | None:
-    return options.get({"output": "output_table", "per_query": "per_query_table"}[option])
+    table: str | None = options.get(TABLE_OPTIONS[option])
+    return table
 
 
 def scratch(options: dict[str, Any]) -> Path:

@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, shared_arguments, tables_of
+from duckmetrics.cli.arguments import (
+    columns_of,
+    engine_of,
+    groupings_of,
+    pairs_of,
+    shared_arguments,
+    tables_of,
+)
 from duckmetrics.cli.exit_codes import GATE_FAILED, exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
@@ -75,7 +82,7 @@ def evaluate(**options: Any) -> None:
 
 
 @click.command()
-@click.argument("table", shell_complete=completion.tables)
+@click.argument("curve", metavar="TABLE", shell_complete=completion.tables)
 @click.argument("predictions", shell_complete=completion.files)
 @click.option("--by", multiple=True, metavar="COLUMN", help="A curve for each combination of these columns.")
 @click.option("--system", metavar="COLUMN", help="The column that names the system.")
@@ -95,7 +102,7 @@ def evaluate(**options: Any) -> None:
     shell_complete=completion.table_parameters,
 )
 @with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
-def curve(table: str, **options: Any) -> None:
+def curve(**options: Any) -> None:
     """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
 
     PREDICTIONS has the columns label and score; 'duckmetrics metrics' lists the tables.
@@ -114,10 +121,10 @@ def curve(table: str, **options: Any) -> None:
     with progress_of(engine):
         rows = compute(
             options["predictions"],
-            table,
+            options["curve"],
             system=options["system"],
             by=groupings_of(options["by"], ()),
-            columns=pairs_of("--column", options["columns"]),
+            columns=columns_of(options["columns"]),
             engine=engine,
             **params,
         )

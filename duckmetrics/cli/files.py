@@ -63,7 +63,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
-    """The files beside the results, but databases, with their formats; Spark writes values per query itself."""
+    """The files beside the results, with their formats; no database, and no folder that Spark writes."""
     per_query, movers = options.get("per_query"), options.get("movers")
     if is_database(per_query):
         per_query = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duckmetrics.cli import completion
+from duckmetrics.cli import completion, config
 from duckmetrics.engines.outputs import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ DATABASE = click.option(
     "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).",
     shell_complete=completion.files,
 )  # fmt: skip
-OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
 
 # Where "evaluate" and "curve" can run.
 ENGINE = click.option(
@@ -57,6 +56,15 @@ ENGINE = click.option(
     help="What computes it; Spark takes paths and names of tables.",
 )  # fmt: skip
 MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2].  [default: as configured]")
+
+CONFIG = click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE.toml", is_eager=True, expose_value=False,
+    callback=config.read,
+    help="Take options from this file; those of the command line win. Paths in it start at its folder.",
+)  # fmt: skip
+OUTPUT_AND_ENGINE = (
+    FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, CONFIG
+)  # fmt: skip
 
 # --- tables, metrics, names of columns, conventions ------------------------------------------------
 
@@ -81,8 +89,9 @@ SYSTEM = click.option(
     help="The column that names the system, or one table per system.", shell_complete=completion.files,
 )  # fmt: skip
 COLUMN = click.option(
-    "--column", "columns", multiple=True, metavar="NAME=YOURS",
-    help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
+    "--column", "columns", multiple=True, metavar="NAME=YOURS[,…]",
+    help="Map columns: query_id=user_id,truth.item_id=sku or query_id=user+day. A name that holds a comma "
+    "stands in double quotes.",
 )  # fmt: skip
 SWITCH = click.option(
     "--set", "switches", multiple=True, metavar="SWITCH=VALUE",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, switches_of, tables_of
+from duckmetrics.cli.arguments import columns_of, engine_of, groupings_of, switches_of, tables_of
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
@@ -104,7 +104,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             truth,
             options["metrics"] or None,
             system=system,
-            columns=pairs_of("--column", options["columns"]),
+            columns=columns_of(options["columns"]),
             connection=engine,
             **more,
             **switches_of(compute, options["switches"]),

@@ -27,7 +27,8 @@ PLAIN = {
     "--column", "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",
     "curve --system", "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
-    "--table", "--per-query-table", "--run-id", "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
+    "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
+    "--table", "--per-query-table", "--run-id",
 }  # fmt: skip
 
 
