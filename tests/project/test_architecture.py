@@ -45,7 +45,7 @@ BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
         "classification columns ids lists ranking ranking_predictions ranking_tables ranking_truth "
-        "sources systems values",
+        "slices sources systems values",
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
