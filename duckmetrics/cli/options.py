@@ -105,7 +105,10 @@ LIKE = click.option(
 
 # --- slices, intervals, gates, and files beside the results -----------------------------------------
 
-BY = click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
+BY = click.option(
+    "--by", multiple=True, metavar="COLUMN[,COLUMN…]",
+    help="Slice by the combinations of these columns, or of expressions such as \"year(day) AS year\".",
+)  # fmt: skip
 BY_EACH = click.option(
     "--by-each", multiple=True, metavar="COLUMN[,COLUMN…]",
     help="Slice by each of several groupings, in one go.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError, MetricError
 from support.command_line import exports, results, run
-from support.little import PREDICTIONS, RR, TRUTH, evaluation
+from support.little import PREDICTIONS, RR, TRUTH, evaluation, little
 
 if TYPE_CHECKING:
     from support.command_line import Command
@@ -21,7 +22,7 @@ USERS = """SELECT * FROM (VALUES ('q1', DATE '2026-01-07', 'DE'), ('q2', DATE '2
     ('q3', DATE '2026-01-18', 'DE')) AS u(query_id, "Day", country)"""
 WEEK = "strftime(date_trunc('week', day), '%m-%d') AS week"
 WEEKS = {("", None): (RR, 3), ("week", "01-05"): (1 / 2, 1), ("week", "01-12"): (1 / 2, 2)}
-LABELS = """SELECT i % 2 AS label, (i * 7 % 10) / 10 AS score, DATE '2026-01-05' + i::INTEGER AS day, i AS user_id
+LABELS = """SELECT i % 2 AS label, (i * 7 % 10) / 10 AS score, DATE '2026-01-05' + i::INTEGER AS day
     FROM range(14) AS t(i)"""
 
 
@@ -68,6 +69,18 @@ def test_a_field_of_a_structure_and_a_column_in_other_letters() -> None:
     assert {row["d"] for row in found.rows} == {None, 7, 12, 18}
 
 
+@pytest.mark.engine
+def test_a_time_with_a_zone_is_a_slice() -> None:
+    users = f"SELECT query_id, \"Day\"::TIMESTAMP AT TIME ZONE 'UTC' AS t FROM ({USERS})"
+    with little() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        result = evaluation(by="date_trunc('week', t) AS week", queries=users, connection=connection)
+    assert [row["week"] for row in result.rows][1:] == [
+        datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC)
+    ]  # fmt: skip
+    assert result.value("rr", week=datetime(2026, 1, 5, tzinfo=UTC)) == 1 / 2
+
+
 def test_the_name_may_be_that_of_the_column() -> None:
     result = evaluation(by="lower(country) AS country", queries=USERS)
     assert {row["country"] for row in result.rows} == {None, "de", "fr"}
@@ -92,8 +105,6 @@ def test_intervals_verification_and_chunks() -> None:
 
 def test_compare_and_check_take_them() -> None:
     runs = {"A": "predictions", "B": "SELECT * REPLACE (-score AS score) FROM predictions"}
-    from support.little import little
-
     result = duckmetrics.compare(runs, "truth", "rr", by=WEEK, queries=USERS, connection=little())
     assert {row["week"] for row in result.rows} == {None, "01-05", "01-12"}
     assert not duckmetrics.check(
