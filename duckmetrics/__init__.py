@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.catalogue import describe, metrics
     from duckmetrics.api.check import Findings, check
     from duckmetrics.api.compare import compare
+    from duckmetrics.api.database import append
     from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.catalog.signature import Signature
     from duckmetrics.macros.shipped import macros_database, macros_sql
@@ -39,6 +40,7 @@ _LAZY = {
     "ToolComparison": "sensitivity.peers",
     "Findings": "api.check",
     "ab": "api.ab",
+    "append": "api.database",
     "check": "api.check",
     "conventions": "sensitivity.peers",
     "ties": "sensitivity.ties",
@@ -81,6 +83,7 @@ __all__ = [
     "Verification",
     "__version__",
     "ab",
+    "append",
     "check",
     "chi_square",
     "compare",

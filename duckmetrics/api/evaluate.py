@@ -71,6 +71,7 @@ def evaluate(
             The metric most asked for where none is named: ndcg@10, or auc for rows with a label.
         system: the column of the predictions that names the system, or a mapping of systems.
         by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
+            or expressions of them with a name, such as ``"date_trunc('week', day) AS week"``;
             a list of lists asks for several groupings.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
         layout: the tool whose columns the tables have, such as ``"rectools"``, or one for each of predictions

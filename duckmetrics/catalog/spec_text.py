@@ -10,6 +10,7 @@ from duckmetrics.errors import MetricError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+QUOTES = "'\""
 SPEC = re.compile(
     r"\s*(?:(?P<family>\w+)\.)?(?P<name>[\w-]+)\s*"
     r"(?:\((?P<args>(?:[^()']|'(?:[^']|'')*')*)\))?\s*(?:@\s*(?P<k>[^@()\s]+))?\s*"
@@ -30,12 +31,15 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
 
 
 def split_specs(text: str) -> list[str]:
-    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and quotes."""
-    parts, depth, quoted = [""], 0, False
+    """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and any quotes."""
+    parts, depth, quote = [""], 0, ""
     for character in text:
-        quoted ^= character == "'"
-        depth += 0 if quoted else (character == "(") - (character == ")")
-        if character == "," and depth == 0 and not quoted:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in QUOTES:
+            quote = character
+        depth += 0 if quote else (character == "(") - (character == ")")
+        if character == "," and depth == 0 and not quote:
             parts.append("")
         else:
             parts[-1] += character

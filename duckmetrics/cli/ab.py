@@ -15,7 +15,7 @@ from duckmetrics.expressions.visible import visible
 
 
 @click.command()
-@click.argument("table", shell_complete=completion.files)
+@click.argument("data", metavar="TABLE", shell_complete=completion.files)
 @click.option(
     "--variant", metavar="COLUMN", required=True, help="The column that names the variant of a unit."
 )
@@ -41,7 +41,7 @@ from duckmetrics.expressions.visible import visible
     "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
 )
 @with_options(*OUTPUT_AND_ENGINE)
-def ab(table: str, **options: Any) -> None:
+def ab(**options: Any) -> None:
     """Compare the variants of an experiment with the control.
 
     Each row of TABLE is one unit that was assigned to a variant, such as a user. The numbers of units are
@@ -58,19 +58,19 @@ def ab(table: str, **options: Any) -> None:
     from duckmetrics.api.ab import ab as compute
     from duckmetrics.cli.output import write_experiment
 
-    format_ = checked_files(options, [table])
+    format_ = checked_files(options)
     shares = [part for text in options["shares"] for part in text.split(",")]
     names = ("variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha")
     engine = engine_of(options)
     with progress_of(engine):
         result = compute(
-            table,
+            options["data"],
             connection=engine,
             shares=pairs_of("--shares", shares) or None,
             pre=pairs_of("--pre", options["pre"]),
             **{name: options[name] for name in names},
         )
-    write_to(options["output"], format_, lambda path: write_experiment(result, format_, path))
+    write_to(options, format_, lambda path: write_experiment(result, format_, path), engine)
     # On the screen they stand below the table.
     if options["output"] is not None or format_ in ("csv", "json"):
         for warning in result.warnings:

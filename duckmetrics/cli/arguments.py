@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.catalog.spec_text import split_specs
+from duckmetrics.cli.config import without_overridden
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 # The options that DuckDB is opened with.
 SETTINGS = ("database", "threads", "memory_limit", "temp_directory")
 
 
 def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
     """Tell predictions, truth and systems from the arguments."""
+    options = without_overridden(options)
     first, second, named = options["predictions"], options["truth"], options["truth_option"]
     systems = options["systems"]
     if second is not None and named is not None:
@@ -34,6 +40,7 @@ def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str,
 
 def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
     """Tell systems and truth from the arguments of compare."""
+    options = without_overridden(options)
     given, truth, systems = options["predictions"], options["truth_option"], options["systems"]
     if any("=" in system for system in systems):
         if len(given) > 1 or (given and truth is not None):
@@ -86,7 +93,7 @@ def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> di
     return {
         **given,
         "by": groupings_of(options["by"], options["by_each"]),
-        "columns": pairs_of("--column", options["columns"]),
+        "columns": columns_of(options["columns"]),
         **readings_of(options),
         **switches_of(compute, options["switches"]),
     }
@@ -116,11 +123,33 @@ def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, 
 
 
 def groupings_of(by: Sequence[str], each: Sequence[str]) -> list[Any] | None:
-    columns = [column.strip() for text in by for column in text.split(",")]
-    groupings = [[column.strip() for column in text.split(",")] for text in each]
+    """Read --by and --by-each; a name in double quotes stands for itself, whatever it holds."""
+    columns = [unquoted(column) for text in by for column in split_specs(text)]
+    groupings = [[unquoted(column) for column in split_specs(text)] for text in each]
     if columns and groupings:
         return [columns, *groupings]
     return columns or groupings or None
+
+
+def columns_of(texts: Sequence[str]) -> dict[str, str]:
+    """Read --column: each text has one pair or several, as in ``query_id=user_id,item_id="s,k,u"``."""
+    parts = [part for text in texts for part in split_specs(text)]
+    for part in parts:
+        if "=" not in part:
+            raise click.UsageError(
+                f"--column {part!r}: write --column NAME=YOURS; a name that holds a comma stands in double "
+                "quotes, as in --column 'query_id=\"user,id\"'"
+            )
+    return {name: _QUOTED.sub(_without_quotes, yours) for name, yours in pairs_of("--column", parts).items()}
+
+
+def unquoted(text: str) -> str:
+    """Return a name without the double quotes around it; two in a row inside stand for one."""
+    return _QUOTED.sub(_without_quotes, text) if _QUOTED.fullmatch(text) else text
+
+
+def _without_quotes(match: re.Match[str]) -> str:
+    return match[1].replace('""', '"')
 
 
 def pairs_of(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import compared_tables, engine_of, shared_arguments
+from duckmetrics.cli.config import Several
 from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
@@ -24,7 +25,7 @@ from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
-@click.argument("predictions", nargs=-1, shell_complete=completion.files)
+@click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--test",
@@ -81,9 +82,13 @@ def compare(**options: Any) -> None:
             **shared_arguments(compute, options),
         )
         failed = failures(gates, result.rows, result.evaluation.canonical)
-        write_beside(result, result.evaluation, options)
+        beside = write_beside(result, result.evaluation, options)
     write_to(
-        options["output"], format_, lambda path: write_comparison(result, format_, path, options["whole"])
+        options,
+        format_,
+        lambda path: write_comparison(result, format_, path, options["whole"]),
+        engine,
+        beside,
     )
     for note in result.notes():
         click.echo(note, err=True)

@@ -99,7 +99,7 @@ def table_parameters(
     from duckmetrics.catalog.switches import switches_of
 
     # Behind an option without a value, click leaves the arguments unread.
-    asked = str(ctx.params.get("table") or next(iter(ctx.args), "")).partition("(")[0]
+    asked = str(ctx.params.get("curve") or next(iter(ctx.args), "")).partition("(")[0]
     every = catalog().tables
     takers = [table for (_, name), table in every.items() if name == asked] or every.values()
     return _pairs(switches_of(catalog(), takers), incomplete)

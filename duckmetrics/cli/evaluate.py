@@ -9,6 +9,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import (
+    columns_of,
     engine_of,
     groupings_of,
     pairs_of,
@@ -77,15 +78,15 @@ def evaluate(**options: Any) -> None:
             **shared_arguments(compute, options),
         )
         failed = failures(gates, result.rows, result.canonical)
-        write_beside(result, result, options)
-    write_to(options["output"], format_, lambda path: write(result, format_, path, options["wide"]))
+        beside = write_beside(result, result, options)
+    write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, beside)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
     exit_if(failed)
 
 
 @click.command()
-@click.argument("table", shell_complete=completion.tables)
+@click.argument("curve", metavar="TABLE", shell_complete=completion.tables)
 @click.argument("predictions", shell_complete=completion.files)
 @click.option("--by", multiple=True, metavar="COLUMN", help="A curve for each combination of these columns.")
 @click.option("--system", metavar="COLUMN", help="The column that names the system.")
@@ -106,7 +107,7 @@ def evaluate(**options: Any) -> None:
     shell_complete=completion.table_parameters,
 )
 @with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
-def curve(table: str, **options: Any) -> None:
+def curve(**options: Any) -> None:
     """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
 
     PREDICTIONS has the columns label and score; 'duckmetrics metrics' lists the tables.
@@ -125,12 +126,12 @@ def curve(table: str, **options: Any) -> None:
     with progress_of(engine):
         rows = compute(
             options["predictions"],
-            table,
+            options["curve"],
             system=options["system"],
             by=groupings_of(options["by"], ()),
-            columns=pairs_of("--column", options["columns"]),
+            columns=columns_of(options["columns"]),
             **readings_of(options),
             engine=engine,
             **params,
         )
-    write_to(options["output"], format_, lambda path: write_rows(rows, format_, path))
+    write_to(options, format_, lambda path: write_rows(rows, format_, path), engine)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from duckmetrics.cli.database import append_all, checked_tables, is_database, rows_of, scratch
 from duckmetrics.engines import outputs
 from duckmetrics.engines.outputs import SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.engines.results_database import Rows
 
 # The options that name files to write; all others may name files to read.
 WRITTEN = ("output", "per_query", "movers")
@@ -28,8 +32,9 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
     output, asked = options["output"], options["format_"]
     if output is None and asked == "parquet":
         raise click.UsageError("--format parquet needs a file; add -o results.parquet")
-    format_ = (asked or "table") if output is None else outputs.format_of(output, asked)
-    files = [] if output is None else [(output, format_)]
+    checked_tables(options)
+    format_ = _format_of(output, asked)
+    files = [] if output is None or is_database(output) else [(output, format_)]
     files += _files_beside(options)
     given = [*inputs, *_texts(value for name, value in options.items() if name not in WRITTEN)]
     for path, its_format in files:
@@ -38,6 +43,13 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
     if len(set(paths)) < len(paths):
         raise click.UsageError(f"{paths[-1]}: two results would go to one file; give each its own")
     return format_
+
+
+def _format_of(output: Path | None, asked: str | None) -> str:
+    """The format of the results; those for a database are written as Parquet first."""
+    if is_database(output):
+        return "parquet"
+    return (asked or "table") if output is None else outputs.format_of(output, asked)
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -51,8 +63,10 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
-    """The files beside the results, with their formats; Spark writes the values per query itself."""
+    """The files beside the results, with their formats; no database, and no folder that Spark writes."""
     per_query, movers = options.get("per_query"), options.get("movers")
+    if is_database(per_query):
+        per_query = None
     if per_query is not None and Path(per_query).suffix.lower() != ".parquet":
         raise click.UsageError(
             f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"
@@ -67,8 +81,31 @@ def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
     return files
 
 
-def write_to(output: Path | None, format_: str, write: Callable[[Path | None], None]) -> None:
-    """Write results to a file, or to stdout; the file appears when it is complete."""
+def write_to(
+    options: dict[str, Any],
+    format_: str,
+    write: Callable[[Path | None], None],
+    engine: Engine,
+    beside: Mapping[str, Rows] | None = None,
+) -> None:
+    """Write results to stdout, to a file that appears when it is complete, or to a table of a database.
+
+    Args:
+        beside: rows for databases, by the option that names these.
+    """
+    output = options["output"]
+    rows = dict(beside or {})
+    if is_database(output):
+        draft = scratch(options) / "rows"
+        write(draft)
+        rows["output"] = rows_of(options, "output", draft)
+    else:
+        _write_file(output, format_, write)
+    if rows:
+        append_all(options, engine, rows)
+
+
+def _write_file(output: Path | None, format_: str, write: Callable[[Path | None], None]) -> None:
     if output is None:
         write(None)
         return
@@ -76,13 +113,19 @@ def write_to(output: Path | None, format_: str, write: Callable[[Path | None], N
         write(path)
 
 
-def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
-    """Write the files that were asked for beside the results."""
-    if options["per_query"]:
+def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> dict[str, Rows]:
+    """Write the files that were asked for beside the results; return the rows that go to a database."""
+    rows = {}
+    if is_database(options["per_query"]):
+        draft = scratch(options) / "rows"
+        evaluation.write_per_query(draft)
+        rows["per_query"] = rows_of(options, "per_query", draft)
+    elif options["per_query"]:
         evaluation.write_per_query(options["per_query"])
     if options["movers"]:
         from duckmetrics.cli.output import write_rows
 
-        rows = result.movers(baseline=options["baseline"])
+        movers = result.movers(baseline=options["baseline"])
         format_ = outputs.format_of(options["movers"], None)
-        write_to(options["movers"], format_, lambda path: write_rows(rows, format_, path))
+        _write_file(options["movers"], format_, lambda path: write_rows(movers, format_, path))
+    return rows

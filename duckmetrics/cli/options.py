@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duckmetrics.cli import completion
-from duckmetrics.engines.outputs import FORMATS, RULE, SUFFIXES
+from duckmetrics.cli import completion, config
+from duckmetrics.engines.outputs import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,14 @@ OUTPUT = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
     help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",
 )  # fmt: skip
+OUTPUT_TABLE = click.option(
+    "--table", "output_table", metavar="NAME",
+    help=f"With -o FILE.duckdb ({', '.join(DATABASE_SUFFIXES)}): append the results to this table, after the "
+    "columns run_time and run_id; it is created, and gets new columns, as needed.",
+)  # fmt: skip
+RUN_ID = click.option(
+    "--run-id", metavar="TEXT", help="The name of this run in a database.  [default: a new one]"
+)
 THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
 MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
 TEMP_DIRECTORY = click.option(
@@ -41,7 +49,6 @@ DATABASE = click.option(
     "--database", metavar="FILE.duckdb", help="Database whose tables can be named (read-only).",
     shell_complete=completion.files,
 )  # fmt: skip
-OUTPUT_AND_ENGINE = (FORMAT, OUTPUT, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE)
 
 # Where "evaluate" and "curve" can run.
 ENGINE = click.option(
@@ -49,6 +56,15 @@ ENGINE = click.option(
     help="What computes it; Spark takes paths and names of tables.",
 )  # fmt: skip
 MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2].  [default: as configured]")
+
+CONFIG = click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE.toml", is_eager=True, expose_value=False,
+    callback=config.read,
+    help="Take options from this file; those of the command line win. Paths in it start at its folder.",
+)  # fmt: skip
+OUTPUT_AND_ENGINE = (
+    FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, CONFIG
+)  # fmt: skip
 
 # --- tables, metrics, names of columns, conventions ------------------------------------------------
 
@@ -73,8 +89,9 @@ SYSTEM = click.option(
     help="The column that names the system, or one table per system.", shell_complete=completion.files,
 )  # fmt: skip
 COLUMN = click.option(
-    "--column", "columns", multiple=True, metavar="NAME=YOURS",
-    help="Map a column: query_id=user_id, truth.item_id=sku, query_id=user+day.",
+    "--column", "columns", multiple=True, metavar="NAME=YOURS[,…]",
+    help="Map columns: query_id=user_id,truth.item_id=sku or query_id=user+day. A name that holds a comma "
+    "stands in double quotes.",
 )  # fmt: skip
 SWITCH = click.option(
     "--set", "switches", multiple=True, metavar="SWITCH=VALUE",
@@ -100,7 +117,10 @@ LIKE = click.option(
 
 # --- slices, intervals, gates, and files beside the results -----------------------------------------
 
-BY = click.option("--by", multiple=True, metavar="COLUMN", help="Slice by the combinations of these columns.")
+BY = click.option(
+    "--by", multiple=True, metavar="COLUMN[,COLUMN…]",
+    help="Slice by the combinations of these columns, or of expressions such as \"year(day) AS year\".",
+)  # fmt: skip
 BY_EACH = click.option(
     "--by-each", multiple=True, metavar="COLUMN[,COLUMN…]",
     help="Slice by each of several groupings, in one go.",
@@ -127,10 +147,13 @@ FAIL_IF = click.option(
     "'auc verdict = worse'; in a slice: 'ndcg@10 by country < 0.2'.",
 )  # fmt: skip
 PER_QUERY = click.option(
-    "--per-query", metavar="FILE.parquet",
-    help="Write the value of every query to a Parquet file (Spark: a folder).",
+    "--per-query", metavar="FILE",
+    help="Write the value of every query to FILE.parquet (Spark: a folder), or to a table of FILE.duckdb.",
     shell_complete=completion.files,
 )  # fmt: skip
+PER_QUERY_TABLE = click.option(
+    "--per-query-table", metavar="NAME", help="With --per-query FILE.duckdb: append the values to this table."
+)
 BASELINE = click.option(
     "--baseline", metavar="SYSTEM",
     help="The system that others are compared with.  [default: the first; with --system COLUMN "
@@ -145,8 +168,8 @@ CHUNKS = click.option(
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
 SLICES_AND_INFERENCE = (
-    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY, BASELINE,
-    MOVERS, CHUNKS,
+    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY,
+    PER_QUERY_TABLE, BASELINE, MOVERS, CHUNKS,
 )  # fmt: skip
 
 

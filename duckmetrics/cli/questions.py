@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import engine_of, groupings_of, pairs_of, readings_of, switches_of, tables_of
+from duckmetrics.cli.arguments import (
+    columns_of,
+    engine_of,
+    groupings_of,
+    readings_of,
+    switches_of,
+    tables_of,
+)
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
@@ -106,7 +113,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
             truth,
             options["metrics"] or None,
             system=system,
-            columns=pairs_of("--column", options["columns"]),
+            columns=columns_of(options["columns"]),
             **readings_of(options),
             connection=engine,
             **more,
@@ -115,7 +122,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
-    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
     for finding in getattr(result, "checks", ()):
         click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result

@@ -15,8 +15,6 @@ from duckmetrics.engines import outputs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
-
 
 @click.command()
 @click.argument("specs", nargs=-1, required=True, shell_complete=completion.metrics_or_table)
@@ -74,7 +72,7 @@ def macros(output: Path | None, database: Path | None) -> None:
     if output is not None and database is not None:
         raise click.UsageError("--output and --database are two ways to keep the macros; choose one")
     if database is not None:
-        if database.suffix.lower() not in DATABASE_SUFFIXES:
+        if database.suffix.lower() not in outputs.DATABASE_SUFFIXES:
             raise click.UsageError(f"--database {database}: call it {database.stem}.duckdb")
         _write_database(database)
     elif output is not None:

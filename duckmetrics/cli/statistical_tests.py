@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli import completion
-from duckmetrics.cli.arguments import counts_of, engine_of, pairs_of, row_of_counts, switches_of
+from duckmetrics.cli.arguments import columns_of, counts_of, engine_of, row_of_counts, switches_of
+from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import DATABASE, OUTPUT_AND_ENGINE, with_options
 from duckmetrics.cli.progress import progress_of
@@ -43,7 +44,12 @@ def _statistic(name: str) -> click.Command:
 
     @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
     @click.argument(
-        "table", nargs=-1 if numbers else 1, required=True, metavar=numbers, shell_complete=completion.files
+        "data",
+        nargs=-1 if numbers else 1,
+        required=True,
+        metavar=numbers or "TABLE",
+        cls=Several if numbers else None,
+        shell_complete=completion.files,
     )
     @click.option(
         "--set",
@@ -55,8 +61,8 @@ def _statistic(name: str) -> click.Command:
     )
     @click.option("--column", "columns", multiple=True, metavar="NAME=YOURS", help="Map a column of TABLE.")
     @with_options(*OUTPUT_AND_ENGINE)
-    def statistic(table: str | Sequence[str], expected: str | None = None, **options: Any) -> None:
-        _run_test(name, table if isinstance(table, str) else _listed(table, expected), options)
+    def statistic(data: str | Sequence[str], expected: str | None = None, **options: Any) -> None:
+        _run_test(name, data if isinstance(data, str) else _listed(data, expected), options)
 
     return expected_option(statistic) if expects(name) else statistic
 
@@ -77,15 +83,15 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     format_ = checked_files(options, [table] if isinstance(table, str) else [], known=False)
     engine = engine_of(options)
     params = switches_of(run_test, options["params"])
-    columns = pairs_of("--column", options["columns"])
+    columns = columns_of(options["columns"])
     with progress_of(engine):
         result = run_test(name, table, columns=columns, connection=engine, **params)
     if format_ in ("table", "json"):
         whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
         text = f"{whole if format_ == 'json' else result}\n"
-        write_to(options["output"], format_, lambda path: put(text, path))
+        write_to(options, format_, lambda path: put(text, path), engine)
         return
-    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
     for warning in result.warnings:
         click.echo(f"warning: {warning}", err=True)
 
@@ -133,7 +139,7 @@ def chi_square(observed: Sequence[str], expected: str | None, format_: str, **op
     result = compute(
         counts_of(observed),
         None if expected is None else row_of_counts(expected),
-        columns=pairs_of("--column", options["columns"]),
+        columns=columns_of(options["columns"]),
         connection=options["database"],
         correction=options["correction"],
         statistic=options["statistic"],

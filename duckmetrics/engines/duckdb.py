@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.engines import outputs
-from duckmetrics.engines.duckdb_connection import DuckDBConnection
+from duckmetrics.engines.duckdb_connection import DuckDBConnection, arrow_of
 from duckmetrics.engines.duckdb_errors import refused
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
@@ -70,6 +70,11 @@ class DuckDBEngine(Engine):
         """Give a caller's connection its own settings back, and take our macros from it."""
         self._held.release()
 
+    def close(self) -> None:
+        """Close a connection of our own, so that its database can be opened to write."""
+        if self._held.is_own:
+            self.connection.close()
+
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
         """Return None: every definition is written for DuckDB."""
         return None
@@ -103,10 +108,7 @@ class DuckDBEngine(Engine):
         text = query if isinstance(query, str) else query.sql(self.dialect)
         try:
             with self._held.lock:
-                relation = self.connection.sql(text)
-                # DuckDB 1.4 has the older name only.
-                fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
-                return fetch()
+                return arrow_of(self.connection.sql(text))
         except duckdb.Error as error:
             raise refused(error, text) from error
 

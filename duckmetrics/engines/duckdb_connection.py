@@ -22,6 +22,8 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
+
 # Macros that DuckDB finds before its own function of the same name.
 _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
     WHERE NOT internal AND (database_name = 'temp'
@@ -151,7 +153,17 @@ class DuckDBConnection:
     def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
         with self.lock:
-            return self.execute(query).fetchall()
+            found = self.execute(query)
+            try:
+                return found.fetchall()
+            except duckdb.InvalidInputException as error:
+                # The client needs a further package for times with a zone; Arrow does not.
+                if "pytz" not in str(error):
+                    raise
+            if abort := getattr(found, "abort", None):  # since 2.0, another statement has to wait for it
+                abort()
+            table = arrow_of(self.raw.sql(query if isinstance(query, str) else query.sql(DIALECT)))
+            return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         """Return the names and types of a query's columns without running it."""
@@ -230,6 +242,12 @@ class DuckDBConnection:
 
     def _sweep(self) -> None:
         self._shared.left[:] = _drop(self.raw, self._shared.left)
+
+
+def arrow_of(relation: duckdb.DuckDBPyRelation) -> pa.Table:
+    """Return the rows of a relation as an Arrow table; DuckDB 1.4 has the older name only."""
+    fetch = getattr(relation, "to_arrow_table", None) or relation.fetch_arrow_table
+    return fetch()
 
 
 def _opened(given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None) -> duckdb.DuckDBPyConnection:

@@ -135,6 +135,10 @@ class Engine(Protocol):
         """Give a caller's connection or session back as it was."""
         ...
 
+    def close(self) -> None:
+        """Close what the engine opened itself; nothing more can be asked of it."""
+        return
+
 
 def new_name(stem: str) -> str:
     """Return a name for a temporary object that no other evaluation of this process uses."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # The format that every supported DuckDB reads; macros with typed parameters ask for it.
-OLDEST_STORAGE = "'v1.4.0'"
+OLDEST_STORAGE = "v1.4.0"
 # Each of our macros has a comment.
 _CONTENTS = """SELECT
     (SELECT count(*) FROM duckdb_tables()) + (SELECT count(*) FROM duckdb_sequences())
@@ -44,9 +44,9 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
     if target.is_file() and target.stat().st_size and not holds_only_macros(target):
         raise InputError(path, "a database that holds more than our macros", "choose a new file")
     with outputs.replacing(target, outputs.DATABASE) as draft, duckdb.connect() as connection:
-        place = literal(str(draft)).sql("duckdb")
+        place, version = (literal(text).sql("duckdb") for text in (str(draft), OLDEST_STORAGE))
         try:
-            connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {OLDEST_STORAGE})")
+            connection.execute(f"ATTACH {place} AS written (STORAGE_VERSION {version})")
             connection.execute("USE written")
             connection.execute("BEGIN")
             for statement in statements:

@@ -31,6 +31,7 @@ SUFFIXES = {
 }  # fmt: skip
 # Formats that the command line offers nowhere by name.
 SQL, DATABASE = "SQL", "DuckDB database"
+DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
 # The sentence about existing files in the help of -o.
@@ -81,7 +82,7 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
     Raises:
         InputError: the file cannot be written, is an input, or is a file of another kind.
     """
-    _refuse_places(path)
+    refuse_places(path)
     if _is_stream(path):
         return
     for text in inputs:
@@ -102,7 +103,7 @@ def _article(format_: str) -> str:
     return f"{'an' if format_ in (SQL, 'html') else 'a'} {format_}"
 
 
-def _refuse_places(path: Path) -> None:
+def refuse_places(path: Path) -> None:
     """Refuse folders, disks and sockets, and files in folders that are not there."""
     try:
         mode = path.stat().st_mode
@@ -270,8 +271,23 @@ def _sql(path: Path) -> frozenset[str] | None:
 
 
 def _database(path: Path) -> frozenset[str] | None:
+    return frozenset() if is_database(path) else None
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file is a DuckDB database."""
     with path.open("rb") as file:
-        return frozenset() if file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB else None
+        return file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB
+
+
+def refuse_database(path: Path) -> None:
+    """Refuse a file that is called as a database is, where no table is named.
+
+    Raises:
+        InputError: it is.
+    """
+    if path.suffix.lower() in DATABASE_SUFFIXES:
+        raise InputError(path, "is a database, and no table is named", "name one, as in table='metrics'")
 
 
 def _page(path: Path) -> frozenset[str] | None:

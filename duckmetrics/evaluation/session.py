@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
-from duckmetrics.errors import MetricError
+from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.ranking import evaluate_ranking
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Role, Source
 
+# What DuckDB says of unknown functions, and of types that a function does not take.
+UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_ranking, CLASSIFICATION: evaluate_classification}
 
@@ -44,7 +46,14 @@ def opened(request: Request, engine: Engine, keep: bool = True) -> Iterator[Sess
         keep: whether results are read later from the tables that the call makes.
     """
     with engine.exclusive(keep):
-        yield Session(catalog(), request, engine)
+        try:
+            yield Session(catalog(), request, engine)
+        except EngineError as error:
+            # Our own queries bind; an expression of the caller may not.
+            if request.computed and any(kind in str(error) for kind in UNBOUND):
+                names = ", ".join(map(repr, request.computed))
+                raise InputError(f"by {names}", error, "mend the expression") from error
+            raise
 
 
 class Session:

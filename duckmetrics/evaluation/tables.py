@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.engines import outputs, results_database
+from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -55,9 +58,17 @@ class KeptTables:
         """
         return self._engine.arrow(self._queries())
 
-    def write_per_query(self, path: str | Path) -> None:
-        """Write the values per query to Parquet, without reading them into Python."""
-        self._engine.copy(self._queries(), path)
+    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+        """Write the values per query to Parquet or a database, without reading them into Python."""
+        if table is None:
+            outputs.refuse_database(Path(path))
+            self._engine.copy(self._queries(), path)
+            return
+        results_database.refuse(path, [table])
+        with TemporaryDirectory(prefix="duckmetrics-") as folder:
+            draft = Path(folder) / "rows"
+            self._engine.copy(self._queries(), draft)
+            results_database.append(path, [Rows(table, draft)], run_id)
 
     def movers(self, baseline: str, n: int) -> pa.Table:
         """Return the queries that gain and lose most against a baseline."""

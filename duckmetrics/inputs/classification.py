@@ -21,7 +21,7 @@ from duckmetrics.inputs.column_types import is_wide
 from duckmetrics.inputs.columns import ColumnMap, missing_column, selected
 from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
 from duckmetrics.inputs.inputs import CLUSTER, Inputs
-from duckmetrics.inputs.slices import slicing_columns
+from duckmetrics.inputs.slices import advice_without, attribute, lacking, slicing_columns
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach, Systems, refuse_unknown_names
 
 if TYPE_CHECKING:
@@ -135,13 +135,15 @@ class _Observing:
         wanted = slicing_columns(self.request.by)
         for name in wanted:
             for source in sources:
-                if source.find(name) is None:
+                if missing := lacking(source, name, self.request.computed):
                     raise InputError(
                         "by",
-                        f"{source.label} has no column {name!r}; found {', '.join(source.columns)}",
-                        "slice by one of these",
+                        f"{source.label} has no column {missing[0]!r}; found {', '.join(source.columns)}",
+                        advice_without(missing, "slice by one of these"),
                     )
-        return list(dict.fromkeys(sources[0].find(name) or name for name in wanted))
+        computed = self.request.computed
+        found = (name if name in computed else sources[0].find(name) or name for name in wanted)
+        return list(dict.fromkeys(found))
 
     def inputs(self, keep: Keep) -> Inputs:
         folded = {name.lower(): name for name in self.by}
@@ -209,7 +211,10 @@ class _Observing:
             WEIGHT: weight,
             GROUP: group,
             UNIT: self._unit(name),
-            **{alias: quoted(source.find(by) or by) for by, alias in self.by.items()},
+            **{
+                alias: attribute(source, by, self.request.computed) or quoted(by)
+                for by, alias in self.by.items()
+            },
         })  # fmt: skip
 
     def _exact(self, source: Source, name: str) -> dict[str, exp.Expr]:

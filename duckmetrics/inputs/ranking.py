@@ -14,6 +14,7 @@ from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.inputs.ranking_predictions import RankingPredictions
 from duckmetrics.inputs.ranking_tables import Extremes, RankingIds, RankingTables, Table
 from duckmetrics.inputs.ranking_truth import truth_query
+from duckmetrics.inputs.slices import advice_without, attribute, lacking
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 
 if TYPE_CHECKING:
@@ -123,21 +124,32 @@ def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _At
         return _Attributes(request.by)
     candidates = _candidates(tables)
     for role, of_role in candidates:
-        having = [table for table in of_role if all(table.source.find(n) is not None for n in wanted)]
+        having = [table for table in of_role if not _lacking(request, table, wanted)]
         if having:
-            known = {name: having[0].source.find(name) or name for name in wanted}
+            known = {
+                name: name if name in request.computed else having[0].source.find(name) or name
+                for name in wanted
+            }
             by = (tuple(dict.fromkeys(known[name] for name in grouping)) for grouping in request.by)
             cluster = known[tables.cluster] if tables.cluster else None
-            query = _attributes_query(having, ids, list(dict.fromkeys(known.values())))
+            query = _attributes_query(request, having, ids, list(dict.fromkeys(known.values())))
             return _Attributes(tuple(dict.fromkeys(by)), cluster, role, query)
     asked = "by" if request.by else "cluster"
     found = {column: None for _, of_role in candidates for t in of_role for column in t.source.columns}
-    missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
+    needed = dict.fromkeys(
+        c for _, of_role in candidates for t in of_role for c in _lacking(request, t, wanted)
+    )
+    missing = [n for n in needed if not any(n.lower() == c.lower() for c in found)] or wanted
     raise InputError(
         asked,
         f"no column {', '.join(map(repr, missing))} in one table; found {', '.join(found)}",
-        "give the attributes of the queries with queries=",
+        advice_without(missing, "give the attributes of the queries with queries="),
     )
+
+
+def _lacking(request: Request, table: Table, wanted: Sequence[str]) -> list[str]:
+    """Return the columns that a table does not have, of all that attributes need."""
+    return [column for name in wanted for column in lacking(table.source, name, request.computed)]
 
 
 def _candidates(tables: RankingTables) -> list[tuple[str, Sequence[Table]]]:
@@ -150,11 +162,13 @@ def _candidates(tables: RankingTables) -> list[tuple[str, Sequence[Table]]]:
     return [*judged, ("predictions", tables.predictions)]
 
 
-def _attributes_query(tables: Sequence[Table], ids: RankingIds, wanted: Sequence[str]) -> exp.Query:
+def _attributes_query(
+    request: Request, tables: Sequence[Table], ids: RankingIds, wanted: Sequence[str]
+) -> exp.Query:
     return stacked(
         selected(table.source, {
             "query_id": ids.query_id(table),
-            **{name: quoted(table.source.find(name) or name) for name in wanted},
+            **{name: attribute(table.source, name, request.computed) or quoted(name) for name in wanted},
         })
         for table in tables
     )  # fmt: skip

@@ -10,13 +10,15 @@ from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
-from duckmetrics.inputs.slices import read_groupings
+from duckmetrics.inputs.slices import read_slices
 from duckmetrics.inputs.systems import given_tables, read_scores
 from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -34,6 +36,7 @@ class Request:
         predictions: a table, or a mapping of system names to tables.
         system: the column of the predictions that names the system.
         by: the groupings; each is a list of columns.
+        computed: the expressions of those columns that no table has.
         population: a table of the queries that count, None where a switch names them.
         switches: conventions for all metrics.
         like: the tool whose conventions stand in for the defaults.
@@ -50,6 +53,7 @@ class Request:
     truth: Any = None
     system: str | None = None
     by: tuple[tuple[str, ...], ...] = ()
+    computed: Mapping[str, exp.Expr] = field(default_factory=dict)
     queries: Any = None
     population: Any = None
     columns: ColumnMap = field(default_factory=ColumnMap)
@@ -98,10 +102,12 @@ def read_request(
     """Read the arguments that the public functions have in common; see `evaluate`.
 
     Raises:
-        MetricError: an unknown preset, groupings of two kinds, or no whole number where there must be one.
+        MetricError: an unknown preset, groupings of two kinds, an expression that is not one of a row, or no
+            whole number where there must be one.
         InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
             an unknown layout; or a dictionary is no table.
     """
+    groupings, computed = read_slices(by)
     mapped = read_columns(columns)
     given = dict(switches or {})
     population = given.get(POPULATION)
@@ -113,7 +119,8 @@ def read_request(
         predictions=as_table(given_tables(predictions, system), "predictions"),
         truth=as_table(truth, "truth"),
         system=system if isinstance(system, str) else None,
-        by=read_groupings(by),
+        by=groupings,
+        computed=computed,
         queries=as_table(queries, "queries"),
         population=as_table(population, POPULATION),
         columns=mapped,

@@ -1,18 +1,146 @@
-"""Slices: attributes by which results are split."""
+"""Slices: attributes by which results are split, columns or expressions such as ``year(t) AS year``."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, MetricError
+from duckmetrics.expressions.build import quoted
+from duckmetrics.inputs.sources import volatile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.inputs.sources import Source
 
 RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
     "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
 )  # fmt: skip
+
+
+# What makes a text an expression with a name, rather than the name of a column.
+_NAMED = re.compile(r"[\s)\]\"']AS[\s\"]", re.IGNORECASE)
+_NAME_IT = "name the expression, as in date_trunc('week', day) AS week"
+# What an expression over one row cannot hold.
+_REFUSED: tuple[tuple[type[exp.Expr], str], ...] = (
+    (exp.Query, "a subquery"), (exp.Window, "a window"), (exp.AggFunc, "an aggregate"),
+    (exp.UDTF, "a function that makes rows"), (exp.Lambda, "a lambda"), (exp.Placeholder, "a parameter"),
+    (exp.Parameter, "a parameter"), (exp.Star, "a star"), (exp.Columns, "COLUMNS()"),
+    (exp.CurrentDate, "the current time"), (exp.CurrentTime, "the current time"),
+    (exp.CurrentTimestamp, "the current time"), (exp.Localtime, "the current time"),
+    (exp.Localtimestamp, "the current time"),
+)  # fmt: skip
+_CLOCKS = (
+    "now", "get_current_timestamp", "get_current_time", "transaction_timestamp", "current_localtime",
+    "current_localtimestamp",
+)  # fmt: skip
+
+
+def read_slices(
+    by: str | Sequence[str | Sequence[str]] | None,
+) -> tuple[tuple[tuple[str, ...], ...], dict[str, exp.Expr]]:
+    """Read `by`, as `read_groupings` does, and the expressions in it.
+
+    Returns:
+        The groupings, with names only; and the expression of each name that is not a column.
+
+    Raises:
+        MetricError: columns and lists of columns are mixed; an expression cannot be read, has no name or the
+            name of another one, or needs more than the columns of one row.
+    """
+    computed: dict[str, exp.Expr] = {}
+    names: dict[str, str] = {}
+    groupings = read_groupings(by)
+    for text in dict.fromkeys(text for grouping in groupings for text in grouping):
+        found = _expression(text)
+        names[text] = text if found is None else found.alias
+        if found is not None:
+            computed[found.alias] = found.this
+    folded = [name.lower() for name in names.values()]
+    for text, name in names.items():
+        if name in computed and folded.count(name.lower()) > 1:
+            raise MetricError(
+                f"by {text!r}", f"another slice is called {name!r} too", "give each its own name"
+            )
+    read = (tuple(names[text] for text in grouping) for grouping in groupings)
+    return tuple(read), computed
+
+
+def _expression(text: str) -> exp.Alias | None:
+    """Read an expression with a name; None if the text is the name of a column.
+
+    Raises:
+        MetricError: it cannot be read, has no name, or needs more than the columns of one row.
+    """
+    if not (isinstance(text, str) and _NAMED.search(text)):
+        return None
+    try:
+        parsed = sqlglot.parse(text, dialect=DIALECT)
+    except SqlglotError as error:
+        message = str(error).splitlines()[0].rstrip(".")
+        raise MetricError(f"by {text!r}", message, f"mend it, or {_NAME_IT}") from error
+    (found, *others) = parsed
+    if others or found is None:
+        raise MetricError(f"by {text!r}", "several statements", "write one expression")
+    if isinstance(found, exp.Query):
+        raise MetricError(f"by {text!r}", "a query", "write an expression over the columns of a row")
+    if not isinstance(found, exp.Alias) or not found.alias:
+        raise MetricError(f"by {text!r}", "has no name", _NAME_IT)
+    for node in found.this.walk():
+        if what := _refused(node):
+            raise MetricError(
+                f"by {text!r}", f"{what} in a slice", "compute the column in the table, as SQL of yours can"
+            )
+    return found
+
+
+def _refused(node: exp.Expr) -> str | None:
+    """Return what an expression must not hold."""
+    if isinstance(node, exp.Anonymous):
+        # age(t) is the time from t until now.
+        if node.name.lower() in _CLOCKS or (node.name.lower() == "age" and len(node.expressions) == 1):
+            return "the current time"
+    elif kind := next((what for type_, what in _REFUSED if isinstance(node, type_)), None):
+        return kind
+    return volatile(node) if isinstance(node, exp.Rand | exp.Uuid | exp.Anonymous) else None
+
+
+def attribute(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> exp.Expr | None:
+    """Return an attribute over a table, a column or what is computed; None if a column is missing."""
+    if name not in computed:
+        found = source.find(name)
+        return None if found is None else quoted(found)
+    if lacking(source, name, computed):
+        return None
+
+    def over(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        column, *fields = node.parts
+        found = quoted(source.find(column.name) or column.name)
+        return exp.Dot.build([found, *(field.copy() for field in fields)]) if fields else found
+
+    return computed[name].copy().transform(over, copy=False)
+
+
+def lacking(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> list[str]:
+    """Return the columns of an attribute that a table does not have."""
+    if name not in computed:
+        return [] if source.find(name) is not None else [name]
+    needed = dict.fromkeys(column.parts[0].name for column in computed[name].find_all(exp.Column))
+    return [column for column in needed if source.find(column) is None]
+
+
+def advice_without(names: Sequence[str], usual: str) -> str:
+    """Return what to do about columns that are not there; a name may be an expression that lacks its own."""
+    return _NAME_IT if any("(" in name or "::" in name for name in names) else usual
 
 
 def read_groupings(by: str | Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:

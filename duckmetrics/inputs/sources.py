@@ -181,7 +181,7 @@ def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
     except SqlglotError:
         return
     for node in query.find_all(exp.TableSample, exp.Rand, exp.Uuid, exp.Anonymous):
-        name = _volatile(node)
+        name = volatile(node)
         if name is not None and not _orders_all_rows(node):
             raise InputError(
                 label,
@@ -193,7 +193,7 @@ def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
             )
 
 
-def _volatile(node: exp.Expr) -> str | None:
+def volatile(node: exp.Expr) -> str | None:
     """Return what gives something else at every reading; a seed makes it the same."""
     if isinstance(node, exp.TableSample):
         return None if node.args.get("seed") else "a sample without a seed"

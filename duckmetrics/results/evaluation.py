@@ -45,8 +45,8 @@ class Tables(Protocol):
         """Return one row per system, metric and query."""
         ...
 
-    def write_per_query(self, path: str | Path) -> None:
-        """Write the values per query to Parquet."""
+    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+        """Write the values per query to Parquet, or to a table of a database."""
         ...
 
     def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
@@ -153,12 +153,21 @@ class Evaluation(Tabular):
         """
         return failures(read_gates(gates), self.rows, self.canonical)
 
-    def write_per_query(self, path: str | Path) -> None:
+    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
         """Write the per-query values to a Parquet file without reading them into Python.
 
         Spark writes a folder of such files, which must not be there yet.
+
+        Args:
+            table: append the values to this table of the DuckDB database `path` instead; see
+                `duckmetrics.append`.
+            run_id: the name of the run in the database; by default, a new one.
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+            InputError: the file, or the table, cannot take the values.
         """
-        self._tables.write_per_query(path)
+        self._tables.write_per_query(path, table, run_id)
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ PLAIN = {
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",
     "curve --system", "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
+    "--table", "--per-query-table", "--run-id",
 }  # fmt: skip
 
 

@@ -52,6 +52,45 @@ def test_columns_are_mapped(run: Command) -> None:
     assert value(run, "renamed.parquet", "t.parquet", "-m", "dcg", *columns) == pytest.approx(DCG)
 
 
+def test_several_columns_stand_in_one_option(run: Command) -> None:
+    columns = ["--column", "query_id=user, item_id=sku", "--column", "score=estimate"]
+    assert value(run, "renamed.parquet", "t.parquet", "-m", "dcg", *columns) == pytest.approx(DCG)
+
+
+ODD = {
+    "a comma": ("user,id", 'query_id="user,id",item_id=sku'),
+    "an equals sign": ("user=id", 'query_id="user=id",item_id=sku'),
+    "an equals sign without quotes": ("user=id", "item_id=sku,query_id=user=id"),
+    "a quote": ('user"id', 'query_id="user""id",item_id=sku'),
+    "quotes and a comma": ('"user","id"', 'query_id="""user"",""id""",item_id=sku'),
+    "a call": ("min(user, id)", "query_id=min(user, id),item_id=sku"),
+    "two columns": ("user,id", 'query_id="user,id"+day,item_id=sku'),
+}
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize(("name", "columns"), ODD.values(), ids=ODD)
+def test_the_name_of_a_column_may_hold_anything(run: Command, name: str, columns: str) -> None:
+    quoted = name.replace('"', '""')
+    days = f'SELECT query_id AS "{quoted}", 1 AS day, item_id AS sku'
+    predictions, truth = f"{days}, score FROM 'p.parquet'", f"{days}, relevance FROM 't.parquet'"
+    assert value(run, predictions, truth, "-m", "dcg", "--column", columns) == pytest.approx(DCG)
+
+
+def test_a_comma_without_quotes_is_named(run: Command) -> None:
+    code, out, err = run(*EVALUATE, "--column", "query_id=user,id")
+    assert (code, out) == (2, "")
+    assert "--column 'id': write --column NAME=YOURS" in err
+    assert """as in --column 'query_id="user,id"'""" in err
+
+
+def test_a_slice_in_quotes_is_one_column(run: Command) -> None:
+    users = """SELECT query_id, country AS "a,b" FROM 'users.parquet'"""
+    for by in (["--by", '"a,b"'], ["--by-each", '"a,b"']):
+        found = results(run(*EVALUATE, *by, "--queries", users, "--format", "json"))
+        assert [list(r["segment"]) for r in found] == [[], *3 * [["a,b"]]]
+
+
 @pytest.mark.slow
 def test_switches_are_set(run: Command) -> None:
     assert value(run, *EVALUATE[1:], "--set", "missing=skip") == 3 / 4

@@ -11,7 +11,7 @@ import duckmetrics
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.engines import duckdb_tables
-from duckmetrics.errors import InputError, MetricError, UnsupportedError
+from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.summaries import plans
 from support.cases import CATALOG, ROOT
 from support.classification import PLAIN, TABLES, plain_spec
@@ -259,6 +259,19 @@ def test_a_table_for_each_system(spark: Any, tmp_path: Path) -> None:
         differences(spark, ["ndcg@10"], **arguments, by=["country"], queries=str(SHOP / "users.parquet"))
         == []
     )
+
+
+@pytest.mark.parametrize("by", ["lower(country) AS c", "date_trunc('week', DATE '2026-01-07') AS w"])
+def test_slices_by_expressions(spark: Any, by: str) -> None:
+    queries = str(SHOP / "users.parquet")
+    found = duckmetrics.evaluate(metrics="ndcg@10", engine=spark, by=by, queries=queries, **RANKINGS)
+    wanted = duckmetrics.evaluate(metrics="ndcg@10", by=by, queries=queries, **RANKINGS)
+    assert [(row["slice"], row["n"]) for row in found.rows] == [
+        (row["slice"], row["n"]) for row in wanted.rows
+    ]
+    assert all(same(a["value"], b["value"]) for a, b in zip(found.rows, wanted.rows, strict=True))
+    with pytest.raises(EngineError, match="NOPE"):
+        duckmetrics.evaluate(metrics="rr", engine=spark, by="nope(country) AS c", queries=queries, **RANKINGS)
 
 
 def test_signed_zeros_tie(spark: Any) -> None:

@@ -45,11 +45,12 @@ BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
         "classification columns ids layout_tables lists ranking ranking_predictions ranking_tables "
-        "ranking_truth sources systems values",
+        "ranking_truth slices sources systems values",
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
-        "duckdb duckdb_connection duckdb_files duckdb_frames duckdb_tables duckdb_texts engine spark",
+        "duckdb duckdb_connection duckdb_files duckdb_frames duckdb_tables duckdb_texts engine "
+        "results_database spark",
     ),
     "summaries": (
         "a column per metric and per slicing column",

@@ -1,0 +1,99 @@
+"""The tables of databases that a command appends its results to."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duckmetrics.cli.config import from_file
+from duckmetrics.engines.outputs import DATABASE_SUFFIXES
+from duckmetrics.errors import InputError
+
+if TYPE_CHECKING:
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.engines.results_database import Rows
+
+# Each option that names a file, and the one that names the table if that file is a database.
+TABLES = {"output": ("-o", "--table"), "per_query": ("--per-query", "--per-query-table")}
+TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
+
+
+def is_database(path: str | Path | None) -> bool:
+    """Say whether a file is called as a DuckDB database is."""
+    return path is not None and Path(path).suffix.lower() in DATABASE_SUFFIXES
+
+
+def checked_tables(options: dict[str, Any]) -> None:
+    """Refuse tables that cannot take results, before anything is computed.
+
+    Raises:
+        InputError: a database without a table, or one that cannot take the results.
+        UsageError: a table or the name of a run without a database.
+    """
+    from duckmetrics.engines.results_database import checked_run, refuse
+
+    named: dict[Path, list[str]] = {}
+    for option in TABLES:
+        path, table = options.get(option), _table_of(options, option)
+        flag, table_flag = TABLES[option]
+        if is_database(path) and table is None:
+            advice = f"write {flag} {shlex.quote(str(path))} {table_flag} metrics"
+            raise InputError(path, "is a database, and no table is named", advice)
+        if not is_database(path) and table is not None and not from_file(TABLE_OPTIONS[option]):
+            raise click.UsageError(
+                f"{table_flag} {table}: there is no database; write {flag} results.duckdb {table_flag} "
+                f"{shlex.quote(table)}"
+            )
+        if is_database(path) and table is not None:
+            named.setdefault(Path(str(path)), []).append(table)
+    checked_run(options.get("run_id"))
+    if options.get("run_id") is not None and not named and not from_file("run_id"):
+        raise click.UsageError("--run-id: there is no database; add -o results.duckdb --table metrics")
+    if is_database(options["output"]) and options["format_"] is not None:
+        raise click.UsageError(
+            f"--format: {options['output']} is a database, whose tables have none; drop it"
+        )
+    for path, tables in named.items():
+        if len(set(tables)) < len(tables):
+            raise click.UsageError(f"two results would go to the table {tables[0]}; give each its own")
+        refuse(path, tables)
+
+
+def _table_of(options: dict[str, Any], option: str) -> str | None:
+    table: str | None = options.get(TABLE_OPTIONS[option])
+    return table
+
+
+def scratch(options: dict[str, Any]) -> Path:
+    """Return a private folder for rows on their way to a database; it goes when the command ends."""
+    folder = tempfile.TemporaryDirectory(prefix="duckmetrics-", dir=options["temp_directory"])
+    return Path(click.get_current_context().with_resource(folder))
+
+
+def rows_of(options: dict[str, Any], option: str, source: Path) -> Rows:
+    """Return the rows of a Parquet file with the table that the option names."""
+    from duckmetrics.engines.results_database import Rows
+
+    return Rows(str(_table_of(options, option)), source)
+
+
+def append_all(options: dict[str, Any], engine: Engine, rows: dict[str, Rows]) -> None:
+    """Append rows to their tables, those of one database in one transaction.
+
+    Args:
+        engine: closed first, because it may have the same database open.
+        rows: by the option that names their database.
+    """
+    from duckmetrics.engines.results_database import append
+
+    engine.close()
+    run: str | None = options.get("run_id")
+    parts: dict[Path, list[Rows]] = {}
+    for option, part in rows.items():
+        parts.setdefault(Path(str(options[option])), []).append(part)
+    for path, several in parts.items():
+        run = append(path, several, run)

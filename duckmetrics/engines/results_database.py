@@ -1,0 +1,329 @@
+"""Tables of a DuckDB database that results are appended to, run after run."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.engines import outputs
+from duckmetrics.engines.duckdb_errors import first_line, refused
+from duckmetrics.engines.macros_database import OLDEST_STORAGE
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.build import cast_to, quoted
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+# The columns in front of those of the results.
+RUN_TIME, RUN_ID = "run_time", "run_id"
+RUN = {RUN_TIME: "TIMESTAMP WITH TIME ZONE", RUN_ID: "VARCHAR"}
+# The number of digits of a run that nobody named.
+RUN_DIGITS = 16
+# The columns that distinguish the results of commands: two results with different ones need two tables.
+_MARKS = {"metric", "query_id", "verdict", "severity", "direction", "like", "pessimistic"}
+_INTEGER = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?")
+_OTHER_PROCESS = re.compile(r"Conflicting lock is held.*?(\(PID \d+\))")
+_OTHER_SETTINGS = "different configuration"
+_ROWS = "duckmetrics_rows"
+_SCHEMA = "main"
+_ANOTHER = "name another table"
+_FIND = """SELECT 'table' FROM duckdb_tables() WHERE database_name = current_database()
+        AND lower(schema_name) = lower($schema) AND lower(table_name) = lower($name)
+    UNION ALL SELECT 'view' FROM duckdb_views() WHERE database_name = current_database()
+        AND lower(schema_name) = lower($schema) AND lower(view_name) = lower($name)"""
+_COLUMNS = """SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database()
+    AND lower(schema_name) = lower($schema) AND lower(table_name) = lower($name) ORDER BY column_index"""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to append to a table.
+
+    Attributes:
+        table: the table as the user writes it, such as ``metrics`` or ``evaluation.metrics``.
+        source: the rows, or a Parquet file, or a folder of such files, that has them.
+    """
+
+    table: str
+    source: pa.Table | Path
+
+
+def append(database: str | os.PathLike[str], rows: Sequence[Rows], run_id: str | None = None) -> str:
+    """Append rows to tables of a database, all of them in one transaction.
+
+    The database and the tables are made where they do not exist. Columns that a table lacks are added.
+
+    Args:
+        run_id: the name of the run; by default, a new one.
+
+    Returns:
+        The name of the run.
+
+    Raises:
+        InputError: the file is not a DuckDB database or is in use, or a table cannot take the rows.
+        EngineError: the database refuses a statement.
+    """
+    path = _path(database)
+    run = checked_run(run_id) or uuid.uuid4().hex[:RUN_DIGITS]
+    stamp = {RUN_TIME: datetime.now(UTC).isoformat(sep=" "), RUN_ID: run}
+    refuse(path, [part.table for part in rows])
+    with _created(path) as connection:
+        connection.execute("BEGIN")
+        for part in rows:
+            _Target(path, connection, part.table).append(part.source, stamp)
+        connection.execute("COMMIT")
+    return run
+
+
+def checked_run(run_id: str | None) -> str | None:
+    """Return the name of a run as it was given.
+
+    Raises:
+        InputError: it is empty, or not text.
+    """
+    if run_id is not None and not (isinstance(run_id, str) and run_id.strip()):
+        raise InputError("run_id", f"{run_id!r} names no run", "write a text, or leave it out")
+    return run_id
+
+
+def refuse(database: str | os.PathLike[str], tables: Sequence[str]) -> None:
+    """Refuse tables that cannot take results, before anything is computed.
+
+    Raises:
+        InputError: the file is not a DuckDB database or is in use, or a table is a view or none of ours.
+    """
+    path = _path(database)
+    for table in tables:
+        _table(table)
+    outputs.refuse_places(path)
+    if path.exists() and not path.is_file():
+        raise InputError(path, "is not a file", "name a DuckDB database")
+    if not _exists(path):
+        return
+    if not outputs.is_database(path):
+        raise InputError(path, "exists and is not a DuckDB database", "choose another name")
+    with _connected(path, is_read=True) as connection:
+        for table in tables:
+            _Target(path, connection, table).columns()
+
+
+def _path(database: str | os.PathLike[str]) -> Path:
+    return Path(os.path.expanduser(database))
+
+
+def _exists(path: Path) -> bool:
+    """Say whether there is a database; an empty file, as mktemp makes it, is none."""
+    return path.exists() and path.stat().st_size > 0
+
+
+# ---- connections
+
+
+@contextmanager
+def _created(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database to write to, or make it; a new one is removed if the rows cannot be written."""
+    if _exists(path):
+        with _connected(path) as connection:
+            yield connection
+        return
+    target = Path(os.path.realpath(path))  # a link stays
+    target.unlink(missing_ok=True)
+    try:
+        with _connected(path, is_new=True) as connection:
+            yield connection
+    except BaseException:
+        for part in (target, target.with_name(f"{target.name}.wal")):
+            part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _connected(
+    path: Path, is_read: bool = False, is_new: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database; what DuckDB refuses is told in our words."""
+    try:
+        connection = _connection(path, is_read, is_new)
+    except duckdb.Error as error:
+        raise _refusal(path, error) from error
+    try:
+        yield connection
+    except duckdb.Error as error:
+        raise refused(error, "").within(path) from error
+    finally:
+        connection.close()
+
+
+def _connection(path: Path, is_read: bool, is_new: bool) -> duckdb.DuckDBPyConnection:
+    if is_new:
+        return duckdb.connect(str(path), config={"storage_compatibility_version": OLDEST_STORAGE})
+    if not is_read:
+        return duckdb.connect(str(path))
+    try:
+        return duckdb.connect(str(path), read_only=True)
+    except duckdb.ConnectionException:  # this process has it open to write
+        return duckdb.connect(str(path))
+
+
+def _refusal(path: Path, error: duckdb.Error) -> InputError:
+    said = " ".join(str(error).split())
+    if _OTHER_SETTINGS in said:
+        return InputError(
+            path,
+            "is open in this process with other settings, such as read-only",
+            "close that connection, or evaluate on one that can write, as duckdb.connect(path) opens it",
+        )
+    if "Could not set lock" in said:
+        found = _OTHER_PROCESS.search(said)
+        where = f" {found[1]}" if found else ""
+        return InputError(
+            path, f"is in use by another process{where}", "close the database there, and run again"
+        )
+    return InputError(path, f"cannot be opened: {first_line(error)}", "choose another database")
+
+
+# ---- tables
+
+
+class _Target:
+    """A table of a database, which may not be there yet."""
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+        self._path = path
+        self._connection = connection
+        self._table = _table(name)
+        self._keys = {"schema": self._table.db or _SCHEMA, "name": self._table.name}
+        self._label = name
+
+    def columns(self) -> dict[str, str]:
+        """Return the columns of the table with their types, none if there is no table.
+
+        Raises:
+            InputError: it is a view, or a table without the columns of a run.
+        """
+        kinds = self._connection.execute(_FIND, self._keys).fetchall()
+        if ("view",) in kinds:
+            raise self._error(f"{self._label} is a view", "name a table")
+        columns = dict(self._connection.execute(_COLUMNS, self._keys).fetchall())
+        folded = {name.lower(): type_ for name, type_ in columns.items()}
+        if columns and any(folded.get(name) != type_ for name, type_ in RUN.items()):
+            needed = " and ".join(f"{name} ({type_})" for name, type_ in RUN.items())
+            raise self._error(f"table {self._label} is not one of duckmetrics: it lacks {needed}", _ANOTHER)
+        return columns
+
+    def append(self, source: pa.Table | Path, stamp: Mapping[str, str]) -> None:
+        """Make the table or add its missing columns, and insert the rows."""
+        rows = self._source(source)
+        wanted = self._wanted(rows)
+        known = self.columns()
+        if not known:
+            columns = [_column(name, type_) for name, type_ in {**RUN, **wanted}.items()]
+            schema = exp.Schema(this=self._table.copy(), expressions=columns)
+            self._execute(exp.Create(this=schema, kind="TABLE"))
+        else:
+            self._refuse_other_results(known, wanted)
+            folded = {name.lower(): type_ for name, type_ in known.items()}
+            for name, type_ in wanted.items():
+                if name.lower() not in folded:
+                    added = _column(name, type_)
+                    self._execute(exp.Alter(this=self._table.copy(), kind="TABLE", actions=[added]))
+            wanted = {name: folded.get(name.lower(), type_) for name, type_ in wanted.items()}
+        self._insert(rows, wanted, stamp)
+
+    def _source(self, source: pa.Table | Path) -> exp.Table:
+        """Return what stands in FROM for the rows."""
+        if not isinstance(source, Path):
+            self._connection.register(_ROWS, source)
+            return exp.to_table(_ROWS)
+        pattern = str(source / "*.parquet") if source.is_dir() else str(source)
+        return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(pattern)]))
+
+    def _wanted(self, rows: exp.Table) -> dict[str, str]:
+        """Return the columns of the rows, with the types that a table gets."""
+        query = exp.Describe(this=exp.select(exp.Star()).from_(rows.copy()))
+        wanted = {row[0]: _stored(row[1]) for row in self._execute(query).fetchall()}
+        if taken := [name for name in wanted if name.lower() in RUN]:
+            raise InputError(
+                "by", f"{taken[0]!r} is also a column of the table {self._label}", "rename the column"
+            )
+        return wanted
+
+    def _refuse_other_results(self, known: Mapping[str, str], wanted: Mapping[str, str]) -> None:
+        """Refuse a table that holds other results, or has a column of another type.
+
+        Raises:
+            InputError: says which column it is.
+        """
+        folded = {name.lower(): type_ for name, type_ in known.items()}
+        names = {name.lower() for name in wanted}
+        shared = names & folded.keys()
+        if names & _MARKS != folded.keys() & _MARKS or 2 * len(shared) < len(names):
+            held = ", ".join(name for name in known if name.lower() not in RUN)
+            raise self._error(f"table {self._label} holds other results ({held})", _ANOTHER)
+        for name, type_ in wanted.items():
+            there = folded.get(name.lower(), type_)
+            if there != type_ and (there, type_) != ("DOUBLE", "BIGINT"):
+                raise self._error(
+                    f"column {name!r} of table {self._label} is {there}, and of these results {type_}",
+                    f"{_ANOTHER}, or change the type of the column",
+                )
+
+    def _insert(self, rows: exp.Table, wanted: Mapping[str, str], stamp: Mapping[str, str]) -> None:
+        values = [cast_to(literal(stamp[name]), type_) for name, type_ in RUN.items()]
+        values += [cast_to(quoted(name), type_) for name, type_ in wanted.items()]
+        names = [exp.to_identifier(name, quoted=True) for name in (*RUN, *wanted)]
+        target = exp.Schema(this=self._table.copy(), expressions=names)
+        self._execute(exp.Insert(this=target, expression=exp.select(*values).from_(rows.copy())))
+
+    def _execute(self, statement: exp.Expr) -> duckdb.DuckDBPyConnection:
+        return self._connection.execute(statement.sql(DIALECT))
+
+    def _error(self, what: str, advice: str) -> InputError:
+        return InputError(self._path, what, advice)
+
+
+def _table(name: str) -> exp.Table:
+    """Read the name of a table, with or without a schema.
+
+    Raises:
+        InputError: it is not one.
+    """
+    try:
+        table = parse_one(name, into=exp.Table, dialect=DIALECT)
+    except SqlglotError:
+        table = None
+    parts = {key: part for key, part in table.args.items() if part} if isinstance(table, exp.Table) else {}
+    if not {"this"} <= parts.keys() <= {"this", "db"} or not isinstance(parts["this"], exp.Identifier):
+        raise InputError(
+            f"table {name!r}", "is not the name of a table", 'write metrics, evaluation.metrics or "a name"'
+        )
+    named = {key: exp.to_identifier(part.name, quoted=True) for key, part in parts.items()}
+    return exp.Table(**named)
+
+
+def _column(name: str, type_: str) -> exp.ColumnDef:
+    kind = exp.DataType.build(type_, dialect=DIALECT)
+    return exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=kind)
+
+
+def _stored(type_: str) -> str:
+    """Return the type that values are stored with: numbers in the widest usual type of their kind."""
+    if _INTEGER.fullmatch(type_) and type_ != "UBIGINT":
+        return "BIGINT"
+    if type_ == "FLOAT":
+        return "DOUBLE"
+    return "VARCHAR" if type_ == '"NULL"' or type_.startswith("ENUM(") else type_
