@@ -70,7 +70,9 @@ def _table_of(options: dict[str, Any], option: str) -> str | None:
 
 def scratch(options: dict[str, Any]) -> Path:
     """Return a private folder for rows on their way to a database; it goes when the command ends."""
-    folder = tempfile.TemporaryDirectory(prefix="duckmetrics-", dir=options["temp_directory"])
+    asked = options["temp_directory"]
+    parent = asked if asked is not None and Path(asked).is_dir() else None  # DuckDB makes it, if it needs it
+    folder = tempfile.TemporaryDirectory(prefix="duckmetrics-", dir=parent)
     return Path(click.get_current_context().with_resource(folder))
 
 

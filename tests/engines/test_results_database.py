@@ -139,7 +139,7 @@ def test_results_and_values_per_query_are_one_run(here: Command) -> None:
     assert rows("SELECT count(DISTINCT run_id), count(DISTINCT run_time), count(*) "
                 "FROM (SELECT run_id, run_time FROM metrics UNION ALL SELECT run_id, run_time FROM queries)"
                 ) == [(1, 1, 4)]  # fmt: skip
-    outcome = here(*EVALUATE, *more)
+    outcome = here(*EVALUATE, *more, "--temp-directory", "spill")  # which is not there yet
     assert (outcome.code, "rr" in outcome.out) == (0, True)
     assert rows("SELECT count(*) FROM queries") == [(6,)]
 
