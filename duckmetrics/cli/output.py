@@ -18,11 +18,12 @@ from duckmetrics.results.brief import brief_columns, cells_of
 from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
 from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.markup import markdown_line
 from duckmetrics.results.tabular import Shown
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -79,13 +80,17 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
         whole: show the other columns in text, too; a file always has them.
     """
     show_all, whole = whole, whole or path is not None
-    if format_ == "table":
+    if format_ == "table" and path is None and result.pairs:
+        _print_lines(result.lines(whole=whole))
+    elif format_ == "table":
         put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":
-        if whole:
+        if result.pairs:
+            put(result.shown(whole).markdown(), path)
+        elif whole:
             header, cells = result.cells()
             rule = ["---:" if name in RIGHT else "---" for name in header]
-            put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+            put("".join(markdown_line(line) for line in (header, rule, *cells)), path)
         else:
             put(_markdown_of(brief_columns(result)), path)
     elif format_ in PAGES:
@@ -120,7 +125,7 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
 def _markdown_of(columns: Sequence[Column]) -> str:
     header, cells = cells_of(columns)
     rule = ["---:" if column.is_number else "---" for column in columns]
-    return "".join(_markdown_line(line) for line in (header, rule, *cells))
+    return "".join(markdown_line(line) for line in (header, rule, *cells))
 
 
 def put(text: str, path: Path | None) -> None:
@@ -165,7 +170,7 @@ def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     cells = [[_shown(value) for value in row] for row in rows]
-    return "".join(_markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
+    return "".join(markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
 
 
 def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -252,19 +257,15 @@ def markdown_text(result: Evaluation, wide: bool | None = None) -> str:
     if not (result.is_wide if wide is None else wide):
         header, cells = result.cells()
         rule = ["---:" if name in NUMERIC else "---" for name in header]
-        return "".join(_markdown_line(line) for line in (header, rule, *cells))
+        return "".join(markdown_line(line) for line in (header, rule, *cells))
     (block,) = blocks_of(result, sys.maxsize)
     rule = ["---" if i < block.keys else "---:" for i in range(len(block.header))]
     cells = [[cell.strip() for cell in row] for row in block.cells]
-    table = "".join(_markdown_line(line) for line in (block.header, rule, *cells))
+    table = "".join(markdown_line(line) for line in (block.header, rule, *cells))
     return table + "".join(f"\n{visible(line)}\n" for line in footer_of(result))
 
 
 _TEXTS = {"json": json_text, "csv": csv_text}
-
-
-def _markdown_line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(visible(cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
 def _valid(value: Any) -> Any:
@@ -315,16 +316,24 @@ def _print_table(result: Evaluation, wide: bool | None) -> None:
 
 def _print_wide(result: Evaluation) -> None:
     """Print values side by side, the best of a row in bold."""
+    _print_lines(result.lines(wide=True), footer_of(result))
+    if result.verified:
+        _console().print(in_one_line(result.verified))
+
+
+def _print_lines(lines: Iterable[str], below: Collection[str] = ()) -> None:
+    """Print lines with the best values in bold.
+
+    Args:
+        below: the lines that are dimmed.
+    """
     from rich.text import Text
 
     console = _console()
-    below = footer_of(result)
-    for line in result.lines(wide=True):
+    for line in lines:
         text = Text(line, style="dim" if line in below else "")
         text.highlight_regex(r"\S+( ±\S+)?\*(?=\s|$)", "bold")
-        console.print(text)
-    if result.verified:
-        console.print(in_one_line(result.verified))
+        console.print(text, soft_wrap=True)
 
 
 def _print_findings(result: Evaluation) -> None:

@@ -11,8 +11,9 @@ from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.tabular import Shown, Tabular, aligned, screen_width
+from duckmetrics.results.tabular import Shown, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
+from duckmetrics.results.wide import Widened, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ class Tables(Protocol):
 
 
 @dataclass(frozen=True)
-class Evaluation(Tabular):
+class Evaluation(Widened):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -97,6 +98,10 @@ class Evaluation(Tabular):
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
         return self._tables.summary()
+
+    def wide(self) -> pa.Table:
+        """Return one row per system and slice, with a column per metric."""
+        return widened(self.rows, self.summary.schema, ("system", "slice", *self.by), ("value",))
 
     @property
     def per_query(self) -> pa.Table:

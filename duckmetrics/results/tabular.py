@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.markup import html, latex
+from duckmetrics.results.markup import html, latex, markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,13 +42,18 @@ class Tabular(ABC):
 
     def to_polars(self) -> pl.DataFrame:
         """Return the summary as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+        return polars_frame(self.summary)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.summary.__arrow_c_stream__(requested_schema)
+
+
+def polars_frame(table: pa.Table) -> pl.DataFrame:
+    """Return an Arrow table as a Polars data frame."""
+    import polars as pl
+
+    frame = pl.from_arrow(table)
+    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class Shown:
         numeric: the columns that are aligned to the right.
         title: a line above the table.
         notes: the lines below the table.
+        best: the places of cells in bold, as row and column.
     """
 
     header: Sequence[str]
@@ -68,6 +74,7 @@ class Shown:
     numeric: Sequence[str] = ()
     title: str = ""
     notes: Sequence[str] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
 
     def text(self) -> str:
         """Return the lines for a terminal."""
@@ -76,11 +83,15 @@ class Shown:
 
     def html(self) -> str:
         """Return the table for a notebook."""
-        return html(self.header, self.cells, self.notes, self.title)
+        return html(self.header, self.cells, self.notes, self.title, self.best)
 
     def latex(self) -> str:
         """Return the table for a paper."""
-        return latex(self.header, self.cells, self.notes, self.numeric)
+        return latex(self.header, self.cells, self.notes, self.numeric, self.best)
+
+    def markdown(self) -> str:
+        """Return the table for a pull request, with the notes below it."""
+        return markdown(self.header, self.cells, self.notes, self.numeric, self.best)
 
 
 class Printed(Tabular):
