@@ -121,4 +121,4 @@ def curve(table: str, **options: Any) -> None:
             engine=engine,
             **params,
         )
-    write_to(options["output"], format_, lambda path: write_rows(rows, format_, path))
+    write_to(options["output"], format_, lambda path: write_rows(rows, format_, path, "curve"))

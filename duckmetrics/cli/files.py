@@ -85,4 +85,4 @@ def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> None:
 
         rows = result.movers(baseline=options["baseline"])
         format_ = outputs.format_of(options["movers"], None)
-        write_to(options["movers"], format_, lambda path: write_rows(rows, format_, path))
+        write_to(options["movers"], format_, lambda path: write_rows(rows, format_, path, "movers"))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of
@@ -16,7 +13,8 @@ from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import brief_columns, cells_of
 from duckmetrics.results.comparison import RIGHT
-from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
+from duckmetrics.results.document import document, json_text
+from duckmetrics.results.evaluation import NUMERIC
 from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.markup import markdown_line
 from duckmetrics.results.tabular import Shown
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
+    from duckmetrics.results.tabular import Tabular
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
@@ -61,12 +60,10 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         put(page_text(format_, result.shown(wide)), path)
     elif format_ == "table":
         put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
+    elif format_ == "csv":
+        put(csv_text(result), path)
     else:
-        text = _TEXTS[format_](result)
-        if path is None:
-            sys.stdout.write(text)
-        else:
-            write_text(path, text)
+        put(json_text(result.to_dict()), path)
     if format_ != "json":
         if result.verified and not (format_ == "table" and path is None):
             print(in_one_line(result.verified), file=sys.stderr)
@@ -96,6 +93,14 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
     elif format_ in PAGES:
         put(page_text(format_, result.shown(show_all)), path)
     else:
+        write_result(result, format_, path)
+
+
+def write_result(result: Tabular, format_: str, path: Path | None) -> None:
+    """Write all rows and columns of a result to a file, or to stdout."""
+    if format_ == "json":
+        put(json_text(result.to_dict()), path)
+    else:
         write_rows(result.summary, format_, path)
 
 
@@ -114,12 +119,10 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
         above, below = ("".join(f"{line}\n\n" for line in lines)
                         for lines in (result.above(sys.maxsize), result.told()))  # fmt: skip
         put(f"{above}{_markdown_of(result.columns())}\n{below.rstrip()}\n", path)
-    elif format_ == "json":
-        put(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown()), path)
     else:
-        write_rows(result.summary, format_, path)
+        write_result(result, format_, path)
 
 
 def _markdown_of(columns: Sequence[Column]) -> str:
@@ -136,8 +139,15 @@ def put(text: str, path: Path | None) -> None:
         write_text(path, text)
 
 
-def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
-    """Write the rows of a table to a file, or to stdout."""
+def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "") -> None:
+    """Write the rows of a table to a file, or to stdout.
+
+    Args:
+        command: what JSON names as the command.
+    """
+    if format_ == "json":
+        put(json_text(document(command, rows.to_pylist())), path)
+        return
     if format_ == "parquet" and path is not None:
         import pyarrow.parquet as pq
 
@@ -149,16 +159,7 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
             table.add_row(*(_shown(value) for value in row.values()))
         _console().print(table)
         return
-    text = _ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()])
-    if path is None:
-        sys.stdout.write(text)
-    else:
-        write_text(path, text)
-
-
-def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    objects = [dict(zip(names, map(_valid, row), strict=True)) for row in rows]
-    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
 
 
 def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -186,7 +187,7 @@ def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 _ROWS = {
-    "json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
+    "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
     "latex": _rows_latex, "table": _rows_plain,
 }  # fmt: skip
 
@@ -225,27 +226,6 @@ def print_checks() -> None:
     console.print("duckmetrics checks NAME explains one", style="dim")
 
 
-def json_text(result: Evaluation) -> str:
-    """One object: {"results": [...], "checks": [...], "verified": [...]}; every key is always there."""
-    results = [
-        {
-            "system": row["system"],
-            "metric": row["metric"],
-            **{column: _valid(row[column]) for column in ("value", "lower", "upper")},
-            "reason": row["reason"],
-            **{count: row[count] for count in COUNTS},
-            **{size: row[size] for size in SIZES if size in row},
-            "segment": {column: _valid(value) for column, value in result.segment(row).items()},
-            "signature": row["signature"],
-        }
-        for row in result.rows
-    ]
-    verified = [{name: _valid(value) for name, value in asdict(one).items()} for one in result.verified]
-    checks = [asdict(finding) for finding in result.checks]
-    document = {"results": results, "checks": checks, "verified": verified}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
 def csv_text(result: Evaluation) -> str:
     """One line per result, all columns, numbers unrounded."""
     columns = list(result.rows[0])
@@ -263,14 +243,6 @@ def markdown_text(result: Evaluation, wide: bool | None = None) -> str:
     cells = [[cell.strip() for cell in row] for row in block.cells]
     table = "".join(markdown_line(line) for line in (block.header, rule, *cells))
     return table + "".join(f"\n{visible(line)}\n" for line in footer_of(result))
-
-
-_TEXTS = {"json": json_text, "csv": csv_text}
-
-
-def _valid(value: Any) -> Any:
-    """JSON has no NaN and no Infinity."""
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:

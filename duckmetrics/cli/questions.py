@@ -93,7 +93,7 @@ def check(**options: Any) -> None:
 
 def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
     """Run a command whose result has a summary, print or write that, and return the result."""
-    from duckmetrics.cli.output import write_rows
+    from duckmetrics.cli.output import write_result
 
     format_ = checked_files(options)
     predictions, truth, system = tables_of(options)
@@ -112,7 +112,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
-    write_to(options["output"], format_, lambda path: write_rows(result.summary, format_, path))
+    write_to(options["output"], format_, lambda path: write_result(result, format_, path))
     for finding in getattr(result, "checks", ()):
         click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
+from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import Widened, widened
@@ -80,6 +81,8 @@ class Comparison(Widened):
             ``against_value``.
     """
 
+    command = "compare"
+
     rows: tuple[dict[str, Any], ...]
     baseline: str
     test: str
@@ -94,6 +97,10 @@ class Comparison(Widened):
     def summary(self) -> pa.Table:
         """One row per system, slice and metric, the baseline included; with ``pairs=True``, per pair."""
         return self._table(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/json.md."""
+        return document(self.command, self.summary.to_pylist(), self.checks, baseline=self.baseline)
 
     def wide(self) -> pa.Table:
         """Return one row per system and slice: value, difference, adjusted p and verdict of each metric."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.tabular import Shown, aligned, screen_width
@@ -82,6 +83,8 @@ class Evaluation(Widened):
         higher_is_better, lower_is_better: the metrics as typed for which that holds.
     """
 
+    command = "evaluate"
+
     rows: tuple[dict[str, Any], ...]
     groupings: dict[str, tuple[str, ...]]
     checks: tuple[Finding, ...]
@@ -98,6 +101,11 @@ class Evaluation(Widened):
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
         return self._tables.summary()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics evaluate`` prints it in JSON, see docs/json.md."""
+        verified = [json_object(asdict(one)) for one in self.verified]
+        return document(self.command, self.summary.to_pylist(), self.checks, verified=verified)
 
     def wide(self) -> pa.Table:
         """Return one row per system and slice, with a column per metric."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
 import shutil
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.results.document import SMALLEST_P, document
 from duckmetrics.results.markup import html, latex, markdown
 
 if TYPE_CHECKING:
@@ -20,16 +18,18 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# No probability is 0; one that is too small for a double is shown as less than this.
-SMALLEST_P = 1e-300
-# Names of the columns that hold probabilities.
-P_NAME = re.compile(r"p|p_\w+|\w+_p")
 # The text of an A/B test begins with this; a file of one is recognized by it.
 SAMPLE_RATIO = "sample ratio: "
 
 
 class Tabular(ABC):
-    """A result that is a table: it can be read as Arrow, pandas and Polars."""
+    """A result that is a table: it can be read as Arrow, pandas and Polars.
+
+    Attributes:
+        command: the command that prints it.
+    """
+
+    command: ClassVar[str]
 
     @property
     @abstractmethod
@@ -43,6 +43,13 @@ class Tabular(ABC):
     def to_polars(self) -> pl.DataFrame:
         """Return the summary as a Polars data frame."""
         return polars_frame(self.summary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as the command prints it in JSON, see docs/json.md.
+
+        A p-value is at least 1e-300, and no number is NaN or infinite.
+        """
+        return document(self.command, self.summary.to_pylist())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.summary.__arrow_c_stream__(requested_schema)
@@ -146,14 +153,3 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
 def p_text(p: float) -> str:
     """Write a p-value with four digits; one that is too small for a double is shown as such, not as 0."""
     return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"
-
-
-def json_value(name: str, value: Any) -> Any:
-    """Return a value as JSON can hold it: JSON has no NaN and no Infinity, and no p-value is 0."""
-    if isinstance(value, Decimal):
-        return int(value)
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    return max(value, SMALLEST_P) if P_NAME.fullmatch(name) else value

@@ -90,6 +90,8 @@ class Convention:
 class ToolComparison(Printed):
     """The same metrics under the conventions of several tools."""
 
+    command = "conventions"
+
     rows: tuple[Convention, ...]
 
     @property

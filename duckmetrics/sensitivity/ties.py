@@ -64,6 +64,8 @@ class Tied:
 class TieReport(Printed):
     """Effect of the order of equal scores on each metric."""
 
+    command = "ties"
+
     rows: tuple[Tied, ...]
 
     @property

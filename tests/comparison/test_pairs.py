@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import random
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 import duckmetrics
 from duckmetrics import Comparison, MetricError, compare
 from duckmetrics.results.markup import LETTERS, superscript
-from support.command_line import exports, run
+from support.command_line import document, exports, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -255,9 +254,8 @@ def test_every_format_holds_the_pairs(run: Command) -> None:
     assert [(row["metric"], row["system"], row["against"]) for row in rows] == [
         ("rr", "B", "A"), ("ndcg", "B", "A"),
     ]  # fmt: skip
-    document = json.loads(run(*ASK, "--pairs", "--format", "json").out)
-    found = document["rows"] if isinstance(document, dict) else document
-    assert [row["against"] for row in found] == ["A", "A"]
+    found = document(run(*ASK, "--pairs", "--format", "json").out)
+    assert [row["against"] for row in found["rows"]] == ["A", "A"]
 
 
 @pytest.mark.some(1)
