@@ -17,7 +17,7 @@ from duckmetrics.results.document import document, json_text
 from duckmetrics.results.evaluation import NUMERIC
 from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.markup import markdown_line
-from duckmetrics.results.tabular import Shown
+from duckmetrics.results.tabular import Shown, cell_text, listed
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
     if format_ == "table" and path is None:
         table = _table(rows.column_names, rows.column_names)
         for row in rows.to_pylist():
-            table.add_row(*(_shown(value) for value in row.values()))
+            table.add_row(*(cell_text(value) for value in row.values()))
         _console().print(table)
         return
     put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
@@ -165,44 +165,31 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
 def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([names, *([_listed(value) for value in row] for row in rows)])
+    writer.writerows([names, *([listed(value) for value in row] for row in rows)])
     return text.getvalue()
 
 
 def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    cells = [[_shown(value) for value in row] for row in rows]
+    cells = [[cell_text(value) for value in row] for row in rows]
     return "".join(markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
 
 
 def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return "".join("\t".join(line) + "\n" for line in (names, *([_shown(v) for v in row] for row in rows)))
+    return "".join("\t".join(line) + "\n" for line in (names, *([cell_text(v) for v in row] for row in rows)))
 
 
 def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("html", Shown(names, [[_shown(value) for value in row] for row in rows]))
+    return page_text("html", Shown(names, [[cell_text(value) for value in row] for row in rows]))
 
 
 def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("latex", Shown(names, [[_shown(value) for value in row] for row in rows]))
+    return page_text("latex", Shown(names, [[cell_text(value) for value in row] for row in rows]))
 
 
 _ROWS = {
     "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
     "latex": _rows_latex, "table": _rows_plain,
 }  # fmt: skip
-
-
-def _listed(value: Any) -> Any:
-    """A list in one cell."""
-    return "; ".join(map(str, value)) if isinstance(value, list) else value
-
-
-def _shown(value: Any) -> str:
-    """A cell as a person wants to see it."""
-    if value is None:
-        return "NULL"
-    value = _listed(value)
-    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def print_catalog() -> None:

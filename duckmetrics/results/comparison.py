@@ -11,6 +11,7 @@ from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
 from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import Widened, widened
 
@@ -116,7 +117,8 @@ class Comparison(Widened):
         types |= dict.fromkeys((*WORDS, "reason", "signature"), pa.string())
         types |= {name: pa.type_for_alias(alias) for name, alias in OF_PAIRS.items()}
         order = [name for name in rows[0] if name in types]
-        return pa.Table.from_pylist(list(rows), pa.schema([(name, types[name]) for name in order]))
+        schema = pa.schema([(name, types[name]) for name in order])
+        return readable(pa.Table.from_pylist(list(rows), schema))
 
     @property
     def sql(self) -> str:

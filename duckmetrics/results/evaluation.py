@@ -12,6 +12,7 @@ from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
 from duckmetrics.results.wide import Widened, widened
@@ -100,7 +101,7 @@ class Evaluation(Widened):
     @property
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
-        return self._tables.summary()
+        return readable(self._tables.summary())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics evaluate`` prints it in JSON, see docs/json.md."""
@@ -118,7 +119,7 @@ class Evaluation(Widened):
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        return self._tables.per_query()
+        return readable(self._tables.per_query())
 
     def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
@@ -130,7 +131,7 @@ class Evaluation(Widened):
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
         """
-        return self._tables.table(spec, params)
+        return readable(self._tables.table(spec, params))
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against a baseline.
@@ -156,7 +157,7 @@ class Evaluation(Widened):
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return self._tables.movers(chosen, whole_number(n))
+        return readable(self._tables.movers(chosen, whole_number(n)))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.

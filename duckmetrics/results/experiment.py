@@ -13,6 +13,7 @@ from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
 from duckmetrics.results.document import document, json_object
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Shown, Tabular, p_text, screen_width
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Experiment(Tabular):
 
         types = dict.fromkeys(WORDS, pa.string()) | dict.fromkeys(COUNTS, pa.int64())
         schema = pa.schema([(name, types.get(name, pa.float64())) for name in self.rows[0]])
-        return pa.Table.from_pylist(self.rows, schema)
+        return readable(pa.Table.from_pylist(self.rows, schema))
 
     def row(self, metric: str, variant: str | None = None) -> dict[str, Any]:
         """Return the row of a metric; the variant may be left out if only one is compared.

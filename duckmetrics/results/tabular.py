@@ -153,3 +153,16 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
 def p_text(p: float) -> str:
     """Write a p-value with four digits; one that is too small for a double is shown as such, not as 0."""
     return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"
+
+
+def cell_text(value: Any) -> str:
+    """Write a value as a person wants to see it, floats with six digits."""
+    if value is None:
+        return "NULL"
+    value = listed(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+
+
+def listed(value: Any) -> Any:
+    """Return a list as the text of one cell, and any other value as it is."""
+    return "; ".join(map(str, value)) if isinstance(value, list) else value

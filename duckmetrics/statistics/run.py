@@ -16,6 +16,7 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.document import P_NAME, document
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
@@ -86,7 +87,7 @@ class TestResult(Printed):
     @property
     def summary(self) -> pa.Table:
         """The rows as an Arrow table."""
-        return self._summary
+        return readable(self._summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md."""
