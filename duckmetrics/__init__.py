@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.compare import compare
     from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.catalog.signature import Signature
+    from duckmetrics.engines.progress import progress
     from duckmetrics.macros.shipped import macros_database, macros_sql
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
@@ -48,6 +49,7 @@ _LAZY = {
     "macros_database": "macros.shipped",
     "macros_sql": "macros.shipped",
     "metrics": "api.catalogue",
+    "progress": "engines.progress",
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
     "SampledEvaluation": "results.sampled",
@@ -91,6 +93,7 @@ __all__ = [
     "macros_database",
     "macros_sql",
     "metrics",
+    "progress",
     "run_test",
     "sampled",
     "ties",

@@ -18,7 +18,6 @@ from duckmetrics.cli.options import (
     SLICES_AND_INFERENCE,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
@@ -77,18 +76,17 @@ def compare(**options: Any) -> None:
     engine = engine_of(options)
     names = ("baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs")
     chosen = {name: options[name] for name in names if options[name] is not None}
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"] or None,
-            system=system,
-            connection=engine,
-            **chosen,
-            **shared_arguments(compute, options),
-        )
-        failed = failures(gates, result.rows, result.evaluation.canonical)
-        write_beside(result, result.evaluation, options)
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        connection=engine,
+        **chosen,
+        **shared_arguments(compute, options),
+    )
+    failed = failures(gates, result.rows, result.evaluation.canonical)
+    write_beside(result, result.evaluation, options)
     write_to(
         options["output"], format_, lambda path: write_comparison(result, format_, path, options["whole"])
     )

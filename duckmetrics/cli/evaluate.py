@@ -23,7 +23,6 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
@@ -56,18 +55,17 @@ def evaluate(**options: Any) -> None:
     predictions, truth, system = tables_of(options)
     gates = read_gates(options["gates"])
     engine = engine_of(options)
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"],
-            system=system,
-            engine=engine,
-            verify=options["verify"],
-            **shared_arguments(compute, options),
-        )
-        failed = failures(gates, result.rows, result.canonical)
-        write_beside(result, result, options)
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"],
+        system=system,
+        engine=engine,
+        verify=options["verify"],
+        **shared_arguments(compute, options),
+    )
+    failed = failures(gates, result.rows, result.canonical)
+    write_beside(result, result, options)
     write_to(options["output"], format_, lambda path: write(result, format_, path, options["wide"]))
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
@@ -111,14 +109,13 @@ def curve(table: str, **options: Any) -> None:
     engine = engine_of(options)
     pairs = pairs_of("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
-    with progress_of(engine):
-        rows = compute(
-            options["predictions"],
-            table,
-            system=options["system"],
-            by=groupings_of(options["by"], ()),
-            columns=pairs_of("--column", options["columns"]),
-            engine=engine,
-            **params,
-        )
+    rows = compute(
+        options["predictions"],
+        table,
+        system=options["system"],
+        by=groupings_of(options["by"], ()),
+        columns=pairs_of("--column", options["columns"]),
+        engine=engine,
+        **params,
+    )
     write_to(options["output"], format_, lambda path: write_rows(rows, format_, path, "curve"))

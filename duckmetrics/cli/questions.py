@@ -22,7 +22,6 @@ from duckmetrics.cli.options import (
     TABLES,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
@@ -98,17 +97,16 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     format_ = checked_files(options)
     predictions, truth, system = tables_of(options)
     engine = engine_of(options)
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"] or None,
-            system=system,
-            columns=pairs_of("--column", options["columns"]),
-            connection=engine,
-            **more,
-            **switches_of(compute, options["switches"]),
-        )
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        columns=pairs_of("--column", options["columns"]),
+        connection=engine,
+        **more,
+        **switches_of(compute, options["switches"]),
+    )
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result

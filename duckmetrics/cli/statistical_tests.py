@@ -10,7 +10,6 @@ from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import counts_of, engine_of, pairs_of, row_of_counts, switches_of
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import DATABASE, OUTPUT_AND_ENGINE, with_options
-from duckmetrics.cli.progress import progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +76,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     engine = engine_of(options)
     params = switches_of(run_test, options["params"])
     columns = pairs_of("--column", options["columns"])
-    with progress_of(engine):
-        result = run_test(name, table, columns=columns, connection=engine, **params)
+    result = run_test(name, table, columns=columns, connection=engine, **params)
     if format_ == "table":
         write_to(options["output"], format_, lambda path: put(f"{result}\n", path))
         return
