@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.database import append
     from duckmetrics.api.evaluate import curve, evaluate
     from duckmetrics.catalog.signature import Signature
+    from duckmetrics.engines.progress import progress
     from duckmetrics.macros.shipped import macros_database, macros_sql
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
@@ -50,6 +51,7 @@ _LAZY = {
     "macros_database": "macros.shipped",
     "macros_sql": "macros.shipped",
     "metrics": "api.catalogue",
+    "progress": "engines.progress",
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
     "SampledEvaluation": "results.sampled",
@@ -94,6 +96,7 @@ __all__ = [
     "macros_database",
     "macros_sql",
     "metrics",
+    "progress",
     "run_test",
     "sampled",
     "ties",

@@ -12,6 +12,7 @@ from duckmetrics.catalog.parameters import written
 from duckmetrics.errors import UnknownNameError, suggestion
 from duckmetrics.presets.presets import tools_with
 from duckmetrics.results.findings import ERROR, NOTE, WARNING
+from duckmetrics.results.notebook import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def metrics() -> pa.Table:
     """
     import pyarrow as pa
 
-    return pa.Table.from_pylist([
+    return readable(pa.Table.from_pylist([
         {
             "family": family,
             "name": name,
@@ -54,7 +55,7 @@ def metrics() -> pa.Table:
             "source": metric.header["source"],
         }
         for (family, name), metric in sorted({**catalog().metrics, **catalog().tables}.items())
-    ])  # fmt: skip
+    ]))  # fmt: skip
 
 
 def describe(name: str) -> str:

@@ -15,7 +15,9 @@ from duckmetrics.errors import InputError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.visible import visible
 from duckmetrics.inputs.request import read_request
+from duckmetrics.results.document import document
 from duckmetrics.results.markup import html
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ class Findings(Tabular):
         performed: the names of the checks that ran.
         looked_at: how many rows of each table, and how many queries.
     """
+
+    command = "check"
 
     rows: tuple[Finding, ...]
     performed: frozenset[str] = field(repr=False)
@@ -84,9 +88,15 @@ class Findings(Tabular):
         texts = {name: pa.string() for name in ("severity", "check", "table", "column")}
         types = {**texts, "count": pa.int64(), "examples": pa.list_(pa.string()),
                  "message": pa.string(), "advice": pa.string()}  # fmt: skip
-        return pa.Table.from_pylist(
-            [{name: getattr(finding, name) for name in types} for finding in self.rows], pa.schema(types)
-        )
+        rows = [{name: getattr(finding, name) for name in types} for finding in self.rows]
+        return readable(pa.Table.from_pylist(rows, pa.schema(types)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics check`` prints it in JSON, see docs/json.md."""
+        known = document(self.command, self.summary.to_pylist(), self.rows, conclusion=self.conclusion)
+        # They are the rows.
+        del known["checks"]
+        return known
 
     @property
     def conclusion(self) -> str:

@@ -63,6 +63,7 @@ def compare(
     resamples: int | None = None,
     seed: int = SEED,
     allow_different: bool = False,
+    pairs: bool | None = None,
     **switches: Unpack[Switches],
 ) -> Comparison:
     """Compare systems with a baseline: are the differences larger than chance makes them?
@@ -87,10 +88,14 @@ def compare(
         power: for which the minimum detectable effect holds.
         allow_different: compare the queries that are common where the systems have values of different ones,
             or results of other conventions. Of classifiers, only the same rows can be compared.
+        pairs: compare every pair of systems, and show each value with the letters of the systems that it
+            is significantly better than; p-values are adjusted for the number of all pairs. By default
+            only where the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
-        p, adjusted p, the smallest difference that could have been seen, and a verdict in words.
+        p, adjusted p, the smallest difference that could have been seen, and a verdict in words. With
+        ``pairs=True``, the same for every pair of systems, see `Comparison.pairs`.
 
     Raises:
         MetricError: a metric, switch, test or method cannot be read, no such baseline, or an aggregation
@@ -105,10 +110,17 @@ def compare(
     """
     chosen = find_test(catalog(), test)
     method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
+    all_pairs = of_all_pairs(chosen) if pairs is None else pairs
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     inference = replace(inference, alpha=read_probability("alpha", alpha, 0.05), adjusted=method != NONE)
     comparer = Comparer(
-        catalog(), chosen, method, inference, read_probability("power", power, 0.8), allow_different
+        catalog(),
+        chosen,
+        method,
+        inference,
+        read_probability("power", power, 0.8),
+        allow_different,
+        all_pairs,
     )
     evaluated = _evaluations(predictions)
     given: dict[str, Any] = {
@@ -132,7 +144,7 @@ def compare(
             measures = session.measures(specs)
             _means(measures)
             parts = session.parts(measures)
-        if baseline is None and isinstance(system, str):
+        if baseline is None and isinstance(system, str) and not all_pairs:
             raise MetricError(
                 "baseline", "not given", f"name one of {', '.join(comparer.systems(session, parts))}"
             )

@@ -14,6 +14,7 @@ from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
 from duckmetrics.inputs.request import read_request
 from duckmetrics.inputs.sources import is_of_spark
+from duckmetrics.results.notebook import readable
 
 if TYPE_CHECKING:
     import os
@@ -180,7 +181,7 @@ def curve(
         catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive
     )
     with opened(request, open_engine(engine, connection, threads, memory_limit), keep=False) as session:
-        return session.table(table, params)
+        return readable(session.table(table, params))
 
 
 def compose_sql(

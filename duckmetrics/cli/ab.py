@@ -10,7 +10,6 @@ from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import engine_of, pairs_of
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import OUTPUT_AND_ENGINE, with_options
-from duckmetrics.cli.progress import progress_of
 from duckmetrics.expressions.visible import visible
 
 
@@ -62,14 +61,13 @@ def ab(**options: Any) -> None:
     shares = [part for text in options["shares"] for part in text.split(",")]
     names = ("variant", "control", "metrics", "lower_is_better", "adjust", "interval", "alpha")
     engine = engine_of(options)
-    with progress_of(engine):
-        result = compute(
-            options["data"],
-            connection=engine,
-            shares=pairs_of("--shares", shares) or None,
-            pre=pairs_of("--pre", options["pre"]),
-            **{name: options[name] for name in names},
-        )
+    result = compute(
+        options["data"],
+        connection=engine,
+        shares=pairs_of("--shares", shares) or None,
+        pre=pairs_of("--pre", options["pre"]),
+        **{name: options[name] for name in names},
+    )
     write_to(options, format_, lambda path: write_experiment(result, format_, path), engine)
     # On the screen they stand below the table.
     if options["output"] is not None or format_ in ("csv", "json"):

@@ -21,7 +21,6 @@ from duckmetrics.cli.options import (
     SLICES_AND_INFERENCE,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
@@ -42,6 +41,11 @@ from duckmetrics.cli.progress import progress_of
 @click.option(
     "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
 )
+@click.option(
+    "--pairs/--no-pairs", "pairs", default=None,
+    help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
+    "[default: --pairs with --test tukey]",
+)  # fmt: skip
 @click.option("--all", "whole", is_flag=True, help="Show all columns; files and Python always have them.")
 @with_options(*OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
@@ -56,6 +60,7 @@ def compare(**options: Any) -> None:
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
     duckmetrics compare runs.parquet --system model --baseline bm25 --truth truth.parquet -m ndcg@10
+    duckmetrics compare runs.parquet --system model --pairs --truth truth.parquet -m ndcg@10,mrr
     duckmetrics compare --system A=a.parquet --system B=b.parquet -m auc,log_loss --cluster user_id
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10 \\
         --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
@@ -67,22 +72,24 @@ def compare(**options: Any) -> None:
     format_ = checked_files(options)
     predictions, truth, system = compared_tables(options)
     gates = read_gates(options["gates"])
-    engine = engine_of(options)
-    chosen = {
-        name: options[name] for name in ("baseline", "test", "adjust", "alpha", "power", "allow_different")
-    }
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"] or None,
-            system=system,
-            connection=engine,
-            **{name: value for name, value in chosen.items() if value is not None},
-            **shared_arguments(compute, options),
+    if isinstance(system, str) and options["baseline"] is None and (gates or options["movers"]):
+        raise click.UsageError(
+            "--fail-if and --movers look at differences to a baseline; add --baseline SYSTEM"
         )
-        failed = failures(gates, result.rows, result.evaluation.canonical)
-        beside = write_beside(result, result.evaluation, options)
+    engine = engine_of(options)
+    names = ("baseline", "test", "adjust", "alpha", "power", "allow_different", "pairs")
+    chosen = {name: options[name] for name in names if options[name] is not None}
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        connection=engine,
+        **chosen,
+        **shared_arguments(compute, options),
+    )
+    failed = failures(gates, result.rows, result.evaluation.canonical)
+    beside = write_beside(result, result.evaluation, options)
     write_to(
         options,
         format_,

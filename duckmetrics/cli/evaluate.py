@@ -34,7 +34,6 @@ from duckmetrics.cli.options import (
     WIDE,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 
 
 @click.command()
@@ -67,18 +66,17 @@ def evaluate(**options: Any) -> None:
     predictions, truth, system = tables_of(options)
     gates = read_gates(options["gates"])
     engine = engine_of(options)
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"],
-            system=system,
-            engine=engine,
-            verify=options["verify"],
-            **shared_arguments(compute, options),
-        )
-        failed = failures(gates, result.rows, result.canonical)
-        beside = write_beside(result, result, options)
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"],
+        system=system,
+        engine=engine,
+        verify=options["verify"],
+        **shared_arguments(compute, options),
+    )
+    failed = failures(gates, result.rows, result.canonical)
+    beside = write_beside(result, result, options)
     write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, beside)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
@@ -123,15 +121,14 @@ def curve(**options: Any) -> None:
     engine = engine_of(options)
     pairs = pairs_of("--set", options["params"])
     params: dict[str, Any] = {name: text.split(",") if "," in text else text for name, text in pairs.items()}
-    with progress_of(engine):
-        rows = compute(
-            options["predictions"],
-            options["curve"],
-            system=options["system"],
-            by=groupings_of(options["by"], ()),
-            columns=columns_of(options["columns"]),
-            **readings_of(options),
-            engine=engine,
-            **params,
-        )
-    write_to(options, format_, lambda path: write_rows(rows, format_, path), engine)
+    rows = compute(
+        options["predictions"],
+        options["curve"],
+        system=options["system"],
+        by=groupings_of(options["by"], ()),
+        columns=columns_of(options["columns"]),
+        **readings_of(options),
+        engine=engine,
+        **params,
+    )
+    write_to(options, format_, lambda path: write_rows(rows, format_, path, "curve"), engine)

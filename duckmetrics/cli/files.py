@@ -127,5 +127,5 @@ def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> dict[
 
         movers = result.movers(baseline=options["baseline"])
         format_ = outputs.format_of(options["movers"], None)
-        _write_file(options["movers"], format_, lambda path: write_rows(movers, format_, path))
+        _write_file(options["movers"], format_, lambda path: write_rows(movers, format_, path, "movers"))
     return rows

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.catalogue import checks, family_of
@@ -16,13 +13,15 @@ from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import brief_columns, cells_of
 from duckmetrics.results.comparison import RIGHT
-from duckmetrics.results.evaluation import COUNTS, NUMERIC, SIZES
+from duckmetrics.results.document import document, json_text
+from duckmetrics.results.evaluation import NUMERIC
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.tabular import Shown
+from duckmetrics.results.markup import markdown_line
+from duckmetrics.results.tabular import Shown, cell_text, listed
 from duckmetrics.results.verification import in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
+    from duckmetrics.results.tabular import Tabular
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
@@ -60,12 +60,10 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         put(page_text(format_, result.shown(wide)), path)
     elif format_ == "table":
         put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
+    elif format_ == "csv":
+        put(csv_text(result), path)
     else:
-        text = _TEXTS[format_](result)
-        if path is None:
-            sys.stdout.write(text)
-        else:
-            write_text(path, text)
+        put(json_text(result.to_dict()), path)
     if format_ != "json":
         if result.verified and not (format_ == "table" and path is None):
             print(in_one_line(result.verified), file=sys.stderr)
@@ -79,17 +77,29 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
         whole: show the other columns in text, too; a file always has them.
     """
     show_all, whole = whole, whole or path is not None
-    if format_ == "table":
+    if format_ == "table" and path is None and result.pairs:
+        _print_lines(result.lines(whole=whole))
+    elif format_ == "table":
         put("\n".join(result.lines(whole=whole)) + "\n", path)
     elif format_ == "markdown":
-        if whole:
+        if result.pairs:
+            put(result.shown(whole).markdown(), path)
+        elif whole:
             header, cells = result.cells()
             rule = ["---:" if name in RIGHT else "---" for name in header]
-            put("".join(_markdown_line(line) for line in (header, rule, *cells)), path)
+            put("".join(markdown_line(line) for line in (header, rule, *cells)), path)
         else:
             put(_markdown_of(brief_columns(result)), path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(show_all)), path)
+    else:
+        write_result(result, format_, path)
+
+
+def write_result(result: Tabular, format_: str, path: Path | None) -> None:
+    """Write all rows and columns of a result to a file, or to stdout."""
+    if format_ == "json":
+        put(json_text(result.to_dict()), path)
     else:
         write_rows(result.summary, format_, path)
 
@@ -109,18 +119,16 @@ def write_experiment(result: Experiment, format_: str, path: Path | None) -> Non
         above, below = ("".join(f"{line}\n\n" for line in lines)
                         for lines in (result.above(sys.maxsize), result.told()))  # fmt: skip
         put(f"{above}{_markdown_of(result.columns())}\n{below.rstrip()}\n", path)
-    elif format_ == "json":
-        put(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown()), path)
     else:
-        write_rows(result.summary, format_, path)
+        write_result(result, format_, path)
 
 
 def _markdown_of(columns: Sequence[Column]) -> str:
     header, cells = cells_of(columns)
     rule = ["---:" if column.is_number else "---" for column in columns]
-    return "".join(_markdown_line(line) for line in (header, rule, *cells))
+    return "".join(markdown_line(line) for line in (header, rule, *cells))
 
 
 def put(text: str, path: Path | None) -> None:
@@ -131,8 +139,15 @@ def put(text: str, path: Path | None) -> None:
         write_text(path, text)
 
 
-def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
-    """Write the rows of a table to a file, or to stdout."""
+def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "") -> None:
+    """Write the rows of a table to a file, or to stdout.
+
+    Args:
+        command: what JSON names as the command.
+    """
+    if format_ == "json":
+        put(json_text(document(command, rows.to_pylist())), path)
+        return
     if format_ == "parquet" and path is not None:
         import pyarrow.parquet as pq
 
@@ -141,62 +156,40 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
     if format_ == "table" and path is None:
         table = _table(rows.column_names, rows.column_names)
         for row in rows.to_pylist():
-            table.add_row(*(_shown(value) for value in row.values()))
+            table.add_row(*(cell_text(value) for value in row.values()))
         _console().print(table)
         return
-    text = _ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()])
-    if path is None:
-        sys.stdout.write(text)
-    else:
-        write_text(path, text)
-
-
-def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    objects = [dict(zip(names, map(_valid, row), strict=True)) for row in rows]
-    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
 
 
 def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([names, *([_listed(value) for value in row] for row in rows)])
+    writer.writerows([names, *([listed(value) for value in row] for row in rows)])
     return text.getvalue()
 
 
 def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    cells = [[_shown(value) for value in row] for row in rows]
-    return "".join(_markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
+    cells = [[cell_text(value) for value in row] for row in rows]
+    return "".join(markdown_line(line) for line in (names, ["---:"] * len(names), *cells))
 
 
 def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return "".join("\t".join(line) + "\n" for line in (names, *([_shown(v) for v in row] for row in rows)))
+    return "".join("\t".join(line) + "\n" for line in (names, *([cell_text(v) for v in row] for row in rows)))
 
 
 def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("html", Shown(names, [[_shown(value) for value in row] for row in rows]))
+    return page_text("html", Shown(names, [[cell_text(value) for value in row] for row in rows]))
 
 
 def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return page_text("latex", Shown(names, [[_shown(value) for value in row] for row in rows]))
+    return page_text("latex", Shown(names, [[cell_text(value) for value in row] for row in rows]))
 
 
 _ROWS = {
-    "json": _rows_json, "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
+    "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
     "latex": _rows_latex, "table": _rows_plain,
 }  # fmt: skip
-
-
-def _listed(value: Any) -> Any:
-    """A list in one cell."""
-    return "; ".join(map(str, value)) if isinstance(value, list) else value
-
-
-def _shown(value: Any) -> str:
-    """A cell as a person wants to see it."""
-    if value is None:
-        return "NULL"
-    value = _listed(value)
-    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def print_catalog() -> None:
@@ -220,27 +213,6 @@ def print_checks() -> None:
     console.print("duckmetrics checks NAME explains one", style="dim")
 
 
-def json_text(result: Evaluation) -> str:
-    """One object: {"results": [...], "checks": [...], "verified": [...]}; every key is always there."""
-    results = [
-        {
-            "system": row["system"],
-            "metric": row["metric"],
-            **{column: _valid(row[column]) for column in ("value", "lower", "upper")},
-            "reason": row["reason"],
-            **{count: row[count] for count in COUNTS},
-            **{size: row[size] for size in SIZES if size in row},
-            "segment": {column: _valid(value) for column, value in result.segment(row).items()},
-            "signature": row["signature"],
-        }
-        for row in result.rows
-    ]
-    verified = [{name: _valid(value) for name, value in asdict(one).items()} for one in result.verified]
-    checks = [asdict(finding) for finding in result.checks]
-    document = {"results": results, "checks": checks, "verified": verified}
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
 def csv_text(result: Evaluation) -> str:
     """One line per result, all columns, numbers unrounded."""
     columns = list(result.rows[0])
@@ -252,24 +224,12 @@ def markdown_text(result: Evaluation, wide: bool | None = None) -> str:
     if not (result.is_wide if wide is None else wide):
         header, cells = result.cells()
         rule = ["---:" if name in NUMERIC else "---" for name in header]
-        return "".join(_markdown_line(line) for line in (header, rule, *cells))
+        return "".join(markdown_line(line) for line in (header, rule, *cells))
     (block,) = blocks_of(result, sys.maxsize)
     rule = ["---" if i < block.keys else "---:" for i in range(len(block.header))]
     cells = [[cell.strip() for cell in row] for row in block.cells]
-    table = "".join(_markdown_line(line) for line in (block.header, rule, *cells))
+    table = "".join(markdown_line(line) for line in (block.header, rule, *cells))
     return table + "".join(f"\n{visible(line)}\n" for line in footer_of(result))
-
-
-_TEXTS = {"json": json_text, "csv": csv_text}
-
-
-def _markdown_line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(visible(cell).replace('|', chr(92) + '|') for cell in cells)} |\n"
-
-
-def _valid(value: Any) -> Any:
-    """JSON has no NaN and no Infinity."""
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
@@ -315,16 +275,24 @@ def _print_table(result: Evaluation, wide: bool | None) -> None:
 
 def _print_wide(result: Evaluation) -> None:
     """Print values side by side, the best of a row in bold."""
+    _print_lines(result.lines(wide=True), footer_of(result))
+    if result.verified:
+        _console().print(in_one_line(result.verified))
+
+
+def _print_lines(lines: Iterable[str], below: Collection[str] = ()) -> None:
+    """Print lines with the best values in bold.
+
+    Args:
+        below: the lines that are dimmed.
+    """
     from rich.text import Text
 
     console = _console()
-    below = footer_of(result)
-    for line in result.lines(wide=True):
+    for line in lines:
         text = Text(line, style="dim" if line in below else "")
         text.highlight_regex(r"\S+( ±\S+)?\*(?=\s|$)", "bold")
-        console.print(text)
-    if result.verified:
-        console.print(in_one_line(result.verified))
+        console.print(text, soft_wrap=True)
 
 
 def _print_findings(result: Evaluation) -> None:

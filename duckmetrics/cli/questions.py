@@ -31,7 +31,6 @@ from duckmetrics.cli.options import (
     TABLES,
     with_options,
 )
-from duckmetrics.cli.progress import progress_of
 from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
@@ -102,27 +101,26 @@ def check(**options: Any) -> None:
 
 def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
     """Run a command whose result has a summary, print or write that, and return the result."""
-    from duckmetrics.cli.output import write_rows
+    from duckmetrics.cli.output import write_result
 
     format_ = checked_files(options)
     predictions, truth, system = tables_of(options)
     engine = engine_of(options)
-    with progress_of(engine):
-        result = compute(
-            predictions,
-            truth,
-            options["metrics"] or None,
-            system=system,
-            columns=columns_of(options["columns"]),
-            **readings_of(options),
-            connection=engine,
-            **more,
-            **switches_of(compute, options["switches"]),
-        )
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        columns=columns_of(options["columns"]),
+        **readings_of(options),
+        connection=engine,
+        **more,
+        **switches_of(compute, options["switches"]),
+    )
     if format_ == "table" and not options["output"]:
         click.echo(repr(result))
         return result
-    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
+    write_to(options, format_, lambda path: write_result(result, format_, path), engine)
     for finding in getattr(result, "checks", ()):
         click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
     return result

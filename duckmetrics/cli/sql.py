@@ -86,7 +86,7 @@ def macros(output: Path | None, database: Path | None) -> None:
 
 def _write_database(path: Path) -> None:
     """Write the macros into a database, and show how far it is."""
-    from duckmetrics.cli.progress import bar
+    from duckmetrics.engines.progress import line
     from duckmetrics.macros.shipped import macros_database
 
     if not sys.stderr.isatty():
@@ -94,7 +94,7 @@ def _write_database(path: Path) -> None:
         macros_database(path)
         return
     done = [0.0]
-    with bar(lambda: done[0], "writing the macros"):
+    with line(lambda: done[0], "writing the macros"):
         macros_database(path, lambda percent: done.__setitem__(0, percent))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,6 @@ from duckmetrics.cli.arguments import columns_of, counts_of, engine_of, row_of_c
 from duckmetrics.cli.config import Several
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import DATABASE, OUTPUT_AND_ENGINE, with_options
-from duckmetrics.cli.progress import progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,21 +75,18 @@ def _listed(texts: Sequence[str], expected: str | None) -> Any:
 
 def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
-    from duckmetrics.cli.output import put, write_rows
+    from duckmetrics.cli.output import put, write_result
     from duckmetrics.statistics.run import run_test
 
     format_ = checked_files(options, [table] if isinstance(table, str) else [], known=False)
     engine = engine_of(options)
     params = switches_of(run_test, options["params"])
     columns = columns_of(options["columns"])
-    with progress_of(engine):
-        result = run_test(name, table, columns=columns, connection=engine, **params)
-    if format_ in ("table", "json"):
-        whole = json.dumps(result.to_dict(), indent=2, ensure_ascii=False, default=str)
-        text = f"{whole if format_ == 'json' else result}\n"
-        write_to(options, format_, lambda path: put(text, path), engine)
+    result = run_test(name, table, columns=columns, connection=engine, **params)
+    if format_ == "table":
+        write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
         return
-    write_to(options, format_, lambda path: write_rows(result.summary, format_, path), engine)
+    write_to(options, format_, lambda path: write_result(result, format_, path), engine)
     for warning in result.warnings:
         click.echo(f"warning: {warning}", err=True)
 
@@ -134,6 +129,7 @@ def chi_square(observed: Sequence[str], expected: str | None, format_: str, **op
     duckmetrics test chi-square 90,60,104 30,50,51
     duckmetrics test chi-square log.parquet --column row=variant --column column=clicked
     """
+    from duckmetrics.results.document import json_text
     from duckmetrics.statistics.chi_square import chi_square as compute
 
     result = compute(
@@ -144,4 +140,4 @@ def chi_square(observed: Sequence[str], expected: str | None, format_: str, **op
         correction=options["correction"],
         statistic=options["statistic"],
     )
-    click.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) if format_ == "json" else result)
+    click.echo(json_text(result.to_dict()) if format_ == "json" else f"{result}\n", nl=False)

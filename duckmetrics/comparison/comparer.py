@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from duckmetrics.comparison.families import adjust_families
 from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
-from duckmetrics.comparison.methods import PAIRED
+from duckmetrics.comparison.methods import PAIRED, of_all_pairs
 from duckmetrics.comparison.pairing import (
     Row,
     is_clustered,
     key_of_row,
+    of_systems,
     of_whole,
     refuse_unpaired,
     speakers,
@@ -22,8 +23,10 @@ from duckmetrics.comparison.pairing import (
     way_out,
 )
 from duckmetrics.comparison.rows import (
+    by_system,
     comparison_row,
     difference,
+    pair_rows,
     raise_to_sign_test,
     result_of_row,
     sort_rows,
@@ -35,6 +38,7 @@ from duckmetrics.errors import InputError, MetricError, suggestion
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.interval_options import MOST_RESAMPLES
 from duckmetrics.results.comparison import Comparison
+from duckmetrics.results.pairwise import PairwiseComparison
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
@@ -59,6 +63,7 @@ class Comparer:
         adjust: how p is corrected.
         power: for which the minimum detectable effect holds.
         allow_different: whether values of different populations are compared where they are common.
+        pairs: whether every pair of systems is compared, not only each with the baseline.
     """
 
     catalog: Catalog
@@ -67,6 +72,7 @@ class Comparer:
     inference: Inference
     power: float
     allow_different: bool
+    pairs: bool = False
 
     def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
@@ -103,29 +109,32 @@ class Comparer:
         for part in parts:
             refuse_unpaired(part)
             self._refuse_unfit_test(session.engine, part)
-        rows: list[Row] = []
+        order = list(dict.fromkeys([base, *known]))
         told = warning_of_test(self.test)
-        resamples = self._enough(parts, base)
+        rows: list[Row] = []
         for part in parts:
-            found = self._compared(session.engine, part, base, resamples)
             told += note_on_samples(part)
-            told += self._different(session.engine, part, found, base)
+            found, differing = self._of_part(session.engine, part, order, self._enough(parts, order))
+            told += differing
             rows += found
-        sort_rows(rows, [base, *known])
+        sort_rows(rows, order)
         adjust_families(self.catalog, session.engine, rows, self.adjust, self.inference.alpha, self.power)
         told += out_of_reach(rows, self.adjust, self.inference.alpha)
         measures = {measure.text: measure for part in parts for measure in part.measures}
         for row in rows:
             row["verdict"] = verdict(row, measures[row["metric"]], self.test, self.inference.alpha)
-        return Comparison(
-            tuple(rows), base, self.test.name, self.adjust, self.inference.level, session.assembled(parts),
-            tuple(told), self.inference.alpha,
+        result = Comparison(
+            tuple(row for row in rows if row["baseline"] == base), base, self.test.name, self.adjust,
+            self.inference.level, session.assembled(parts), tuple(told), self.inference.alpha,
         )  # fmt: skip
+        return PairwiseComparison.of(result, pair_rows(rows)) if self.pairs else result
 
-    def _enough(self, parts: Sequence[FamilyEvaluation], baseline: str) -> int:
+    def _enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
-        families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != baseline)
+        families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != order[0])
         comparisons = max(families.values(), default=1) if self.adjust != NONE else 1
+        if self.pairs and self.adjust != NONE:
+            comparisons = comparisons * len(order) // 2
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)
 
     def _refuse_unfit_test(self, engine: Engine, part: FamilyEvaluation) -> None:
@@ -154,14 +163,44 @@ class Comparer:
                     "use it for metrics of hits and misses, or another test",
                 )
 
-    def _compared(self, engine: Engine, part: FamilyEvaluation, baseline: str, resamples: int) -> list[Row]:
-        """Return the rows of the comparison of one part."""
+    def _of_part(
+        self, engine: Engine, part: FamilyEvaluation, order: Sequence[str], resamples: int
+    ) -> tuple[list[Row], list[Finding]]:
+        """Compare the systems of a part: all with the first, and of pairs each with those after it."""
+        of_pairs: list[Row] | None = None
+        if of_all_pairs(self.test):
+            values = self._values(order[0], resamples)
+            of_pairs = tested_units(self.catalog, engine, part, self.test, values)
+        rows = self._compared(engine, part, order[0], resamples, of_pairs)
+        told = self._different(engine, part, rows, order[0])
+        for place, baseline in enumerate(order[1:-1] if self.pairs else (), 1):
+            later = of_systems(part, order[place:])
+            found = self._compared(engine, later, baseline, resamples, of_pairs)
+            rows += [row for row in found if row["system"] != baseline]
+            told += self._different(engine, later, found, baseline)
+        return rows, told
+
+    def _compared(
+        self,
+        engine: Engine,
+        part: FamilyEvaluation,
+        baseline: str,
+        resamples: int,
+        of_pairs: list[Row] | None,
+    ) -> list[Row]:
+        """Return the rows of the comparison of one part with a baseline.
+
+        Args:
+            of_pairs: the rows of the test, if it looks at all pairs of systems.
+        """
         paired = self.catalog.statistics[PAIRED]
         values = self._values(baseline, resamples)
-        differences = tested_units(self.catalog, engine, part, paired, baseline, values)
-        special = differences
+        tested = tested_units(self.catalog, engine, part, paired, values)
+        differences = special = by_system(part, tested, baseline)
         if self.test is not paired:
-            special = tested_units(self.catalog, engine, part, self.test, baseline, values)
+            if of_pairs is None:
+                tested = tested_units(self.catalog, engine, part, self.test, values)
+            special = by_system(part, tested if of_pairs is None else of_pairs, baseline)
         sampled = tested_samples(self.catalog, engine, part, baseline)
         spoken = speakers(engine, part)
         bases = {key_of_row(part, row)[1:]: row for row in part.rows if row["system"] == baseline}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import call, picked, quoted, values_table
 from duckmetrics.expressions.folding import literal
-from duckmetrics.results.tabular import SMALLEST_P
+from duckmetrics.results.document import SMALLEST_P
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
 
 if TYPE_CHECKING:

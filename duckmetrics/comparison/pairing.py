@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.checks.notes import MISSING
@@ -14,7 +15,7 @@ from duckmetrics.inference.units import QUERIES, ROWS
 from duckmetrics.results.comparison import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
@@ -43,6 +44,12 @@ def refuse_unpaired(part: FamilyEvaluation) -> None:
                 f"{name!r} is also a column of the comparison",
                 f'rename it, as in "SELECT {name} AS my_{name}, ... FROM ..."',
             )
+
+
+def of_systems(part: FamilyEvaluation, systems: Collection[str]) -> FamilyEvaluation:
+    """Return the rows and units of these systems only."""
+    rows = tuple(row for row in part.rows if row["system"] in systems)
+    return replace(part, rows=rows, units=None if part.units is None else part.units.of_systems(systems))
 
 
 def key_of_row(part: FamilyEvaluation, row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from duckmetrics.inference.intervals import tested
 from duckmetrics.results.gates import BASELINE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
+# The columns of a row after the value, what people read first, the conventions last.
+ORDER = (
+    "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p", "p_adjusted", "verdict", "n",
+    "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "n_effective", "test",
+    "adjust", "n_tests", "alpha", "interval_level", "interval_method", "cluster", "resamples", "seed",
+    "reason", "signature",
+)  # fmt: skip
 # Columns that depend on the number of comparisons, and are computed after all of them.
 OF_FAMILIES = ("mde",)
 FIELDS = (
@@ -29,30 +36,33 @@ FIELDS = (
 
 
 def tested_units(
-    catalog: Catalog,
-    engine: Engine,
-    part: FamilyEvaluation,
-    test: Definition,
-    baseline: str,
-    values: Mapping[str, Value],
-) -> dict[Any, Row]:
-    """Test the units of a part, and return the results by system, metric and slice.
+    catalog: Catalog, engine: Engine, part: FamilyEvaluation, test: Definition, values: Mapping[str, Value]
+) -> list[Row]:
+    """Test the units of a part, and return the rows of the test.
 
     Args:
         values: the parameters that a test may have.
     """
     if part.units is None or not part.units.measures:
-        return {}
+        return []
     given = {name: value for name, value in values.items() if name in catalog.params(test)}
     table = tested(catalog, engine, part.units, test.name, given, OF_FAMILIES)
+    rows: list[Row] = engine.arrow(engine.kept(table)).to_pylist()
+    return rows
+
+
+def by_system(part: FamilyEvaluation, tested: Iterable[Row], baseline: str) -> dict[Any, Row]:
+    """Return the rows of a test against a baseline, by the other system, metric and slice.
+
+    Args:
+        tested: the rows of the test; those of a test of all pairs name two systems, in any order.
+    """
     found = {}
-    for row in engine.arrow(engine.kept(table)).to_pylist():
-        if "other" in row:
-            pair = {row["system"], row["other"]}
-            if baseline not in pair:
-                continue
-            row["system"] = (pair - {baseline}).pop()
-        found[part.units.row_key(row)] = row
+    for row in tested:
+        pair = {row["system"], row.get("other", baseline)}
+        if part.units is not None and baseline in pair:
+            (system,) = pair - {baseline}
+            found[part.units.row_key({**row, "system": system})] = row
     return found
 
 
@@ -130,8 +140,8 @@ def comparison_row(
     columns = part.units.columns if part.units is not None else {}
     kept = {name: row[name] for name in ("system", "metric", "slice", *columns, "value", "lower", "upper")}
     drawn = found.get("resamples")
-    return {
-        **kept, "baseline": baseline, **_fields(row, part, found), "p_adjusted": None, "mde": found.get("se"),
+    others = {
+        "baseline": baseline, **_fields(row, part, found), "p_adjusted": None, "mde": found.get("se"),
         "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"),
         "n_effective": found.get("n_effective", found.get("n")), "test": found["test"],
         "adjust": adjust, "n_tests": None, "alpha": inference.alpha,
@@ -141,6 +151,7 @@ def comparison_row(
         "reason": row["reason"] if row["system"] == baseline else found["reason"],
         "signature": row["signature"],
     }  # fmt: skip
+    return {**kept, **{name: others[name] for name in ORDER}}
 
 
 def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, Any]) -> Row:
@@ -167,11 +178,40 @@ def _cluster(part: FamilyEvaluation) -> str | None:
 
 
 def sort_rows(rows: list[Row], order: Sequence[Any]) -> None:
-    """Put the systems of every slice and metric in order, the baseline first."""
+    """Put the systems of every slice and metric in order, the baseline first.
+
+    Pairs of systems follow the order of the baselines.
+    """
     groups: dict[Any, int] = {}
     for row in rows:
         groups.setdefault(_without_system(row), len(groups))
-    rows.sort(key=lambda row: (groups[_without_system(row)], order.index(row["system"])))
+    places = {system: place for place, system in enumerate(dict.fromkeys(order))}
+    rows.sort(key=lambda row: (groups[_without_system(row)], places[row["baseline"]], places[row["system"]]))
+
+
+def pair_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield a row for every pair: ``system``, the one that it is ``against``, and the values of both.
+
+    Args:
+        rows: the comparisons with every baseline, and a row with the value of the first baseline.
+    """
+    values = {(_without_system(row), row["system"]): row["value"] for row in rows}
+    for row in rows:
+        system, other = row["system"], row["baseline"]
+        if system != other:
+            pair = {"system": system, "against": other, **row}
+            del pair["baseline"]
+            yield _placed_after(pair, "value", "against_value", values[_without_system(row), other])
+
+
+def _placed_after(row: Row, column: str, name: str, value: Any) -> Row:
+    """Return a row with another column after one of its own."""
+    placed: Row = {}
+    for known, own in row.items():
+        placed[known] = own
+        if known == column:
+            placed[name] = value
+    return placed
 
 
 def _without_system(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ import duckdb
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import outputs
+from duckmetrics.engines import outputs, progress
 from duckmetrics.engines.duckdb_connection import DuckDBConnection, arrow_of
 from duckmetrics.engines.duckdb_errors import refused
 from duckmetrics.engines.duckdb_tables import DuckDBTables
@@ -63,7 +63,7 @@ class DuckDBEngine(Engine):
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
         """Keep other threads from the connection for one call; drop what former calls left behind."""
-        with self._held.exclusive(keep):
+        with self._held.exclusive(keep), self._progress():
             yield
 
     def release(self) -> None:
@@ -119,7 +119,7 @@ class DuckDBEngine(Engine):
         """Write a query's rows to a Parquet file; see `outputs` for what may be replaced."""
         target = Path(os.path.expanduser(path))
         outputs.refuse(target, "parquet", self._tables.used)
-        with outputs.replacing(target, "parquet") as draft:
+        with outputs.replacing(target, "parquet") as draft, self._progress():
             self._held.execute(
                 exp.Copy(
                     this=query.subquery(), kind=False, files=[literal(str(draft))],
@@ -177,12 +177,25 @@ class DuckDBEngine(Engine):
 
     # --- progress --------------------------------------------------------------------------------
 
-    def watch(self) -> None:
-        """Make DuckDB measure the progress of the queries to come."""
-        self.connection.execute("SET enable_progress_bar = true")
-        self.connection.execute("SET enable_progress_bar_print = false")
+    @contextmanager
+    def _progress(self) -> Iterator[None]:
+        """Show the progress of the queries to come, unless nobody watches or DuckDB shows it itself."""
+        if not progress.is_watched():
+            yield
+            return
+        if self._held.is_own:
+            self._held.execute("SET enable_progress_bar = true")
+            self._held.execute("SET enable_progress_bar_print = false")
+        elif self.rows("SELECT current_setting('enable_progress_bar')") == [(True,)]:
+            yield
+            return
+        with progress.line(self._percent):
+            yield
 
-    def progress(self) -> float | None:
-        """Percent of the running query that is done, when DuckDB knows."""
-        done = self.connection.query_progress()
+    def _percent(self) -> float | None:
+        """Return the percent of the running query that is done, None if DuckDB does not know."""
+        try:
+            done = self.connection.query_progress()
+        except duckdb.Error:
+            return None
         return done if done >= 0 else None

@@ -111,14 +111,6 @@ class Engine(Protocol):
         """Make functions known to the queries to come, until the engine is released."""
         ...
 
-    def watch(self) -> None:
-        """Measure the progress of the queries to come."""
-        ...
-
-    def progress(self) -> float | None:
-        """Percent of the running query that is done, when the engine knows."""
-        ...
-
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
         """Use the engine for one call, and release it at the end.

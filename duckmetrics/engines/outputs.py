@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.results.document import KEYS
 from duckmetrics.results.tabular import SAMPLE_RATIO
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ _OURS = {
     "pessimistic",
 }  # fmt: skip
 _FINDINGS = {"severity", "check"}
+# The first keys of a document in JSON, and those of a statistic before all documents had the same shape.
+_DOCUMENT = frozenset(KEYS[:4])
 _STATISTIC = {"name", "title", "params", "rows"}
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 # Open files of this process, which must not be replaced even if they are regular files.
@@ -211,7 +214,7 @@ def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> fr
 def _is_ours(names: frozenset[str]) -> bool:
     """Say whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
     metrics = "metric" in names and len(names & _OURS) >= 2
-    return not names or metrics or names >= _FINDINGS or names >= _STATISTIC
+    return not names or metrics or any(names >= one for one in (_FINDINGS, _STATISTIC, _DOCUMENT))
 
 
 def _text_of(path: Path) -> str:

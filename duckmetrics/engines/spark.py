@@ -208,12 +208,6 @@ class SparkEngine(Engine):
             raise InputError(path, "is there already, and Spark writes a folder", "give a new name")
         self._run(query, lambda frame: frame.write.parquet(_expanded(str(path))))
 
-    def watch(self) -> None:
-        """Nothing: Spark shows its progress itself."""
-
-    def progress(self) -> float | None:
-        return None
-
     def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
         """Run a query, and return the result of `read` on its frame.
 

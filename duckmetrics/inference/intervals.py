@@ -79,8 +79,10 @@ def with_intervals(
     elif units.samples is not None:
         told = [_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference)}", "")]
     told += [_without(text, why) for text, why in units.without.items()]
-    columns = [_bounded(name, units, bool(parts)) for name, _ in engine.columns(summary)]
-    columns += [_size(name, bool(parts)) for name in (N_UNITS, N_EFFECTIVE)]
+    names = [name for name, _ in engine.columns(summary)]
+    columns = [_bounded(name, units, bool(parts)) for name in names]
+    place = names.index("signature")
+    columns[place:place] = [_size(name, bool(parts)) for name in (N_UNITS, N_EFFECTIVE)]
     numbered = summary.copy().select(exp.Window(this=exp.RowNumber()).as_("place"))
     query = exp.select(*columns).from_(numbered.subquery("summary"))
     if parts:

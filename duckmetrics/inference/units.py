@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlglot import exp
@@ -122,6 +122,11 @@ class Units:
             whole = composer.complete(exp.select("system", "metric", *others).from_(name))
             return self._resized(catalog, whole, others, values)
         return composer.complete(self.named(name, others))
+
+    def of_systems(self, systems: Collection[str]) -> Units:
+        """Return the units of these systems only."""
+        known = exp.In(this=exp.column("system"), expressions=list(map(literal, systems)))
+        return replace(self, query=exp.select(exp.Star()).from_(self.query.subquery("units")).where(known))
 
     def _resized(
         self, catalog: Catalog, tested: exp.Query, others: Sequence[str], values: Mapping[str, Value]

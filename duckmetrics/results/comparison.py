@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
+from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.tabular import Shown, Tabular, aligned, p_text, screen_width
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
+from duckmetrics.results.wide import Widened, widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +36,10 @@ SHOWN = {
     "effect_size": "effect_size", "wins/ties/losses": "wins", "p": "p", "p_adjusted": "p_adjusted",
     "mde": "mde",
 }  # fmt: skip
+# The columns that pairs of systems have instead of the baseline.
+OF_PAIRS = {"against": "string", "against_value": "double"}
 # The columns that a slicing column must not be called as.
-COLUMNS = {*NUMBERS, *COUNTS, *WORDS}
+COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
 # Smaller numbers would be shown as 0.0000.
 TINY = 5e-5
@@ -43,8 +48,12 @@ TINY = 5e-5
 ALPHA = 0.05
 
 
+# The columns of the wide form, for each metric.
+WIDE = ("value", "delta", "p_adjusted", "verdict")
+
+
 @dataclass(frozen=True)
-class Comparison(Tabular):
+class Comparison(Widened):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -68,7 +77,12 @@ class Comparison(Tabular):
         evaluation: the values of the systems, with what the checks found.
         told: findings about the comparison, in addition to those of the checks of the evaluation.
         alpha: a verdict needs p_adjusted below it.
+        pairs: with ``pairs=True``, one dictionary per pair of systems, slice and metric, with the columns of
+            `rows`; ``system`` is compared with the one that it is ``against``, whose value is
+            ``against_value``.
     """
+
+    command = "compare"
 
     rows: tuple[dict[str, Any], ...]
     baseline: str
@@ -78,10 +92,22 @@ class Comparison(Tabular):
     evaluation: Evaluation = field(repr=False)
     told: tuple[Finding, ...] = ()
     alpha: float = ALPHA
+    pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @property
     def summary(self) -> pa.Table:
-        """One row per system, slice and metric, the baseline included."""
+        """One row per system, slice and metric, the baseline included; with ``pairs=True``, per pair."""
+        return self._table(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/json.md."""
+        return document(self.command, self.summary.to_pylist(), self.checks, baseline=self.baseline)
+
+    def wide(self) -> pa.Table:
+        """Return one row per system and slice: value, difference, adjusted p and verdict of each metric."""
+        return widened(self.rows, self.summary.schema, ("system", "slice", *self.evaluation.by), WIDE)
+
+    def _table(self, rows: Sequence[dict[str, Any]]) -> pa.Table:
         import pyarrow as pa
 
         by = self.evaluation.by
@@ -89,8 +115,10 @@ class Comparison(Tabular):
         types = {name: values.field(name).type for name in ("system", "metric", "slice", *by)}
         types |= dict.fromkeys(NUMBERS, pa.float64()) | dict.fromkeys(COUNTS, pa.int64())
         types |= dict.fromkeys((*WORDS, "reason", "signature"), pa.string())
-        order = [name for name in self.rows[0] if name in types]
-        return pa.Table.from_pylist(list(self.rows), pa.schema([(name, types[name]) for name in order]))
+        types |= {name: pa.type_for_alias(alias) for name, alias in OF_PAIRS.items()}
+        order = [name for name in rows[0] if name in types]
+        schema = pa.schema([(name, types[name]) for name in order])
+        return readable(pa.Table.from_pylist(list(rows), schema))
 
     @property
     def sql(self) -> str:
@@ -145,18 +173,28 @@ class Comparison(Tabular):
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""
+        return self._cells(self.rows, ("system",))
+
+    def _cells(
+        self, rows: Sequence[dict[str, Any]], systems: Sequence[str]
+    ) -> tuple[list[str], list[list[str]]]:
+        """Return the columns and cells of rows.
+
+        Args:
+            systems: the columns that name systems.
+        """
         by = self.evaluation.by
-        shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in self.rows)]
-        if "p" in shown and all(row["p"] == row["p_adjusted"] for row in self.rows):
+        shown = [name for name, column in SHOWN.items() if any(row[column] is not None for row in rows)]
+        if "p" in shown and all(row["p"] == row["p_adjusted"] for row in rows):
             shown.remove("p")
-        if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in self.rows):
+        if "n_units" in shown and all(row["n_units"] in (None, row["n"]) for row in rows):
             shown.remove("n_units")
         cells = []
-        for row in self.rows:
+        for row in rows:
             segment = self._shown_segment(row)
-            keys = [segment.get(name, "") for name in by]
-            cells.append([row["metric"], *keys, str(row["system"]), *(_cell(row, name) for name in shown)])
-        return ["metric", *by, "system", *shown], cells
+            keys = [segment.get(name, "") for name in by] + [str(row[name]) for name in systems]
+            cells.append([row["metric"], *keys, *(_cell(row, name) for name in shown)])
+        return ["metric", *by, *systems, *shown], cells
 
     def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
         """Return the lines of the table, of the method, and of the verdicts for every system.
@@ -210,11 +248,21 @@ class Comparison(Tabular):
     @property
     def conclusion(self) -> str:
         """The method behind the verdicts, in one line."""
-        adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
+        return f"against {visible(self.baseline)}: {self.rule}"
+
+    @property
+    def rule(self) -> str:
+        """The method, the p that a verdict needs, and the level of the intervals."""
         return (
-            f"against {visible(self.baseline)}: {self._tests()}; {self._families()}, {adjusted}; "
-            f"a verdict needs p_adjusted < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
+            f"{self.method}; a verdict needs p_adjusted < {self.alpha:.4g}; "
+            f"{100 * self.level:g} % intervals, not adjusted"
         )
+
+    @property
+    def method(self) -> str:
+        """The test, the number of comparisons, and how p is adjusted for it."""
+        adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
+        return f"{self._tests()}; {self._families()}, {adjusted}"
 
     def _tests(self) -> str:
         """Return the test that computed p, with the number of resamples, by metric if there are several."""

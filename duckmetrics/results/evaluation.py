@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
-from duckmetrics.results.tabular import Shown, Tabular, aligned, screen_width
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import Shown, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
+from duckmetrics.results.wide import Widened, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +62,7 @@ class Tables(Protocol):
 
 
 @dataclass(frozen=True)
-class Evaluation(Tabular):
+class Evaluation(Widened):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -81,6 +84,8 @@ class Evaluation(Tabular):
         higher_is_better, lower_is_better: the metrics as typed for which that holds.
     """
 
+    command = "evaluate"
+
     rows: tuple[dict[str, Any], ...]
     groupings: dict[str, tuple[str, ...]]
     checks: tuple[Finding, ...]
@@ -96,7 +101,16 @@ class Evaluation(Tabular):
     @property
     def summary(self) -> pa.Table:
         """One row per system, slice and metric."""
-        return self._tables.summary()
+        return readable(self._tables.summary())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics evaluate`` prints it in JSON, see docs/json.md."""
+        verified = [json_object(asdict(one)) for one in self.verified]
+        return document(self.command, self.summary.to_pylist(), self.checks, verified=verified)
+
+    def wide(self) -> pa.Table:
+        """Return one row per system and slice, with a column per metric."""
+        return widened(self.rows, self.summary.schema, ("system", "slice", *self.by), ("value",))
 
     @property
     def per_query(self) -> pa.Table:
@@ -105,7 +119,7 @@ class Evaluation(Tabular):
         Raises:
             MetricError: no metric of queries was asked for.
         """
-        return self._tables.per_query()
+        return readable(self._tables.per_query())
 
     def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
@@ -117,7 +131,7 @@ class Evaluation(Tabular):
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
         """
-        return self._tables.table(spec, params)
+        return readable(self._tables.table(spec, params))
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
         """Return the queries that gain and lose most against a baseline.
@@ -143,7 +157,7 @@ class Evaluation(Tabular):
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return self._tables.movers(chosen, whole_number(n))
+        return readable(self._tables.movers(chosen, whole_number(n)))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
-from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Shown, Tabular, json_value, p_text, screen_width
+from duckmetrics.results.document import document, json_object
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Shown, Tabular, p_text, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,6 +88,8 @@ class Experiment(Tabular):
         sql: the SQL that ran.
     """
 
+    command = "ab"
+
     rows: list[dict[str, Any]]
     control: str
     sample_ratio: SampleRatio
@@ -103,7 +107,7 @@ class Experiment(Tabular):
 
         types = dict.fromkeys(WORDS, pa.string()) | dict.fromkeys(COUNTS, pa.int64())
         schema = pa.schema([(name, types.get(name, pa.float64())) for name in self.rows[0]])
-        return pa.Table.from_pylist(self.rows, schema)
+        return readable(pa.Table.from_pylist(self.rows, schema))
 
     def row(self, metric: str, variant: str | None = None) -> dict[str, Any]:
         """Return the row of a metric; the variant may be left out if only one is compared.
@@ -123,18 +127,12 @@ class Experiment(Tabular):
         return found[metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; a p-value is at least 1e-300, and no number is NaN or infinite."""
-        checked = asdict(self.sample_ratio).items()
+        """Return the result as ``duckmetrics ab`` prints it in JSON, see docs/json.md."""
         settings = {"control": self.control, "adjust": self.adjust, "level": self.level, "alpha": self.alpha}
-        return {
-            "name": "ab",
-            "title": TITLE,
-            "rows": [{name: json_value(name, value) for name, value in row.items()} for row in self.rows],
-            "sample_ratio": {name: json_value(name, value) for name, value in checked},
-            "params": settings,
-            "warnings": list(self.warnings),
-            "notes": list(self.notes),
-        }
+        return document(
+            self.command, self.rows, warnings=self.warnings, notes=self.notes, name=self.command, title=TITLE,
+            params=settings, sample_ratio=json_object(asdict(self.sample_ratio)),
+        )  # fmt: skip
 
     def columns(self) -> list[Column]:
         """Return the columns of the table for a reader."""

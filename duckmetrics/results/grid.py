@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 BEST, LOWER = "*", " ↓"
+BEST_SYSTEM = "* best system; `duckmetrics compare` tests whether the difference is chance"
 # Values that differ by less are equally good.
 ALIKE = 5e-5
 
@@ -70,17 +71,22 @@ def blocks_of(result: Values, width: int) -> list[Block]:
         block = _by_metric(result)
         if table_width(block.header, block.cells) <= width:
             return [block]
-    return _split(_by_key(result), width)
+    return split(_by_key(result), width)
 
 
-def footer_of(result: Values) -> list[str]:
-    """Return what the marks mean, the numbers that rows have in common, and why a value is missing."""
+def footer_of(result: Values, best: str = BEST_SYSTEM, has_halves: bool = True) -> list[str]:
+    """Return what the marks mean, the numbers that rows have in common, and why a value is missing.
+
+    Args:
+        best: what the mark of the best value means.
+        has_halves: whether half of the interval stands next to a value.
+    """
     lines = []
-    if len(result.systems) > 1 and _best_of_slices(result):
-        lines.append("* best system; `duckmetrics compare` tests whether the difference is chance")
+    if len(result.systems) > 1 and best_of_slices(result):
+        lines.append(best)
     if result.lower_is_better & set(result.metrics):
         lines.append("↓ lower is better")
-    if result.level is not None:
+    if result.level is not None and has_halves:
         lines.append(f"± half of a {100 * result.level:g} % interval")
     sizes = {row["n"] for row in result.rows}
     if len(sizes) == 1:
@@ -95,7 +101,7 @@ def _by_metric(result: Values) -> Block:
     for metric in result.metrics:
         rows = [found[metric, system] for system in result.systems]
         best = _best(result, rows)
-        cells.append([_named(result, metric), *(_cell(row, row in best) for row in rows)])
+        cells.append([named(result, metric), *(_cell(row, row in best) for row in rows)])
     return Block(["metric", *map(visible, map(str, result.systems))], _padded(cells, 1), 1)
 
 
@@ -107,17 +113,17 @@ def _by_key(result: Values) -> Block:
     if several and not result.by:
         keys = _leaders_first(result, keys, found)
     sizes = any(len({found[key, m]["n"] for key in keys if (key, m) in found}) > 1 for m in result.metrics)
-    best = _best_of_slices(result) if several else []
+    best = best_of_slices(result) if several else []
     cells = []
     for key in keys:
         rows = [found.get((key, metric)) for metric in result.metrics]
         own = [row for row in rows if row is not None]
-        named = [visible(str(key[-1]))] if several else []
+        system = [visible(str(key[-1]))] if several else []
         n = [str(max(row["n"] for row in own))] if sizes else []
         values = ["" if row is None else _cell(row, row in best) for row in rows]
-        cells.append([*slice_cells(result, own[0]), *named, *n, *values])
+        cells.append([*slice_cells(result, own[0]), *system, *n, *values])
     header = [*result.by, *(["system"] if several else []), *(["n"] if sizes else [])]
-    names = [_named(result, metric) for metric in result.metrics]
+    names = [named(result, metric) for metric in result.metrics]
     return Block([*header, *names], _padded(cells, len(header)), len(header))
 
 
@@ -152,7 +158,7 @@ def _leaders_first(
     return sorted(keys, key=place)
 
 
-def _best_of_slices(result: Values) -> list[Row]:
+def best_of_slices(result: Values) -> list[Row]:
     """Return the best system of each metric in each slice."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in result.rows:
@@ -171,7 +177,8 @@ def _best(result: Values, rows: Sequence[Row]) -> list[Row]:
     return near if len(near) == 1 else []
 
 
-def _named(result: Values, metric: str) -> str:
+def named(result: Values, metric: str) -> str:
+    """Write a metric with the mark of those where lower is better."""
     return visible(metric) + (LOWER if metric in result.lower_is_better else "")
 
 
@@ -193,7 +200,7 @@ def _padded(cells: list[list[str]], keys: int) -> list[list[str]]:
     return cells
 
 
-def _split(block: Block, width: int) -> list[Block]:
+def split(block: Block, width: int) -> list[Block]:
     """Put as many columns into each block as fit; the keys stand in all of them."""
     widths = widths_of(block.header, block.cells)
     keys = list(range(block.keys))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
+from duckmetrics.results.document import document
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ class SampledEvaluation(Printed):
         sql: the SQL that ran.
     """
 
+    command = "sampled"
+
     rows: tuple[dict[str, Any], ...]
     methods: tuple[str, ...]
     checks: tuple[Finding, ...]
@@ -40,9 +44,12 @@ class SampledEvaluation(Printed):
         types = {"value": pa.float64(), "gamma": pa.float64()}
         types |= {name: pa.int64() for name in ("n", "n_items", "n_negatives")}
         names = list(self.rows[0])
-        return pa.Table.from_pylist(
-            list(self.rows), schema=pa.schema([(name, types.get(name, pa.string())) for name in names])
-        )
+        schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
+        return readable(pa.Table.from_pylist(list(self.rows), schema))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics sampled`` prints it in JSON, see docs/json.md."""
+        return document(self.command, self.summary.to_pylist(), self.checks)
 
     def value(self, metric: str, method: str, system: str | None = None) -> float | None:
         """Return one value.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import re
 import shutil
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.markup import html, latex
+from duckmetrics.results.document import SMALLEST_P, document
+from duckmetrics.results.markup import html, latex, markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,16 +18,18 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# No probability is 0; one that is too small for a double is shown as less than this.
-SMALLEST_P = 1e-300
-# Names of the columns that hold probabilities.
-P_NAME = re.compile(r"p|p_\w+|\w+_p")
 # The text of an A/B test begins with this; a file of one is recognized by it.
 SAMPLE_RATIO = "sample ratio: "
 
 
 class Tabular(ABC):
-    """A result that is a table: it can be read as Arrow, pandas and Polars."""
+    """A result that is a table: it can be read as Arrow, pandas and Polars.
+
+    Attributes:
+        command: the command that prints it.
+    """
+
+    command: ClassVar[str]
 
     @property
     @abstractmethod
@@ -42,13 +42,25 @@ class Tabular(ABC):
 
     def to_polars(self) -> pl.DataFrame:
         """Return the summary as a Polars data frame."""
-        import polars as pl
+        return polars_frame(self.summary)
 
-        frame = pl.from_arrow(self.summary)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as the command prints it in JSON, see docs/json.md.
+
+        A p-value is at least 1e-300, and no number is NaN or infinite.
+        """
+        return document(self.command, self.summary.to_pylist())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.summary.__arrow_c_stream__(requested_schema)
+
+
+def polars_frame(table: pa.Table) -> pl.DataFrame:
+    """Return an Arrow table as a Polars data frame."""
+    import polars as pl
+
+    frame = pl.from_arrow(table)
+    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,7 @@ class Shown:
         numeric: the columns that are aligned to the right.
         title: a line above the table.
         notes: the lines below the table.
+        best: the places of cells in bold, as row and column.
     """
 
     header: Sequence[str]
@@ -68,6 +81,7 @@ class Shown:
     numeric: Sequence[str] = ()
     title: str = ""
     notes: Sequence[str] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
 
     def text(self) -> str:
         """Return the lines for a terminal."""
@@ -76,11 +90,15 @@ class Shown:
 
     def html(self) -> str:
         """Return the table for a notebook."""
-        return html(self.header, self.cells, self.notes, self.title)
+        return html(self.header, self.cells, self.notes, self.title, self.best)
 
     def latex(self) -> str:
         """Return the table for a paper."""
-        return latex(self.header, self.cells, self.notes, self.numeric)
+        return latex(self.header, self.cells, self.notes, self.numeric, self.best)
+
+    def markdown(self) -> str:
+        """Return the table for a pull request, with the notes below it."""
+        return markdown(self.header, self.cells, self.notes, self.numeric, self.best)
 
 
 class Printed(Tabular):
@@ -137,12 +155,14 @@ def p_text(p: float) -> str:
     return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.4g}"
 
 
-def json_value(name: str, value: Any) -> Any:
-    """Return a value as JSON can hold it: JSON has no NaN and no Infinity, and no p-value is 0."""
-    if isinstance(value, Decimal):
-        return int(value)
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return str(value)
-    return max(value, SMALLEST_P) if P_NAME.fullmatch(name) else value
+def cell_text(value: Any) -> str:
+    """Write a value as a person wants to see it, floats with six digits."""
+    if value is None:
+        return "NULL"
+    value = listed(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+
+
+def listed(value: Any) -> Any:
+    """Return a list as the text of one cell, and any other value as it is."""
+    return "; ".join(map(str, value)) if isinstance(value, list) else value

@@ -19,6 +19,7 @@ from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.findings import ERROR
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown
 from duckmetrics.version import __version__
 
@@ -90,6 +91,8 @@ class Convention:
 class ToolComparison(Printed):
     """The same metrics under the conventions of several tools."""
 
+    command = "conventions"
+
     rows: tuple[Convention, ...]
 
     @property
@@ -99,7 +102,7 @@ class ToolComparison(Printed):
 
         types = {"value": pa.float64(), "difference": pa.float64(), "n": pa.int64()}
         schema = pa.schema([(column, types.get(column, pa.string())) for column in COLUMNS])
-        return pa.Table.from_pylist([row.row for row in self.rows], schema)
+        return readable(pa.Table.from_pylist([row.row for row in self.rows], schema))
 
     def shown(self) -> Shown:
         """Return the rows, with the reason in the last column."""

@@ -14,6 +14,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.build import picked
 from duckmetrics.inputs.request import read_request
+from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Printed, Shown
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Tied:
 class TieReport(Printed):
     """Effect of the order of equal scores on each metric."""
 
+    command = "ties"
+
     rows: tuple[Tied, ...]
 
     @property
@@ -74,10 +77,9 @@ class TieReport(Printed):
         numbers = dict.fromkeys(("value", *BOUNDS, "share"), pa.float64())
         counts = dict.fromkeys(("n_dependent", "n_queries"), pa.int64())
         text = {"system": pa.string(), "metric": pa.string()}
-        return pa.Table.from_pylist(
-            [{**asdict(row), "share": row.share} for row in self.rows],
-            pa.schema([*text.items(), *numbers.items(), *counts.items()]),
-        )
+        rows = [{**asdict(row), "share": row.share} for row in self.rows]
+        schema = pa.schema([*text.items(), *numbers.items(), *counts.items()])
+        return readable(pa.Table.from_pylist(rows, schema))
 
     def shown(self) -> Shown:
         """Return the rows, with the share of queries as a percentage."""

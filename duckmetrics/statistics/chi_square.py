@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.compose.functions import linked
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, unknown
+from duckmetrics.results.document import document
 from duckmetrics.results.markup import html
-from duckmetrics.results.tabular import SMALLEST_P, p_text
+from duckmetrics.results.tabular import p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.counts import over_counts, read_counts
 from duckmetrics.statistics.data import CELLS, COUNTS
@@ -74,14 +75,17 @@ class ChiSquare:
         return p_text(self.p)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; p is at least 1e-300, and p_text says what it stands for."""
-        values = {name: value for name, value in asdict(self).items() if name not in ("sql", "warnings")}
-        return {
-            **values,
-            "p": max(self.p, SMALLEST_P),
-            "p_text": self.p_text,
-            "warnings": list(self.warnings),
-        }
+        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md.
+
+        p is at least 1e-300, and p_text says what it stands for.
+        """
+        params = {"statistic": self.method, "correction": self.correction}
+        numbers = ("statistic", "df", "p", "n", "min_expected", "cramers_v", "p_text")
+        row = {name: getattr(self, name) for name in numbers}
+        name = next(name for test, name in _TESTS.values() if test == self.test)
+        return document(
+            "test", [row], warnings=self.warnings, name=name, title=self._title(), params=params
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         lines = [self._title(), *(f"  {name:<14}{value}" for name, value in self._shown().items())]

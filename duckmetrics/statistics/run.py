@@ -15,7 +15,9 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.inputs.interval_options import FEW_UNITS
 from duckmetrics.inputs.python_tables import as_table
-from duckmetrics.results.tabular import P_NAME, Printed, Shown, json_value, p_text
+from duckmetrics.results.document import P_NAME, document
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import Printed, Shown, p_text
 from duckmetrics.statistics.checks import check_counts, check_kept
 from duckmetrics.statistics.chi_square import rough
 from duckmetrics.statistics.contestants import check_contestants
@@ -72,6 +74,8 @@ class TestResult(Printed):
     # pytest takes classes of such a name for tests.
     __test__: ClassVar[bool] = False
 
+    command = "test"
+
     name: str
     title: str
     params: dict[str, Value]
@@ -83,17 +87,14 @@ class TestResult(Printed):
     @property
     def summary(self) -> pa.Table:
         """The rows as an Arrow table."""
-        return self._summary
+        return readable(self._summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; a p-value is at least 1e-300, and no number is NaN or infinite."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "params": dict(self.params),
-            "rows": [{name: json_value(name, value) for name, value in row.items()} for row in self.rows],
-            "warnings": list(self.warnings),
-        }
+        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md."""
+        return document(
+            self.command, self.rows, warnings=self.warnings, name=self.name, title=self.title,
+            params=dict(self.params),
+        )  # fmt: skip
 
     def shown(self) -> Shown:
         """Return the rows, with the parameters above and the warnings below."""

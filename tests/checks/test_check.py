@@ -319,12 +319,14 @@ def test_the_exit_code_says_whether_there_is_an_error(run: Command) -> None:
 def test_every_format_of_evaluate_is_there(run: Command, folder: Path) -> None:
     tables = [f"ranking, rows exported twice.{role}.parquet" for role in ("predictions", "truth")]
     outcome = run("check", *tables, "--format", "json")
-    (finding,) = json.loads(outcome.out)
+    (finding,) = json.loads(outcome.out)["rows"]
     assert (outcome.code, finding["check"], finding["count"]) == (1, "duplicate_prediction", 2)
     assert finding["examples"] == ["query_id=u07, item_id=i13", "query_id=u08, item_id=i23"]
     assert outcome.err.startswith("1 error; looked at 722 predictions")
     assert (
-        json.loads(run("check", "clean.predictions.parquet", "clean.truth.parquet", "--format", "json").out)
+        json.loads(run("check", "clean.predictions.parquet", "clean.truth.parquet", "--format", "json").out)[
+            "rows"
+        ]
         == []
     )
     header, line = run("check", *tables, "--format", "csv").out.splitlines()

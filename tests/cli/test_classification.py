@@ -32,7 +32,7 @@ def clicks(exports: Path) -> None:
 def test_a_table_of_clicks_is_evaluated_by_segment_and_system(run: Command) -> None:
     outcome = run("evaluate", "clicks.parquet", "-m", "auc,accuracy(threshold=0.3)", *MAPPED,
                   "--system", "model", "--by", "country", "--format", "json")  # fmt: skip
-    found = {(r["system"], r["metric"], r["segment"].get("country")): r for r in results(outcome)}
+    found = {(r["system"], r["metric"], r["country"]): r for r in results(outcome)}
     assert found["A", "auc", None]["value"] == 3.5 / 4
     assert found["B", "auc", None]["value"] == 1 / 2
     assert found["A", "auc", "DE"]["value"] == 1
@@ -55,7 +55,7 @@ def test_an_interval_that_holds_the_exact_value_is_printed(run: Command) -> None
 def test_a_curve_is_printed_with_its_end_points(run: Command) -> None:
     outcome = run("curve", "roc_curve", "clicks.parquet", *MAPPED, "--format", "json")
     assert outcome.code == 0
-    points = json.loads(outcome.out)
+    points = json.loads(outcome.out)["rows"]
     assert [(p["tp"], p["fp"]) for p in points] == [(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3), (3, 4)]
     assert points[0]["threshold"] == "inf"
     assert points[-1]["area"] == pytest.approx(8.5 / 12)  # 4 + 2.5 + 2 pairs won

@@ -101,15 +101,15 @@ def test_switches_are_set(run: Command) -> None:
 def test_slices_are_combinations_or_each_of_several(run: Command) -> None:
     queries = ["--queries", "users.parquet", "--format", "json"]
     found = results(run(*EVALUATE, "--by", "country", "--by", "plan", *queries))
-    assert [r["segment"] for r in found] == [
-        {},
-        {"country": "DE", "plan": "x"},
-        {"country": "FR", "plan": "y"},
-        {"country": None, "plan": None},
+    assert [(r["slice"], r["country"], r["plan"]) for r in found] == [
+        ("", None, None),
+        ("country,plan", "DE", "x"),
+        ("country,plan", "FR", "y"),
+        ("country,plan", None, None),
     ]
     assert results(run(*EVALUATE, "--by", "country,plan", *queries)) == found
     found = results(run(*EVALUATE, "--by-each", "country", "--by-each", "country,plan", *queries))
-    assert [list(r["segment"]) for r in found] == [[], *3 * [["country"]], *3 * [["country", "plan"]]]
+    assert [r["slice"] for r in found] == ["", *3 * ["country"], *3 * ["country,plan"]]
 
 
 def test_threads_and_memory_are_limited_and_a_database_opened(run: Command) -> None:

@@ -39,9 +39,9 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr,dcg", "--format", "json")
     first, second = results(outcome)
     assert first == {
-        "system": None, "metric": "rr", "value": RR, "lower": None, "upper": None, "reason": None,
-        "n": 3, "n_missing": 1, "n_no_relevant": 0, "n_undefined": 0, "n_positive": None,
-        "segment": {}, "signature": SIGNATURE,
+        "system": None, "metric": "rr", "slice": "", "value": RR, "lower": None, "upper": None,
+        "reason": None, "n": 3, "n_missing": 1, "n_no_relevant": 0, "n_undefined": 0, "n_positive": None,
+        "signature": SIGNATURE,
     }  # fmt: skip
     with little() as connection:
         expected = duckmetrics.evaluate("predictions", "truth", "dcg", connection=connection)["dcg"]
@@ -58,11 +58,11 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
 def test_json_names_systems_and_segments(run: Command) -> None:
     arguments = ["--system", "model", "--by", "country", "--queries", "users.parquet", "--format", "json"]
     found = results(run("evaluate", "models.parquet", "t.parquet", "-m", "rr", *arguments))
-    assert [(r["system"], r["segment"], r["value"], r["n"]) for r in found] == [
-        ("A", {}, RR, 3), ("B", {}, 0.5, 3),
-        ("A", {"country": "DE"}, 0.5, 1), ("B", {"country": "DE"}, 1.0, 1),
-        ("A", {"country": "FR"}, 1.0, 1), ("B", {"country": "FR"}, 0.5, 1),
-        ("A", {"country": None}, 0.0, 1), ("B", {"country": None}, 0.0, 1),
+    assert [(r["system"], r["slice"], r["country"], r["value"], r["n"]) for r in found] == [
+        ("A", "", None, RR, 3), ("B", "", None, 0.5, 3),
+        ("A", "country", "DE", 0.5, 1), ("B", "country", "DE", 1.0, 1),
+        ("A", "country", "FR", 1.0, 1), ("B", "country", "FR", 0.5, 1),
+        ("A", "country", None, 0.0, 1), ("B", "country", None, 0.0, 1),
     ]  # fmt: skip
 
 
@@ -84,7 +84,8 @@ def test_json_never_has_null_without_a_reason(run: Command) -> None:
 def test_json_stays_valid_where_a_segment_is_not_a_number(run: Command) -> None:
     arguments = ["--by", "age", "--queries", "users.parquet", "--format", "json"]
     found = results(run("evaluate", "p.parquet", "t.parquet", "-m", "rr", *arguments))
-    assert [r["value"] for r in found if r["segment"] == {"age": 1.5}] == [0.5]
+    assert [r["value"] for r in found if r["age"] == 1.5] == [0.5]
+    assert [r["value"] for r in found if r["age"] == "nan"] == [1.0]
     assert len(found) == 4
 
 

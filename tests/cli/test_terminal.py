@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics.cli.output import csv_text, json_text, markdown_text
+from duckmetrics.cli.output import csv_text, markdown_text
 from support.little import PREDICTIONS, TRUTH, evaluation, little
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_a_name_forges_nothing(name: str) -> None:
         assert not hidden(text)
     assert len(markdown_text(found, wide=False).splitlines()) == 2 + len(found.rows)
     assert all("\n" not in gate for gate in gates)
-    assert name in {row["system"] for row in json.loads(json_text(found))["results"]}
+    assert name in {row["system"] for row in found.to_dict()["rows"]}
     assert name in csv_text(found) or '"' in csv_text(found)
 
 
@@ -90,7 +90,7 @@ def shell(folder: Path, tail: str, **environment: str) -> subprocess.CompletedPr
 @pytest.mark.slow
 def test_streams_that_are_closed_are_fine(folder: Path) -> None:
     done = shell(folder, "2>&-")
-    assert (done.returncode, json.loads(done.stdout)["results"][0]["system"]) == (0, "Ärger😀")
+    assert (done.returncode, json.loads(done.stdout)["rows"][0]["system"]) == (0, "Ärger😀")
     assert shell(folder, ">&-").returncode == 0
 
 
@@ -108,7 +108,7 @@ def test_a_closed_pipe_is_no_failed_gate(folder: Path) -> None:
 def test_ascii_is_enough(folder: Path) -> None:
     done = shell(folder, "", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
-    assert json.loads(done.stdout.decode("ascii"))["results"][0]["system"] == "Ärger😀"
+    assert json.loads(done.stdout.decode("ascii"))["rows"][0]["system"] == "Ärger😀"
 
 
 def test_tab_completion_shows_the_public_names() -> None:

@@ -78,7 +78,7 @@ def test_the_command_line_writes_infinity_so_that_json_is_valid(
     rows = tmp_path / "rows.parquet"
     duckdb.execute(f"COPY ({ROWS['positive']}) TO '{rows}' (FORMAT parquet)")
     asked = ("evaluate", rows, "-m", "log_loss(eps=0)", "--format")
-    (found,) = json.loads(run(*asked, "json").out, parse_constant=no_json)["results"]
+    (found,) = json.loads(run(*asked, "json").out, parse_constant=no_json)["rows"]
     assert (found["value"], found["reason"]) == ("inf", WHY)
     assert f',inf,,,"{WHY}",' in run(*asked, "csv").out
     assert run(*asked, "json", "--fail-if", "log_loss(eps=0) > 1").code == 1

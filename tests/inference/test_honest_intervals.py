@@ -232,7 +232,7 @@ def test_json_has_the_units_of_an_interval(capsys: pytest.CaptureFixture[str], t
     options = ["--interval", "0.95", "--cluster", "u", "--format", "json"]
     with contextlib.suppress(SystemExit):
         main(["evaluate", table, "-m", "ks,auc", *options])
-    ks, auc = json.loads(capsys.readouterr().out)["results"]
+    ks, auc = json.loads(capsys.readouterr().out)["rows"]
     assert ks["n_units"] is None
     assert auc["n_units"] == 40
     assert 20 < auc["n_effective"] <= 40

@@ -720,7 +720,7 @@ def test_the_command_prints_the_table(run: Command) -> None:
 @pytest.mark.slow
 def test_the_command_prints_rows(run: Command) -> None:
     expected = list(from_python().rows)
-    found = json.loads(run(*ASK, "--format", "json").out)
+    found = json.loads(run(*ASK, "--format", "json").out)["rows"]
     assert [{**row, "value": None} for row in found] == [{**row, "value": None} for row in expected]
     assert [row["value"] for row in found] == pytest.approx([row["value"] for row in expected], rel=1e-12)
     lines = list(csv.DictReader(io.StringIO(run(*ASK, "--format", "csv").out)))
@@ -737,7 +737,7 @@ def test_the_command_takes_conventions_and_tells_what_was_found(run: Command) ->
     assert outcome.code == 0
     assert outcome.err.count("1 queries of the population have no predictions of system") == 2
     skipped = run(*ask, "--set", "missing=skip", "--format", "json", "--method", "naive")
-    values = [row["value"] for row in json.loads(skipped.out)]
+    values = [row["value"] for row in json.loads(skipped.out)["rows"]]
     assert values == pytest.approx([row["value"] for row in from_python(methods="naive").rows])
 
 

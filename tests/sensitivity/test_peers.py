@@ -150,7 +150,7 @@ def test_shown_and_written(run: Command, tmp_path: Any) -> None:
     shown = run("conventions", *ROWS, "-m", "map@3", "--like", "recbole,elliot")
     assert (shown.code, shown.out) == (0, f"{result!r}\n")
     written = run("conventions", *ROWS, "-m", "map@3", "--like", "recbole", "--format", "json")
-    assert [row["value"] for row in json.loads(written.out)] == pytest.approx([1 / 3, 5 / 9])
+    assert [row["value"] for row in json.loads(written.out)["rows"]] == pytest.approx([1 / 3, 5 / 9])
     file = tmp_path / "conventions.csv"
     assert run("conventions", *ROWS, "-m", "map@3", "--like", "recbole", "-o", str(file)).code == 0
     assert file.read_text().startswith("system,metric,like,tool,name,value")

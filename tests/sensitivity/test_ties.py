@@ -130,6 +130,6 @@ def test_shown_and_written(run: Command) -> None:
         "queries",
         "share",
     ]
-    rows = json.loads(run("ties", *given, "-m", "map@3", "--format", "json").out)
+    rows = json.loads(run("ties", *given, "-m", "map@3", "--format", "json").out)["rows"]
     assert rows[0]["share"] == report.rows[0].share
     assert report.summary.num_rows == 2

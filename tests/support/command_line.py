@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from duckmetrics.cli.main import main
+from duckmetrics.results.document import KEYS
 from support.little import PREDICTIONS, TRUTH
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ EXPORTS = {
     "renamed.parquet": f"SELECT query_id AS user, item_id AS sku, score AS estimate FROM {PREDICTIONS}",
     "none.parquet": "SELECT 'q1' AS query_id, 'z' AS item_id, 0 AS relevance",
 }
-RESULT = ["system", "metric", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
-          "n_undefined", "n_positive", "segment",
-          "signature"]  # fmt: skip
+RESULT = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
+          "n_undefined", "n_positive", "signature"]  # fmt: skip
 CHECK = ["check", "severity", "table", "column", "count", "examples", "message", "advice"]
 
 
@@ -73,14 +73,24 @@ def run(exports: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def results(outcome: Outcome) -> list[dict[str, Any]]:
-    """The results of --format json, read as strictly as JSON is defined."""
+    """The rows that ``duckmetrics evaluate --format json`` prints."""
     assert outcome.code == 0, outcome.err
+    found = document(outcome.out)
+    assert list(found) == [*KEYS, "checks", "verified"]
+    for row in found["rows"]:
+        by = set(filter(None, row["slice"].split(",")))
+        assert by <= set(row)
+        assert set(RESULT) <= set(row)
+    assert all(list(check) == CHECK for check in found["checks"])
+    return found["rows"]  # type: ignore[no-any-return]
+
+
+def document(text: str) -> dict[str, Any]:
+    """JSON of a command, read as strictly as it is defined."""
 
     def refuse(constant: str) -> None:
         raise ValueError(constant)
 
-    document = json.loads(outcome.out, parse_constant=refuse)
-    assert list(document) == ["results", "checks", "verified"]
-    assert all(list(result) == RESULT for result in document["results"])
-    assert all(list(check) == CHECK for check in document["checks"])
-    return document["results"]  # type: ignore[no-any-return]
+    found: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    assert tuple(found)[: len(KEYS)] == KEYS
+    return found
