@@ -113,15 +113,8 @@ def compare(
     all_pairs = of_all_pairs(chosen) if pairs is None else pairs
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
     inference = replace(inference, alpha=read_probability("alpha", alpha, 0.05), adjusted=method != NONE)
-    comparer = Comparer(
-        catalog(),
-        chosen,
-        method,
-        inference,
-        read_probability("power", power, 0.8),
-        allow_different,
-        all_pairs,
-    )
+    wanted = read_probability("power", power, 0.8)
+    comparer = Comparer(catalog(), chosen, method, inference, wanted, allow_different, all_pairs)
     evaluated = _evaluations(predictions)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,

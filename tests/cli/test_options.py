@@ -88,7 +88,8 @@ def test_a_slice_in_quotes_is_one_column(run: Command) -> None:
     users = """SELECT query_id, country AS "a,b" FROM 'users.parquet'"""
     for by in (["--by", '"a,b"'], ["--by-each", '"a,b"']):
         found = results(run(*EVALUATE, *by, "--queries", users, "--format", "json"))
-        assert [list(r["segment"]) for r in found] == [[], *3 * [["a,b"]]]
+        assert [r["slice"] for r in found] == ["", *3 * ['"a,b"']]
+        assert [r["a,b"] is None for r in found[:2]] == [True, False]
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_a_shell_block_runs(block: str, tmp_path: Path) -> None:
     for what, mark in (
         ("demo", "evaluate \\\n    data/digits"),
         ("conventions", "duckmetrics conventions"),
-        ("compare", "compare data/digits"),
+        ("compare", "--baseline blocks"),
         ("ab", "duckmetrics ab"),
     ):
         if mark not in command:

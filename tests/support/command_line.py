@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,7 +79,7 @@ def results(outcome: Outcome) -> list[dict[str, Any]]:
     found = document(outcome.out)
     assert list(found) == [*KEYS, "checks", "verified"]
     for row in found["rows"]:
-        by = set(filter(None, row["slice"].split(",")))
+        by = set(next(csv.reader([row["slice"]]), []))
         assert by <= set(row)
         assert set(RESULT) <= set(row)
     assert all(list(check) == CHECK for check in found["checks"])
