@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import (
@@ -102,7 +103,10 @@ if not TYPE_CHECKING:  # with it, a type checker would take every misspelled nam
     def __getattr__(name: str) -> Any:
         """Import the database and the parser only when somebody evaluates."""
         if name not in _LAZY:
-            raise AttributeError(f"module 'duckmetrics' has no attribute {name!r}")
+            # With the module in the error, Python itself shows what was probably meant.
+            raise AttributeError(
+                f"module 'duckmetrics' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+            )
         from importlib import import_module
 
         return getattr(import_module(f"duckmetrics.{_LAZY[name]}"), name)

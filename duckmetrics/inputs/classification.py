@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
@@ -137,7 +137,7 @@ class _Observing:
                     raise InputError(
                         "by",
                         f"{source.label} has no column {name!r}; found {', '.join(source.columns)}",
-                        "slice by one of these",
+                        suggestion(name, source.columns, "slice by one of these"),
                     )
         return list(dict.fromkeys(sources[0].find(name) or name for name in wanted))
 

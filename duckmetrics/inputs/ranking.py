@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import Inputs
@@ -132,11 +132,12 @@ def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _At
             return _Attributes(tuple(dict.fromkeys(by)), cluster, role, query)
     asked = "by" if request.by else "cluster"
     found = {column: None for _, of_role in candidates for t in of_role for column in t.source.columns}
-    missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)] or wanted
+    missing = [n for n in wanted if not any(n.lower() == c.lower() for c in found)]
+    lacks = f"a column {', '.join(map(repr, missing))}" if missing else f"all of {', '.join(wanted)}"
     raise InputError(
         asked,
-        f"no column {', '.join(map(repr, missing))} in one table; found {', '.join(found)}",
-        "give the attributes of the queries with queries=",
+        f"no table has {lacks}; found {', '.join(found)}",
+        suggestion("".join(missing), found, "give the attributes of the queries with queries= (--queries)"),
     )
 
 
