@@ -31,6 +31,8 @@ _MEANT = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "!": "!="}
 # A number with a decimal comma.
 _DECIMAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _COLUMN = re.compile(r"[a-z_]+")
+# Columns that only comparisons have.
+_OF_DIFFERENCES = re.compile(r"delta|verdict|effect|mde|p$|p_")
 # Between the column and the slices: every slice of these columns is looked at.
 BY = "by"
 # The column whose values are words.
@@ -164,9 +166,10 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
     columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
     if gate.column not in columns:
-        more = "" if "delta" in columns else "; columns of differences are those of 'duckmetrics compare'"
-        others = f"known: {', '.join(sorted(columns))}{more}"
-        raise MetricError(f"gate {gate.text!r}", *unknown("column", gate.column, columns, others))
+        what, advice = unknown("column", gate.column, columns)
+        if "delta" not in columns and _OF_DIFFERENCES.match(gate.column):
+            advice = "it is a column of differences, which 'duckmetrics compare' has"
+        raise MetricError(f"gate {gate.text!r}", what, advice)
     if not _metrics(gate, rows, canonical):
         known = dict.fromkeys(row["metric"] for row in rows)
         raise MetricError(
