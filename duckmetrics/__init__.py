@@ -28,16 +28,17 @@ if TYPE_CHECKING:
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.sampled import SampledEvaluation
     from duckmetrics.results.verification import Verification
-    from duckmetrics.sensitivity.peers import ToolComparison, conventions
+    from duckmetrics.sensitivity.peers import conventions
     from duckmetrics.sensitivity.sampled import sampled
     from duckmetrics.sensitivity.ties import TieReport, ties
+    from duckmetrics.sensitivity.tool_comparison import ToolComparison
     from duckmetrics.statistics.chi_square import ChiSquare, chi_square
     from duckmetrics.statistics.run import TestResult, run_test
 
 _LAZY = {
     "Signature": "catalog.signature",
     "TieReport": "sensitivity.ties",
-    "ToolComparison": "sensitivity.peers",
+    "ToolComparison": "sensitivity.tool_comparison",
     "Findings": "api.check",
     "ab": "api.ab",
     "check": "api.check",

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
+# The rows of a table, such as a curve, that a screen shows next to its header.
+MOST_ROWS = 36
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
@@ -139,16 +141,28 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
         pq.write_table(rows, path)
         return
     if format_ == "table" and path is None:
-        table = _table(rows.column_names, rows.column_names)
-        for row in rows.to_pylist():
-            table.add_row(*(_shown(value) for value in row.values()))
-        _console().print(table)
+        _print_rows(rows)
         return
     text = _ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()])
     if path is None:
         sys.stdout.write(text)
     else:
         write_text(path, text)
+
+
+def _print_rows(rows: pa.Table) -> None:
+    """Print the rows of a table; of many, as many at equal distances as a screen holds."""
+    table = _table(rows.column_names, rows.column_names)
+    places = range(rows.num_rows)
+    if rows.num_rows > MOST_ROWS:
+        last = MOST_ROWS - 1
+        places = [i * (rows.num_rows - 1) // last for i in range(MOST_ROWS)]  # type: ignore[assignment]
+    for row in rows.take(list(places)).to_pylist():
+        table.add_row(*(_shown(value) for value in row.values()))
+    _console().print(table)
+    if rows.num_rows > MOST_ROWS:
+        told = f"{MOST_ROWS} of {rows.num_rows:,} rows, at equal distances; -o FILE or --format csv gives all"
+        print(told, file=sys.stderr)
 
 
 def _rows_json(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
