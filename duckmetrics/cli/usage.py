@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from duckmetrics.errors import suggestion
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_COMMAND = re.compile(r"No such command '(\w+)'")
 # How like a switch an option must be.
 LIKE = 0.75
 # Options of other programs, and what stands for them here.
@@ -23,6 +25,11 @@ ELSEWHERE = {
     "run": "the predictions are the first argument",
     "predictions": "the predictions are the first argument",
 }
+# Commands of other programs, and what stands for them here.
+COMMANDS = {
+    "help": "--help", "version": "--version", "explain": "metrics NAME", "describe": "metrics NAME",
+    "list": "metrics", "score": "evaluate", "plot": "curve",
+}  # fmt: skip
 # What to add where an option is missing, and what to write where its value cannot be read.
 EXAMPLES = {
     "metrics": "-m ndcg@10,map for rankings, or -m auc,log_loss for classifiers",
@@ -52,6 +59,10 @@ def advised(error: click.ClickException) -> click.ClickException:
             if advice
             else error
         )
+    command = _COMMAND.match(error.message)
+    if command is not None and command[1] in COMMANDS:
+        meant = f"No such command '{command[1]}'. Try 'duckmetrics {COMMANDS[command[1]]}'."
+        return click.UsageError(meant, error.ctx)
     advice = _on_value(error)
     return click.UsageError(f"{error.format_message()} {advice}", error.ctx) if advice else error
 

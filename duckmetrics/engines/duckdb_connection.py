@@ -124,9 +124,7 @@ class DuckDBConnection:
                     self._settings_before.setdefault(name, before)
                 self._set(name, value)
             except duckdb.Error as error:
-                advice = (
-                    f"write {name}={_LIMITS.get(name)!r} (--{name.replace('_', '-')} {_LIMITS.get(name)})"
-                )
+                advice = f"write {name}={_LIMITS[name]!r} (--{name.replace('_', '-')} {_LIMITS[name]})"
                 raise InputError(f"{name}={value!r}", first_line(error), advice) from error
 
     def _set(self, name: str, value: int | str) -> None:

@@ -91,6 +91,8 @@ COMMAS = f"evaluate \"SELECT * REPLACE ({CAST}) FROM 'commas.csv'\" truth.parque
 
 # A word that is misspelled, or a value that is not allowed: the message names the one that was meant.
 WORDS = [
+    Mistake("help", "help", "--help"),
+    Mistake("explain ndcg", "explain", "metrics NAME", "metrics ndcg"),
     Mistake("evalute run.parquet truth.parquet -m mrr", "evalute", "evaluate"),
     Mistake(f"{EVALUATE} -m ndgc@10", "ndgc", "ndcg"),
     Mistake(f"{EVALUATE} -m recal@5", "recal", "recall"),
