@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,7 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         return given[0], given[1] if len(given) == 2 else truth, systems[0]
     named = [table for table in given if _is_pair(table)]
     if named:
-        raise click.UsageError(f"{named[0]}: a system has a name with --system {named[0]}")
+        raise click.UsageError(f"{named[0]}: to name a system, write --system {named[0]}")
     if len(given) == 1:
         raise click.UsageError(
             f"{given[0]}: one system only, as a pattern is too; give two or more, or --system COLUMN"
@@ -70,7 +71,7 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
 def _is_pair(text: str) -> bool:
     """Say whether an argument is NAME=TABLE, rather than a table whose name has an equals sign."""
     _, equals, table = text.partition("=")
-    return bool(equals) and Path(table).exists() and not Path(text).exists()
+    return bool(equals) and os.path.exists(table) and not os.path.exists(text)
 
 
 def engine_of(options: dict[str, Any]) -> Any:

@@ -153,11 +153,9 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None) -> None:
 def _print_rows(rows: pa.Table) -> None:
     """Print the rows of a table; of many, as many at equal distances as a screen holds."""
     table = _table(rows.column_names, rows.column_names)
-    places = range(rows.num_rows)
-    if rows.num_rows > MOST_ROWS:
-        last = MOST_ROWS - 1
-        places = [i * (rows.num_rows - 1) // last for i in range(MOST_ROWS)]  # type: ignore[assignment]
-    for row in rows.take(list(places)).to_pylist():
+    count = min(rows.num_rows, MOST_ROWS)
+    places = [i * (rows.num_rows - 1) // max(count - 1, 1) for i in range(count)]
+    for row in rows.take(places).to_pylist():
         table.add_row(*(_shown(value) for value in row.values()))
     _console().print(table)
     if rows.num_rows > MOST_ROWS:

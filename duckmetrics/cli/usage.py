@@ -54,11 +54,8 @@ def advised(error: click.ClickException) -> click.ClickException:
         return error
     if isinstance(error, click.NoSuchOption):
         advice = _on_option(error.option_name, error.ctx)
-        return (
-            click.UsageError(f"No such option '{error.option_name}': {advice}", error.ctx)
-            if advice
-            else error
-        )
+        meant = f"No such option '{error.option_name}': {advice}"
+        return click.UsageError(meant, error.ctx) if advice else error
     command = _COMMAND.match(error.message)
     if command is not None and command[1] in COMMANDS:
         meant = f"No such command '{command[1]}'. Try 'duckmetrics {COMMANDS[command[1]]}'."

@@ -249,16 +249,14 @@ def _opened(given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None) ->
     path = Path(os.fspath(given))
     if not path.is_file():
         raise InputError(path, "no such database file", near_names.advice_for(str(path)))
-    if (format_ := file_format(str(path))) is not None:
-        raise InputError(
-            path, f"is a {format_} file, not a database", "name it as a table, without --database"
-        )
     try:
         return duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
         advice = "give a DuckDB database file"
         if "lock" in str(error):
             advice = "close the program that writes to it, or copy the file"
+        elif file_format(str(path)) is not None:
+            advice = "name it as a table instead, because it is not a database"
         raise InputError(path, first_line(error), advice) from error
 
 

@@ -62,7 +62,7 @@ def _refuse_others(given: Mapping[Any, Any], role: str) -> None:
         raise InputError(
             f"{role} (dict)",
             f"no known column among {names}",
-            "name the lists as duckmetrics does, as in {'label': y, 'score': p}",
+            "name columns as in {'label': y, 'score': p}; rankings are {query: {item: score}}",
         )
 
 

@@ -275,7 +275,7 @@ DATA = [
         "evaluate recs truth --database shop.duckdb -m mrr",
     ),
     Mistake("evaluate recs truth --database shp.duckdb -m mrr", "shp.duckdb", "shop.duckdb"),
-    Mistake(f"{NDCG} --database run.parquet", "run.parquet", "name it as a table", NDCG),
+    Mistake(f"{NDCG} --database run.parquet", "run.parquet", "name it as a table instead", NDCG),
     Mistake(
         "evaluate \"SELEC * FROM 'run.parquet'\" truth.parquet -m mrr",
         "SELEC ",
