@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import (
@@ -29,16 +30,17 @@ if TYPE_CHECKING:
     from duckmetrics.results.experiment import Experiment
     from duckmetrics.results.sampled import SampledEvaluation
     from duckmetrics.results.verification import Verification
-    from duckmetrics.sensitivity.peers import ToolComparison, conventions
+    from duckmetrics.sensitivity.peers import conventions
     from duckmetrics.sensitivity.sampled import sampled
     from duckmetrics.sensitivity.ties import TieReport, ties
+    from duckmetrics.sensitivity.tool_comparison import ToolComparison
     from duckmetrics.statistics.chi_square import ChiSquare, chi_square
     from duckmetrics.statistics.run import TestResult, run_test
 
 _LAZY = {
     "Signature": "catalog.signature",
     "TieReport": "sensitivity.ties",
-    "ToolComparison": "sensitivity.peers",
+    "ToolComparison": "sensitivity.tool_comparison",
     "Findings": "api.check",
     "ab": "api.ab",
     "append": "api.database",
@@ -108,7 +110,10 @@ if not TYPE_CHECKING:  # with it, a type checker would take every misspelled nam
     def __getattr__(name: str) -> Any:
         """Import the database and the parser only when somebody evaluates."""
         if name not in _LAZY:
-            raise AttributeError(f"module 'duckmetrics' has no attribute {name!r}")
+            # With the module in the error, Python itself shows what was probably meant.
+            raise AttributeError(
+                f"module 'duckmetrics' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+            )
         from importlib import import_module
 
         return getattr(import_module(f"duckmetrics.{_LAZY[name]}"), name)

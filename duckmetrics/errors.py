@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Self
 
 
@@ -91,19 +91,40 @@ class UnsupportedError(DuckmetricsError):
     """A request that is not available on this engine or in this combination."""
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Say what was probably meant, or what there is."""
+# Not more names than these are suggested together, where all begin as a name that is cut off.
+SEVERAL = 4
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Say what was probably meant.
+
+    Args:
+        otherwise: the advice where no name is like it; by default, a list of all names.
+    """
     known = sorted(known)
-    lowered = {candidate.lower(): candidate for candidate in reversed(known)}
+    meant = _meant(name, {candidate.lower(): candidate for candidate in reversed(known)})
+    if meant:
+        return f"did you mean {' or '.join(map(repr, meant))}?"
+    return otherwise or f"known: {', '.join(known)}"
+
+
+def _meant(name: str, lowered: Mapping[str, str]) -> list[str]:
+    """Return the names, by their spelling in lower case, that a misspelled name probably means."""
     # A name that others begin with, or that only lacks an underscore, is meant rather than one spelled alike.
     start = name.lower().replace("-", "_")
-    longer = [candidate for candidate in lowered if len(start) > 2 and candidate.startswith(f"{start}_")]
+    begun = sorted(candidate for candidate in lowered if len(start) > 2 and candidate.startswith(start))
+    longer = [candidate for candidate in begun if candidate.startswith(f"{start}_")]
     if len(longer) > 1:
-        return f"did you mean {' or '.join(repr(lowered[candidate]) for candidate in sorted(longer))}?"
-    close = get_close_matches(name.lower(), lowered, n=1)
-    return f"did you mean {lowered[close[0]]!r}?" if close else f"known: {', '.join(known)}"
+        return [lowered[candidate] for candidate in longer]
+    if begun and all(candidate.startswith(begun[0]) for candidate in begun):
+        return [lowered[begun[0]]]
+    if 0 < len(begun) <= SEVERAL:
+        return [lowered[candidate] for candidate in begun]
+    # A file is often named where its stem is meant.
+    close = [c for c in (start.rpartition(".")[0],) if c in lowered] or get_close_matches(start, lowered, n=1)
+    return [lowered[candidate] for candidate in close]
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
+def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> tuple[str, str]:
     """Say that a name is unknown, and what was probably meant: the `what` and the `advice` of an error."""
-    return f"unknown {kind} {name!r}", suggestion(name, known)
+    return f"unknown {kind} {name!r}", suggestion(name, known, otherwise)

@@ -81,8 +81,8 @@ def describe(name: str) -> str:
     try:
         return _metric(catalog().find(bare, family or None).metric)
     except UnknownNameError as error:
-        if error.advice.startswith("known") and not others.startswith("known"):
-            raise UnknownNameError(error.where, error.what, others) from None
+        if not error.advice.startswith("did") and others.startswith("did"):
+            raise UnknownNameError("", f"nothing is called {bare!r}", others) from None
         raise
 
 

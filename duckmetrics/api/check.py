@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
@@ -18,7 +19,7 @@ from duckmetrics.inputs.request import read_request
 from duckmetrics.results.document import document
 from duckmetrics.results.markup import html
 from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import Tabular
+from duckmetrics.results.tabular import Tabular, screen_width
 
 if TYPE_CHECKING:
     import os
@@ -117,10 +118,9 @@ class Findings(Tabular):
     def __repr__(self) -> str:
         lines: list[str] = []
         for finding in self.rows:
-            told = [
-                f"{finding.severity:<9}{finding.check}", f"  {_what(finding)}", f"  -> {finding.advice}", ""
-            ]  # fmt: skip
-            lines += map(visible, told)
+            lines.append(visible(f"{finding.severity:<9}{finding.check}"))
+            lines += _broken(_what(finding), "  ", "  ")
+            lines += [*_broken(finding.advice, "  -> ", "     "), ""]
         return "\n".join([*lines, self.conclusion])
 
     def _repr_html_(self) -> str:
@@ -128,6 +128,14 @@ class Findings(Tabular):
             return f"<p>{self.conclusion}</p>"
         cells = [[found.severity, found.check, _what(found), found.advice] for found in self.rows]
         return html(["severity", "check", "message", "advice"], cells, [self.conclusion])
+
+
+def _broken(text: str, first: str, others: str) -> list[str]:
+    """Break a text into lines that the terminal holds."""
+    return wrap(
+        visible(text), screen_width(), initial_indent=first, subsequent_indent=others,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _what(finding: Finding) -> str:

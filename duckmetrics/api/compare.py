@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.spec_text import read_specs
@@ -108,6 +109,11 @@ def compare(
         Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528; Urbano, Lima and Hanjalic,
         SIGIR 2019, doi:10.1145/3331184.3331259; Holm, Scandinavian Journal of Statistics 1979.
     """
+    refuse_misspelled(compare, switches)
+    if isinstance(predictions, list | tuple) and system is None:
+        raise MetricError(
+            "compare", "a list is one table of several files", "name the systems, as in {'A': ..., 'B': ...}"
+        )
     chosen = find_test(catalog(), test)
     method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
     all_pairs = of_all_pairs(chosen) if pairs is None else pairs

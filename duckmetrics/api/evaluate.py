@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
@@ -118,6 +119,7 @@ def evaluate(
         UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
         EngineError: the database refused a query.
     """
+    refuse_misspelled(evaluate, switches)
     engine = _session_of(predictions, truth, queries, system) if engine is None else engine
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,

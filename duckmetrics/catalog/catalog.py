@@ -25,6 +25,12 @@ KINDS = {
 }
 
 
+# Where the metrics are listed, which are too many for a message.
+LISTED = "'duckmetrics metrics' lists all metrics, in Python duckmetrics.metrics()"
+# What people call a t-test, without blanks.
+_T_TESTS = ("t", "ttest", "student", "studentt")
+
+
 @dataclass(frozen=True)
 class Alias:
     """Another name of a metric, with the parameters it binds."""
@@ -139,7 +145,7 @@ class Catalog:
                 f"read it with .table({name!r}), or 'duckmetrics curve {name}' on the command line",
             )
         known = {n for f, n in self.names if family in (None, f)}
-        raise UnknownNameError("", *unknown("metric", name, known))
+        raise UnknownNameError("", *unknown("metric", name, known, LISTED))
 
     def find_table(self, name: str, family: str | None = None) -> Definition:
         """Return the table called `name`, whatever the case of its letters.
@@ -150,6 +156,12 @@ class Catalog:
         for (known_family, known), definition in self.tables.items():
             if known == name.lower() and family in (None, known_family):
                 return definition
+        if any(n == name.lower() and family in (None, f) for f, n in self.names):
+            raise UnknownNameError(
+                "",
+                f"{name!r} is a metric, not a table",
+                f"ask for it with 'duckmetrics evaluate ... -m {name}', or evaluate(..., metrics={name!r})",
+            )
         names = {f"{f}.{n}" if family else n for f, n in self.tables}
         raise UnknownNameError("", *unknown("table", f"{family}.{name}" if family else name, names))
 
@@ -176,13 +188,7 @@ class Catalog:
         """
         found = self.statistic_names.get(name.strip().lower().replace("-", "_"))
         if found is None:
-            bare = name.strip().lower().replace("-", "").replace("_", "")
-            if bare in ("t", "ttest", "student", "studentt"):
-                several = [known for known in self.statistic_names if known.endswith("_t")]
-                raise UnknownNameError(
-                    "", f"unknown statistic {name!r}", f"did you mean {' or '.join(map(repr, several))}?"
-                )
-            raise UnknownNameError("", *unknown("statistic", name, self.statistic_names))
+            raise UnknownNameError("", *unknown_test("statistic", name, self.statistic_names))
         return found
 
     def sources(self, definition: Definition) -> Iterator[Definition]:
@@ -244,6 +250,15 @@ class Catalog:
         """Return the files that apply the policies of a family to a metric; none for tables and others."""
         outer = None if metric.is_table else self.relations.get(POLICIES.get(metric.family, ""))
         return () if outer is None else (outer, *self.foundations(outer))
+
+
+def unknown_test(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
+    """Say that there is no such test; several are called t-test."""
+    bare = name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+    several = [one for one in known if one.endswith("_t")] if bare in _T_TESTS else []
+    if several:
+        return f"unknown {kind} {name!r}", f"did you mean {' or '.join(map(repr, several))}?"
+    return unknown(kind, name, known)
 
 
 def _kind_of(path: Path) -> str:

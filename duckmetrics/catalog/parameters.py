@@ -39,10 +39,16 @@ def typed_value(where: str, param: Param, value: object) -> Value:
         ) from None
 
 
-def _sample(param: Param) -> str:
+def _sample(param: Param, others: Mapping[str, Value] | None = None) -> str:
+    """Write a value that is allowed, next to those of the other parameters."""
     if param.name == CUTOFF:
         return "a positive number after @, such as @10"
-    return f"{param.name}={written(param.default if param.default is not None else 1)}"
+    tried = [value for value in (param.default, *_SAMPLES[param.type]) if value is not None]
+    allowed = (
+        value for value in tried
+        if not any(is_violated(check, {**(others or {}), param.name: value}) for check in param.checks)
+    )  # fmt: skip
+    return f"{param.name}={written(next(allowed, tried[0]))}"
 
 
 def _whole(value: object) -> int:
@@ -82,15 +88,15 @@ def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
             continue
         if isinstance(check, exp.In):
             options = [str(choice) for choice in param.choices]
-            close = suggestion(str(value), options) if value is not None else ""
-            hint = close if close.startswith("did") else f"choose {' or '.join(options)}"
+            given = "" if value is None else str(value)
+            hint = suggestion(given, options, f"choose {' or '.join(options)}")
             raise MetricError(spec, f"{param.name} cannot be {str(value)!r}", hint)
         if (needed := _needs(check)) is not None:
             raise MetricError(spec, f"{param.name}={written(value)} needs {needed}", "write it as in @10")
         raise MetricError(
             spec,
             f"{param.name} is {written(value)}, but must satisfy {check.sql(dialect='duckdb')}",
-            _share_of(param, value) or "change it",
+            _share_of(param, value) or f"write {_sample(param, values)}",
         )
 
 
@@ -130,4 +136,8 @@ def written(value: Value) -> str:
     )
 
 
+# Values of which one is allowed where a parameter has no default.
+_SAMPLES: dict[type, tuple[Value, ...]] = {
+    int: (1, 2, 10), float: (1, 0.5, 0.1, 10), str: ("word",), bool: (True, False)
+}  # fmt: skip
 _READERS: dict[type, Callable[[object], Value]] = {int: _whole, float: _real, str: _text, bool: _flag}

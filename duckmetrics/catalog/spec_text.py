@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import MetricError
@@ -24,6 +25,9 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
     Raises:
         MetricError: one of them is not a text.
     """
+    if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
+        given = type(metrics).__name__
+        raise MetricError("metrics", f"a {given} names no metrics", "the tables come first, then the metrics")
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
         raise MetricError("metrics", f"{metrics!r} are no specs", "write them as text, such as 'ndcg@10'")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from duckmetrics.catalog import misspelled
 from duckmetrics.catalog.catalog import Alias, Catalog
 from duckmetrics.catalog.definition import RANKING, Definition, Param, substituted
 from duckmetrics.catalog.foreign_names import expanded, meant_by, once
@@ -139,13 +140,17 @@ def _found(catalog: Catalog, spec: str, meant: Meant) -> tuple[re.Match[str], Al
     """
     match = SPEC.fullmatch(spec)
     if match is None:
-        raise UnknownNameError(spec, "cannot be read", "write name(param=value)@k, such as ndcg@10")
+        raise UnknownNameError(
+            spec, "cannot be read", misspelled.advice_for(catalog, spec) or misspelled.USUAL
+        )
     if match["family"] is not None and match["family"].lower() not in {family for family, _ in catalog.names}:
         raise _of_no_family(catalog, spec.strip(), match)
     chosen: Meant = meant if match["k"] is None else lambda: RANKING
     try:
         return match, catalog.find(match["name"].replace("-", "_"), match["family"], chosen)
     except MetricError as error:
+        if isinstance(error, UnknownNameError):
+            error.advice = misspelled.advice_for(catalog, spec) or error.advice
         raise error.within(spec.strip()) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from inspect import signature
 from pathlib import Path
@@ -29,13 +30,18 @@ def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str,
         raise click.UsageError("the truth is given twice; drop TRUTH or --truth")
     if not any("=" in system for system in systems):
         if len(systems) > 1:
-            raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+            raise click.UsageError(_several(systems))
         if first is None:
             raise click.UsageError("Missing argument 'PREDICTIONS'.")
         return first, second or named, systems[0] if systems else None
     if second is not None or (first is not None and named is not None):
         raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
     return None, first or named, pairs_of("--system", systems)
+
+
+def _several(systems: Sequence[str]) -> str:
+    names = ", ".join(systems)
+    return f"--system {names}: name one column, or write NAME=TABLE for each system"
 
 
 def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
@@ -47,7 +53,7 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
             raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
         return None, given[0] if given else truth, pairs_of("--system", systems)
     if len(systems) > 1:
-        raise click.UsageError("one --system column at most; or NAME=TABLE for each system")
+        raise click.UsageError(_several(systems))
     if not given:
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
     if systems:
@@ -60,14 +66,23 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         if len(given) > 2 or (len(given) == 2 and truth is not None):
             raise click.UsageError("--score tells the systems of one table; give only that, and --truth")
         return given[0], given[1] if len(given) == 2 else truth, None
+    named = [table for table in given if _is_pair(table)]
+    if named:
+        raise click.UsageError(f"{named[0]}: to name a system, write --system {named[0]}")
     if len(given) == 1:
         raise click.UsageError(
-            "one system only, as a folder or pattern is too; give two or more, or --system COLUMN"
+            f"{given[0]}: one system only, as a pattern is too; give two or more, or --system COLUMN"
         )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
     if len(set(names)) < len(names):
         raise click.UsageError("two systems are called alike; name them with --system NAME=TABLE")
     return dict(zip(names, given, strict=True)), truth, None
+
+
+def _is_pair(text: str) -> bool:
+    """Say whether an argument is NAME=TABLE, rather than a table whose name has an equals sign."""
+    _, equals, table = text.partition("=")
+    return bool(equals) and os.path.exists(table) and not os.path.exists(text)
 
 
 def engine_of(options: dict[str, Any]) -> Any:

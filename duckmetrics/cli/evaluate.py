@@ -63,6 +63,8 @@ def evaluate(**options: Any) -> None:
     from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
+    if options["baseline"] is not None and options["movers"] is None:
+        raise click.UsageError("--baseline: is for --movers; 'duckmetrics compare' compares with a baseline")
     predictions, truth, system = tables_of(options)
     gates = read_gates(options["gates"])
     engine = engine_of(options)

@@ -80,7 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if COMPLETE in os.environ:
         import_module("duckmetrics.cli.completion").prepare()
     try:
-        cli.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="duckmetrics",
+            standalone_mode=False,
+        )
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except _ClosedPipeError:
@@ -89,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
-        error.show()
+        import_module("duckmetrics.cli.usage").advised(error).show()
         sys.exit(BAD_INPUT)
     except (EngineError, DefinitionError) as error:
         _fail(str(error), ENGINE_FAILED)
@@ -100,7 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    click.echo(f"duckmetrics: {visible(message)}", err=True)
+    # Indented, so that no name in the data can stand for a line of ours.
+    lines = "\n  ".join(map(visible, message.splitlines()))
+    click.echo(f"duckmetrics: {lines}", err=True)
     sys.exit(code)
 
 

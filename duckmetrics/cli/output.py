@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
+# The rows of a table, such as a curve, that a screen shows next to its header.
+MOST_ROWS = 36
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
@@ -154,12 +156,22 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
         pq.write_table(rows, path)
         return
     if format_ == "table" and path is None:
-        table = _table(rows.column_names, rows.column_names)
-        for row in rows.to_pylist():
-            table.add_row(*(cell_text(value) for value in row.values()))
-        _console().print(table)
+        _print_rows(rows)
         return
     put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
+
+
+def _print_rows(rows: pa.Table) -> None:
+    """Print the rows of a table; of many, as many at equal distances as a screen holds."""
+    table = _table(rows.column_names, rows.column_names)
+    count = min(rows.num_rows, MOST_ROWS)
+    places = [i * (rows.num_rows - 1) // max(count - 1, 1) for i in range(count)]
+    for row in rows.take(places).to_pylist():
+        table.add_row(*(cell_text(value) for value in row.values()))
+    _console().print(table)
+    if rows.num_rows > MOST_ROWS:
+        told = f"{MOST_ROWS} of {rows.num_rows:,} rows, at equal distances; -o FILE or --format csv gives all"
+        print(told, file=sys.stderr)
 
 
 def _rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.errors import MetricError, unknown
+from duckmetrics.catalog.catalog import unknown_test
+from duckmetrics.errors import MetricError
 from duckmetrics.inference.units import DIFFERENCES
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def find_test(catalog: Catalog, name: str) -> Definition:
     wanted = str(name).lower().replace("-", "_")
     near = [n for n in known if wanted in (n, *n.split("_"))]
     if len(near) != 1 and wanted not in known:
-        raise MetricError("test", *unknown("test", str(name), known))
+        raise MetricError("test", *unknown_test("test", str(name), known))
     return known[wanted if wanted in known else near[0]]
 
 

@@ -14,10 +14,12 @@ import duckdb
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.engines import near_names
 from duckmetrics.engines.duckdb_errors import first_line, refused
 from duckmetrics.engines.spill_folder import private_folder, writable_folder
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.sources import file_format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,10 @@ _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
     WHERE NOT internal AND (database_name = 'temp'
         OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))"""
 _BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
+
+
+# Examples of the limits of a call.
+_LIMITS = {"threads": 4, "memory_limit": "4GB", "temp_directory": "/tmp"}
 
 
 @dataclass
@@ -120,9 +126,8 @@ class DuckDBConnection:
                     self._settings_before.setdefault(name, before)
                 self._set(name, value)
             except duckdb.Error as error:
-                raise InputError(
-                    f"{name}={value!r}", first_line(error), "write threads=4, memory_limit='4GB'"
-                ) from error
+                advice = f"write {name}={_LIMITS[name]!r} (--{name.replace('_', '-')} {_LIMITS[name]})"
+                raise InputError(f"{name}={value!r}", first_line(error), advice) from error
 
     def _set(self, name: str, value: int | str) -> None:
         assignment = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
@@ -256,13 +261,21 @@ def _opened(given: duckdb.DuckDBPyConnection | str | os.PathLike[str] | None) ->
         return given
     if given is None:
         return duckdb.connect(config={"temp_directory": private_folder()})
+    if not isinstance(given, str | os.PathLike):
+        advice = "pass what duckdb.connect() returns, or the path of a database file"
+        raise InputError("connection", f"{given!r} is not a connection of DuckDB", advice)
     path = Path(os.fspath(given))
     if not path.is_file():
-        raise InputError(path, "no such database file", "check the path")
+        raise InputError(path, "no such database file", near_names.advice_for(str(path)))
     try:
         return duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
-        raise InputError(path, first_line(error), "give a DuckDB database file") from error
+        advice = "give a DuckDB database file"
+        if "lock" in str(error):
+            advice = "close the program that writes to it, or copy the file"
+        elif file_format(str(path)) is not None:
+            advice = "name it as a table instead, because it is not a database"
+        raise InputError(path, first_line(error), advice) from error
 
 
 def _leave(left: list[tuple[str, str]], temporary: list[tuple[str, str]], start: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 
 import duckdb
@@ -17,6 +18,10 @@ MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fe
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 
 
+# Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
+_MEANT = re.compile(r"Candidate|Did you mean \"(?!pg_|sqlite_|duckdb_)")
+
+
 def refused(error: duckdb.Error, text: str) -> EngineError:
     """Return our error for a statement that DuckDB refused."""
     if tempfile.gettempdir() in str(error) and "duckmetrics" in str(error) and not _is_full(error):
@@ -26,12 +31,16 @@ def refused(error: duckdb.Error, text: str) -> EngineError:
         return EngineError("DuckDB", first_line(error), MORE_FILES, sql=text, unreadable=True)
     if _is_full(error):
         return EngineError("DuckDB", first_line(error), MORE_ROOM, sql=text, out_of_memory=True)
-    return EngineError("DuckDB", first_line(error), sql=text, unreadable=isinstance(error, _UNREADABLE))
+    advice = "open a new one" if "Connection already closed" in str(error) else ""
+    return EngineError(
+        "DuckDB", first_line(error), advice, sql=text, unreadable=isinstance(error, _UNREADABLE)
+    )
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a message, and the next one where the first ends inside a quotation."""
+    """Return the first line of a message, with those that say what was meant or close its quotation."""
     first, *others = [line.strip() for line in str(error).strip().splitlines()]
+    first += "".join(f" {line}" for line in others if _MEANT.match(line))
     if others and first.endswith((":", "'", ":'")) and first.count("'") % 2:
         first = f"{first} {others[0]}"
     if isinstance(error, duckdb.InternalException):

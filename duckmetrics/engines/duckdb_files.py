@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import lakes
+from duckmetrics.engines import lakes, near_names
 from duckmetrics.engines.duckdb_texts import DuckDBTexts
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.sources import FILE_SUFFIXES, Source, exact_path, file_format, refuse_streams
+from duckmetrics.inputs.sources import (
+    FILE_SUFFIXES,
+    Source,
+    exact_path,
+    file_format,
+    kind_of_text,
+    refuse_streams,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +66,12 @@ class DuckDBFiles:
         """
         for path in paths:
             self._refuse_lake(path)
+        if not any(kind_of_text(path) == "file" or os.path.exists(path) for path in paths):
+            raise InputError(
+                ", ".join(paths),
+                "no such files, as which a list of texts is read",
+                "check the paths; a ranking is written as {query: {item: score}}",
+            )
         return self._files(paths, role, ", ".join(paths))
 
     def _folder(self, path: str, expanded: str, role: Role) -> Source:
@@ -71,7 +84,7 @@ class DuckDBFiles:
             raise InputError(
                 path,
                 f"a folder with {' and '.join(known) or 'no'} files",
-                "give a pattern such as 'folder/**/*.parquet'",
+                f"give a pattern such as '{os.path.join(path, '**/*.parquet')}'",
             )
         suffix = Path(str(formats[known[0]])).suffix
         pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
@@ -87,7 +100,7 @@ class DuckDBFiles:
             exact.append(exact_path(path if os.path.exists(path) else os.path.expanduser(path)))
             found = glob.glob(exact[-1], recursive=True)
             if not found:
-                raise InputError(path, "no such file", "check the path")
+                raise InputError(path, "no such file", near_names.advice_for(path))
             refuse_streams(label, found)
         return self._read(exact, role, label)
 

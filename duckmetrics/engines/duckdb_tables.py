@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.engines import near_names
 from duckmetrics.engines.duckdb_errors import first_line, refused
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
@@ -66,7 +67,8 @@ class DuckDBTables:
         except EngineError as error:
             if error.out_of_memory:
                 raise
-            raise InputError(source.label, f"cannot be read: {error}", "check it") from error
+            advice = error.advice or "check that it is whole, and of the format that its name says"
+            raise InputError(source.label, f"cannot be read: {error.where}: {error.what}", advice) from error
         return replace(source, columns=columns, empty=empty, renamed=self._renamed(table, source, columns))
 
     def _found(self, table: Any, role: Role) -> Source:
@@ -103,14 +105,11 @@ class DuckDBTables:
             return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
         if exists:
             return self._files.named(text, role)
-        raise InputError(
-            text,
-            "no such table, view or file",
-            (
-                "check the name, or pass connection= (on the command line --database) if it lives in a "
-                "database"
-            ),
+        known = {name for kind in _LISTINGS for _, _, name in self._entries(kind)}
+        advice = (
+            "check the name, or pass connection= (on the command line --database) if it lives in a database"
         )
+        raise InputError(text, "no such table, view or file", near_names.advice_for(text, known, advice))
 
     def _entry(self, text: str) -> tuple[str, exp.Table] | None:
         """Find a table or view of the connection and name it in full.
@@ -127,10 +126,15 @@ class DuckDBTables:
                         return kind, exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=True)))
         return None
 
-    def _entries(self, kind: str, name: str) -> list[tuple[str, str, str]]:
-        """List database, schema and name of the tables or views of a name, temporary ones first."""
+    def _entries(self, kind: str, name: str | None = None) -> list[tuple[str, str, str]]:
+        """List database, schema and name of the user's tables or views, temporary ones first.
+
+        Args:
+            name: of them, those of that name.
+        """
         listing = exp.Table(this=exp.Anonymous(this=_LISTINGS[kind]))
-        same = exp.EQ(this=exp.func("lower", exp.column(f"{kind}_name")), expression=literal(name.lower()))
+        called = exp.func("lower", exp.column(f"{kind}_name"))
+        same = exp.column("internal").not_() if name is None else called.eq(name.lower())
         listed = exp.select("database_name", "schema_name", f"{kind}_name").from_(listing).where(same)
         found = [(str(row[0]), str(row[1]), str(row[2])) for row in self._connection.rows(listed)]
         return sorted(found, key=lambda row: row[0] != "temp")

@@ -107,12 +107,20 @@ class Session:
             raise MetricError(
                 ", ".join(measure.text for measure in measures),
                 "of rows with a label, and reads no truth, though one is given",
-                "leave the truth out, or ask for a metric of rankings, such as ndcg@10",
+                "leave the truth out, as the label is a column of the predictions, such as {'label': y, "
+                "'score': p}; or ask for a metric of rankings, such as ndcg@10",
             )
+        families = dict.fromkeys(measure.family for measure in measures)
         parts = []
-        for family in dict.fromkeys(measure.family for measure in measures):
+        for family in families:
             chosen = [measure for measure in measures if measure.family == family]
-            parts.append(EVALUATE[family](self.catalog, self.engine, request, chosen, self.attach))
+            try:
+                parts.append(EVALUATE[family](self.catalog, self.engine, request, chosen, self.attach))
+            except InputError as error:
+                if len(families) == 1:
+                    raise
+                # The tables may be fine for the other metrics.
+                raise error.within(", ".join(measure.text for measure in chosen)) from error
         return parts
 
     def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:

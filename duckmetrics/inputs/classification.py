@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
@@ -139,7 +139,7 @@ class _Observing:
                     raise InputError(
                         "by",
                         f"{source.label} has no column {missing[0]!r}; found {', '.join(source.columns)}",
-                        advice_without(missing, "slice by one of these"),
+                        advice_without(missing, suggestion(name, source.columns, "slice by one of these")),
                     )
         computed = self.request.computed
         found = (name if name in computed else sources[0].find(name) or name for name in wanted)

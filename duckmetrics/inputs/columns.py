@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,9 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant",
 )  # fmt: skip
+# What DuckDB calls the columns of a file without names, and what may stand between names in one line.
+_UNNAMED = re.compile(r"column[0-9]+")
+_DELIMITER = re.compile(r"[ :;|,/^~]+")
 # Columns that several of the user's can make up together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 
@@ -72,7 +76,7 @@ class ColumnMap:
             raise InputError(
                 source.label,
                 f"no column {name!r} for {column}; {shown_columns(source)}",
-                f"map it with columns={{'{role}.{column}': ...}}",
+                suggestion(name, source.columns, f"map it with columns={{'{role}.{column}': ...}}"),
             )
         return found
 
@@ -86,10 +90,21 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
         return InputError(source.label, what, "give the predictions first, then the truth")
     meant = likely(role, source.columns)
     if column not in meant:
-        advice = f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
-        return InputError(source.label, what, advice)
+        return InputError(source.label, what, _mapped(source, column))
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
     return InputError(source.label, what, f"map it with columns={meant} (on the command line {options})")
+
+
+def _mapped(source: Source, column: str) -> str:
+    """Say how to name a column; a file of text may lack the line of names, or have an odd delimiter."""
+    only = next(iter(source.columns), "")
+    delimiter = _DELIMITER.search(only)
+    if len(source.columns) == 1 and delimiter and column in only.lower():
+        return f"name the delimiter, as in \"FROM read_csv('{source.label}', delim = '{delimiter[0]}')\""
+    how = f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
+    if all(map(_UNNAMED.fullmatch, source.columns)):
+        return f"if its first line holds no names, put them above it; or {how}"
+    return how
 
 
 def shown_columns(source: Source) -> str:

@@ -112,16 +112,14 @@ def same_kind(left: Key, right: Key, column: str) -> None:
     for i, kinds in enumerate(zip(left.kinds, right.kinds, strict=True)):
         if kinds[0] != kinds[1]:
             name = right.parts[i]
+            cast, to = (left.parts[i], "VARCHAR") if kinds[1] == "text" else (name, left.types[i])
             raise InputError(
                 column,
                 (
                     f"{left.label} has {left.parts[i]} of type {left.types[i]}, {right.label} has {name} of "
                     f"type {right.types[i]}"
                 ),
-                (
-                    f'make them one kind, as in "SELECT * REPLACE (CAST({name} AS {left.types[i]}) AS '
-                    f'{name}) FROM ..."'
-                ),
+                (f'make them one kind, as in "SELECT * REPLACE (CAST({cast} AS {to}) AS {cast}) FROM ..."'),
             )
 
 

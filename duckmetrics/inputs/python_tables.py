@@ -32,6 +32,7 @@ def as_table(given: Any, role: str) -> Any:
         return _of_pairs(given, role)
     if _is_columns(given):
         return _of_columns(given, role)
+    _refuse_others(given, role)
     return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
 
 
@@ -48,6 +49,30 @@ def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
         )
     values = [value for items in given.values() for value in items.values()]
     return bool(values) and all(value is None or isinstance(value, Number) for value in values)
+
+
+def _refuse_others(given: Mapping[Any, Any], role: str) -> None:
+    """Refuse dictionaries that are nearly tables, before they are taken for systems.
+
+    Raises:
+        InputError: a score is text, or lists of numbers have names that we do not know.
+    """
+    for query, items in given.items():
+        for item, value in items.items() if isinstance(items, Mapping) else ():
+            if role in _VALUES and isinstance(value, str) and item not in CANONICAL:
+                raise InputError(
+                    f"{role} (dict)",
+                    f"the {_VALUES[role]} of {item!r} in {query!r} is the text {value!r}",
+                    f"give numbers, as in {{{query!r}: {{{item!r}: 0.5}}}}",
+                )
+    if all(isinstance(column, list | tuple) and column and isinstance(column[0], Number)
+           for column in given.values()):  # fmt: skip
+        names = ", ".join(map(repr, given))
+        raise InputError(
+            f"{role} (dict)",
+            f"no known column among {names}",
+            "name columns as in {'label': y, 'score': p}; rankings are {query: {item: score}}",
+        )
 
 
 def _is_columns(given: Mapping[Any, Any]) -> bool:

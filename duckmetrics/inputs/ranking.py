@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import Inputs
@@ -139,11 +139,13 @@ def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _At
     needed = dict.fromkeys(
         c for _, of_role in candidates for t in of_role for c in _lacking(request, t, wanted)
     )
-    missing = [n for n in needed if not any(n.lower() == c.lower() for c in found)] or wanted
+    missing = [n for n in needed if not any(n.lower() == c.lower() for c in found)]
+    lacks = f"a column {', '.join(map(repr, missing))}" if missing else f"all of {', '.join(wanted)}"
+    usual = "give the attributes of the queries with queries= (--queries)"
     raise InputError(
         asked,
-        f"no column {', '.join(map(repr, missing))} in one table; found {', '.join(found)}",
-        advice_without(missing, "give the attributes of the queries with queries="),
+        f"no table has {lacks}; found {', '.join(found)}",
+        advice_without(missing, suggestion("".join(missing), found, usual)),
     )
 
 

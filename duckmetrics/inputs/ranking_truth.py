@@ -68,5 +68,5 @@ def no_labels(source: Source) -> InputError:
     return InputError(
         source.label,
         f"no truth table and no column 'label'; found {', '.join(source.columns)}",
-        "give a truth table or map columns={'label': ...}",
+        "give a truth table (--truth), or map columns={'label': ...} (--column label=...)",
     )

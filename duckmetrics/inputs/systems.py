@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import Role, Source
@@ -47,7 +47,7 @@ def no_system_column(source: Source, column: str) -> InputError:
     return InputError(
         source.label,
         f"no column {column!r} to tell systems apart; found {', '.join(source.columns)}",
-        "name one of them with system=",
+        suggestion(column, source.columns, "name one of them with system= (--system)"),
     )
 
 
@@ -177,7 +177,9 @@ def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:
     for column, name in columns.names.items():
         parts = [name, *name.split("+")] if "+" in name else [name]
         if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
-            found = ", ".join(dict.fromkeys(c for source in sources for c in source.columns))
+            found = dict.fromkeys(c for source in sources for c in source.columns)
             raise InputError(
-                "columns", f"no table has a column {name!r} for {column}; found {found}", "map one of these"
+                "columns",
+                f"no table has a column {name!r} for {column}; found {', '.join(found)}",
+                suggestion(name, found, "map one of these"),
             )

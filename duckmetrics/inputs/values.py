@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.ids import Key
 
 
+# What makes a label positive, where it is no number.
+_POSITIVE_DATE, _POSITIVE_WORD = ">= DATE '2024-12-31'", "= 'yes'"
+
+
 def narrow(key: Key, source: Source) -> bool:
     """Say whether the extremes of an id are worth a look: a wide integer with statistics."""
     return source.statistics and key.kinds == ("integer",)
@@ -51,11 +55,11 @@ def score_expression(source: Source, columns: ColumnMap) -> exp.Expr:
         if source.find("relevance") is not None:
             raise InputError(
                 source.label,
+                "no column 'score' but one 'relevance', as a truth has",
                 (
-                    "no column 'score' but one 'relevance', as a truth has; the predictions come first, then "
-                    "the truth"
+                    "the predictions come first, then the truth ('duckmetrics compare' takes it as --truth); "
+                    "else map the score with columns={'score': ...} (--column score=...)"
                 ),
-                "else map the score with columns={'score': ...}",
             )
         raise missing_column(source, "score", "predictions")
     number = number_expression(source, name)
@@ -72,19 +76,24 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
     if type_ == "DOUBLE":
         return quoted(name)
     if not NUMBER.fullmatch(type_):
-        text, how = f"CAST({name} AS DOUBLE)", "cast it"
-        if type_.startswith(("TIMESTAMP", "DATE")):
-            text, how = f"epoch({name})", "take its seconds"
-        elif name_of == "label":
-            text, how = f"({name} = 'yes')", "compare it"
-        raise InputError(
-            source.label,
-            f"column {name!r} is {type_}, not a number",
-            f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."',
-        )
+        advice = _as_number(name, type_, name_of == "label")
+        raise InputError(source.label, f"column {name!r} is {type_}, not a number", advice)
     number = exp.cast(quoted(name), "DOUBLE")
     number.meta[EXACT] = type_ != "FLOAT"
     return number
+
+
+def _as_number(name: str, type_: str, is_label: bool) -> str:
+    """Say how to make numbers of a column that holds others."""
+    text, how, more = f"CAST({name} AS DOUBLE)", "cast it", ""
+    is_time = type_.startswith(("TIMESTAMP", "DATE"))
+    if is_label:
+        text, how = f"({name} {_POSITIVE_DATE if is_time else _POSITIVE_WORD})", "compare it"
+    elif is_time:
+        text, how = f"epoch({name})", "take its seconds"
+    elif type_ == "VARCHAR":
+        more = f"; if it has decimal commas, cast replace({name}, ',', '.')"
+    return f'{how}, as in "SELECT * REPLACE ({text} AS {name}) FROM ..."{more}'
 
 
 def exact_number(number: exp.Expr, type_: str) -> exp.Expr:

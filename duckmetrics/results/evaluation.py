@@ -223,7 +223,6 @@ class Evaluation(Widened):
             raise MetricError(
                 f"system {system!r}", "not evaluated", suggestion(system, map(str, self.systems))
             )
-        columns = ",".join(column for column in self.by if column in segment)
         for row in self.rows:
             if (
                 row["metric"] == name
@@ -233,9 +232,20 @@ class Evaluation(Widened):
             ):
                 value: float | None = row["value"]
                 return value
-        raise MetricError(
-            metric, f"no slice {columns or segment} with these values", "see the rows of .summary"
-        )
+        raise self._no_slice(metric, segment)
+
+    def _no_slice(self, metric: str, segment: Mapping[str, Any]) -> MetricError:
+        """Return the error for a slice that is not there: its column, or its value."""
+        for column, value in segment.items():
+            if column not in self.by:
+                advice = suggestion(column, self.by) if self.by else f"ask for it with by={column!r}"
+                return MetricError(metric, f"not sliced by {column!r}", advice)
+            there = {row[column] for row in self.rows if column in self.groupings[row["slice"]]}
+            if value not in there:
+                known = map(str, there)
+                return MetricError(metric, f"no slice {column}={value!r}", suggestion(str(value), known))
+        names = ", ".join(segment)
+        return MetricError(metric, f"no slice {names} with these values", "see the rows of .summary")
 
     def _metric(self, metric: str) -> str:
         if metric in self.metrics:

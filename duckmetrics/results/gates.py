@@ -25,8 +25,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-_COMPARISON = re.compile(r"<=|>=|==|!=|<|>|=")
+_COMPARISON = re.compile(r"[<>=!]+")
+# What people write for an operator.
+_MEANT = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "!": "!="}
+# A number with a decimal comma.
+_DECIMAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _COLUMN = re.compile(r"[a-z_]+")
+# Columns that only comparisons have.
+_OF_DIFFERENCES = re.compile(r"delta|verdict|effect|mde|p$|p_")
 # Between the column and the slices: every slice of these columns is looked at.
 BY = "by"
 # The column whose values are words.
@@ -78,6 +84,9 @@ def _read(text: str) -> Gate:
     found = next(outside, None)
     if found is None:
         raise MetricError(f"gate {text!r}", "no comparison", HOW)
+    if found[0] not in _OPERATORS:
+        meant = f"write {_MEANT[found[0]]}" if found[0] in _MEANT else HOW
+        raise MetricError(f"gate {text!r}", f"{found[0]!r} is not an operator", meant)
     before, after = text[: found.start()].split(), text[found.end() :].strip()
     slicing = ""
     if BY in before[1:]:
@@ -108,7 +117,9 @@ def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
     except ValueError:
         bound = math.nan
     if math.isnan(bound):
-        raise MetricError(f"gate {text!r}", f"{word!r} is no number", HOW)
+        is_decimal = _DECIMAL.fullmatch(word) is not None
+        advice = f"write {word.replace(',', '.')}" if is_decimal else HOW
+        raise MetricError(f"gate {text!r}", f"{word!r} is no number", advice)
     return bound
 
 
@@ -155,7 +166,10 @@ def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str,
 def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> None:
     columns = {name: 0 for row in rows for name in list(row)[list(row).index("value") :] if name not in WORDS}
     if gate.column not in columns:
-        raise MetricError(f"gate {gate.text!r}", *unknown("column", gate.column, columns))
+        what, advice = unknown("column", gate.column, columns)
+        if "delta" not in columns and _OF_DIFFERENCES.match(gate.column):
+            advice = "it is a column of differences, which 'duckmetrics compare' has"
+        raise MetricError(f"gate {gate.text!r}", what, advice)
     if not _metrics(gate, rows, canonical):
         known = dict.fromkeys(row["metric"] for row in rows)
         raise MetricError(
@@ -163,7 +177,9 @@ def _refuse_unknown(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Ma
         )
     slicings = dict.fromkeys(row["slice"] for row in rows if row["slice"])
     if gate.slicing and gate.slicing not in slicings:
-        advice = suggestion(gate.slicing, slicings) if slicings else "nothing is sliced; ask for it with by="
+        advice = "nothing is sliced; ask for it with by= (--by)"
+        if slicings:
+            advice = suggestion(gate.slicing, slicings)
         raise MetricError(f"gate {gate.text!r}", f"no slices by {gate.slicing!r}", advice)
 
 

@@ -86,7 +86,12 @@ class Shown:
     def text(self) -> str:
         """Return the lines for a terminal."""
         above = [self.title] if self.title else []
-        return "\n".join([*above, *aligned(self.header, self.cells, self.numeric), *self.notes])
+        is_wide = table_width(self.header, self.cells) > screen_width()
+        if is_wide and len(self.cells) < len(self.header):
+            table = _turned(self.header, self.cells)
+        else:
+            table = aligned(self.header, self.cells, self.numeric)
+        return "\n".join([*above, *table, *self.notes])
 
     def html(self) -> str:
         """Return the table for a notebook."""
@@ -148,6 +153,13 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
         return "  ".join(padded).rstrip()
 
     return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def _turned(header: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table with a line for each column, where the columns are too many for a line."""
+    (first, *names), (own, *columns) = header, zip(*cells, strict=True)
+    rows = [[name, *values] for name, values in zip(names, columns, strict=True)]
+    return aligned([first, *own], rows, own)
 
 
 def p_text(p: float) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
 from duckmetrics.catalog.foreign_names import name_of
-from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.catalog.specs import PER_CALL, parse_measure
 from duckmetrics.engines.opening import open_engine
@@ -19,8 +19,7 @@ from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.request import read_request
 from duckmetrics.presets.presets import preset, presets
 from duckmetrics.results.findings import ERROR
-from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import Printed, Shown
+from duckmetrics.sensitivity.tool_comparison import Convention, ToolComparison
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     import duckdb
-    import pyarrow as pa
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
@@ -39,82 +37,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, bool]
 DEFAULTS = "duckmetrics"
-COLUMNS = (
-    "system", "metric", "like", "tool", "name", "value", "difference", "n", "settings", "because", "reason",
-)  # fmt: skip
-SHOWN = ("metric", "like", "name", "value", "difference", "n")
-
-
-@dataclass(frozen=True)
-class Convention:
-    """A metric as one tool computes it.
-
-    Attributes:
-        like: the preset; ``duckmetrics`` for the defaults.
-        tool: its name and the version that was looked at.
-        name: its name for the metric.
-        value: None where `reason` says why.
-        difference: from the value under the defaults.
-        settings: the parameters that differ from the defaults.
-        effects: of those, the ones that alone change the value of the defaults, and by how much.
-        reason: why there is no value, or what stands in for a setting that the data do not allow.
-    """
-
-    system: str | None
-    metric: str
-    like: str
-    tool: str
-    name: str
-    value: float | None
-    difference: float | None
-    n: int | None
-    settings: Mapping[str, Value]
-    effects: Mapping[str, float]
-    reason: str | None
-
-    @property
-    def why(self) -> str:
-        """Why the value is what it is, for a person."""
-        return "; ".join(part for part in (self.row["because"], self.reason) if part)
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The cells of a table."""
-        settings = " ".join(f"{name}={written(value)}" for name, value in self.settings.items())
-        because = " ".join(f"{name}={written(self.settings[name])} ({effect:+.4g})"
-                           for name, effect in self.effects.items())  # fmt: skip
-        values = {**self.__dict__, "settings": settings, "because": because}
-        return {column: values[column] for column in COLUMNS}
-
-
-@dataclass(frozen=True, repr=False)
-class ToolComparison(Printed):
-    """The same metrics under the conventions of several tools."""
-
-    command = "conventions"
-
-    rows: tuple[Convention, ...]
-
-    @property
-    def summary(self) -> pa.Table:
-        """One row per system, metric and preset."""
-        import pyarrow as pa
-
-        types = {"value": pa.float64(), "difference": pa.float64(), "n": pa.int64()}
-        schema = pa.schema([(column, types.get(column, pa.string())) for column in COLUMNS])
-        return readable(pa.Table.from_pylist([row.row for row in self.rows], schema))
-
-    def shown(self) -> Shown:
-        """Return the rows, with the reason in the last column."""
-        header = [*(["system"] if self.rows[0].system else []), *SHOWN, "why"]
-        cells = [[_cell(row.row.get(column, row.why)) for column in header] for row in self.rows]
-        return Shown(header, cells, ("value", "difference", "n"))
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def conventions(

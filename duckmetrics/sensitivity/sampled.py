@@ -135,6 +135,10 @@ def sampled(
         return _evaluated(session, specs, asked)
 
 
+# Examples of counts.
+_COUNTS = {"n_items": 10_000, "n_negatives": 99}
+
+
 @dataclass(frozen=True)
 class _Asked:
     """The arguments of `sampled` that are about sampling."""
@@ -162,7 +166,8 @@ def _asked(n_items: object, n_negatives: object, methods: str | Sequence[str], g
 def _whole(name: str, value: object, least: int) -> int:
     number = whole_number(value)
     if number < least:
-        raise MetricError(name, f"is {value!r}, but must be a whole number from {least} on")
+        advice = f"write {name}={_COUNTS[name]} (--{name.replace('_', '-')} {_COUNTS[name]})"
+        raise MetricError(name, f"is {value!r}, but must be a whole number from {least} on", advice)
     return number
 
 

@@ -66,15 +66,19 @@ def read_outcomes(source: Source, metrics: Any, pre: Any, lower_is_better: Any) 
     ]
 
 
-def find_column(source: Source, name: str, what: str) -> str:
+def find_column(source: Source, name: str, what: str, taken: Sequence[str] = ()) -> str:
     """Return the column that a name means.
+
+    Args:
+        taken: columns that it cannot mean.
 
     Raises:
         InputError: there is none.
     """
     found = source.find(name)
     if found is None:
-        raise InputError(source.label, f"no column {name!r} for {what}", suggestion(name, source.columns))
+        others = [column for column in source.columns if column not in taken]
+        raise InputError(source.label, f"no column {name!r} for {what}", suggestion(name, others))
     return found
 
 
@@ -113,9 +117,9 @@ def _meant(source: Source, text: str) -> list[str]:
 
 def _refused(source: Source, text: str) -> list[str]:
     parts = [part.strip() for part in text.split(OVER)]
-    if len(parts) != 2:
+    if len(parts) > 2 and source.find(parts[0]) is None:  # a name with slashes
         parts = [text]
-    if not all(parts):
+    if not all(parts) or len(parts) > 2:
         raise MetricError(text, "is not a ratio of two columns", "write numerator/denominator")
     missing = next(part for part in parts if source.find(part) is None)
     whose = "" if missing == text else f" of the metric {text!r}"
@@ -134,7 +138,7 @@ def _before(source: Source, pre: Any, read: Mapping[str, Sequence[str]]) -> dict
             raise MetricError("pre", *unknown("metric", str(name), read))
         if len(read[name]) > 1:
             raise UnsupportedError(f"pre {name}", "there is no CUPED of a ratio", "leave it out")
-        found[name] = find_column(source, str(column), f"pre {name}")
+        found[name] = find_column(source, str(column), f"pre {name}", read[name])
         if found[name] == read[name][0]:
             raise MetricError(
                 f"pre {name}", "is the metric itself", "name a column from before the experiment"

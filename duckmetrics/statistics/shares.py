@@ -29,7 +29,9 @@ def read_shares(given: Any, variants: Sequence[str]) -> dict[str, float]:
     shares = {str(name): _share(name, share) for name, share in given.items()}
     for name in variants:
         if name not in shares:
-            raise MetricError("shares", f"variant {name!r} has none", suggestion(name, shares))
+            spare = [share for share in shares if share not in variants]
+            advice = suggestion(spare[0], [name], f"add one: {name}=0.5") if spare else f"add one: {name}=0.5"
+            raise MetricError("shares", f"variant {name!r} has none; given for {', '.join(shares)}", advice)
     total = math.fsum(shares.values())
     ordered = [*variants, *(name for name in shares if name not in variants)]
     return {name: shares[name] / total for name in ordered}

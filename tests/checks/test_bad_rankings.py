@@ -36,15 +36,14 @@ CASES: dict[str, Case] = {
     "missing label": (
         "predictions", None, {},
         "predictions: no truth table and no column 'label'; found query_id, item_id, score; give a truth "
-        "table or map columns={'label': ...}"),
+        "table (--truth), or map columns={'label': ...} (--column label=...)"),
     "missing system": (
         "predictions", "truth", {"system": "model"},
         "predictions: no column 'model' to tell systems apart; found query_id, item_id, score; name one "
-        "of them with system="),
+        "of them with system= (--system)"),
     "mapped column missing": (
         "predictions", "truth", {"columns": {"predictions.score": "scoer"}},
-        "predictions: no column 'scoer' for score; found query_id, item_id, score; map it with "
-        "columns={'predictions.score': ...}"),
+        "predictions: no column 'scoer' for score; found query_id, item_id, score; did you mean 'score'?"),
     "mapping of no column": (
         "predictions", "truth", {"columns": {"querry_id": "q"}},
         "columns: 'querry_id' is no canonical column; did you mean 'query_id'?"),
@@ -91,7 +90,7 @@ CASES: dict[str, Case] = {
     "ids of two kinds": (
         "number_ids", "text_truth", {},
         "query_id: number_ids has query_id of type INTEGER, text_truth has query_id of type VARCHAR; "
-        'make them one kind, as in "SELECT * REPLACE (CAST(query_id AS INTEGER) AS query_id) FROM ..."'),
+        'make them one kind, as in "SELECT * REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM ..."'),
     "keys of two lengths": (
         "predictions", "truth", {"columns": {"query_id": "query_id+item_id", "truth.query_id": "query_id"}},
         "query_id: predictions has the key query_id+item_id, truth has query_id; map the same number of "
@@ -120,7 +119,8 @@ CASES: dict[str, Case] = {
     "text score": (
         "text_score", "truth", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(score AS DOUBLE) AS score) FROM ..."'),
+        '(CAST(score AS DOUBLE) AS score) FROM ..."; if it has decimal commas, cast '
+        "replace(score, ',', '.')"),
     "NULL relevance": (
         "predictions", "null_grade", {},
         "null_grade: column 'relevance': 1 row whose relevance is NULL (query_id=q1, item_id=x); drop "
@@ -137,7 +137,8 @@ CASES: dict[str, Case] = {
     "text relevance": (
         "predictions", "text_grade", {},
         "text_grade: column 'relevance' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(relevance AS DOUBLE) AS relevance) FROM ..."'),
+        '(CAST(relevance AS DOUBLE) AS relevance) FROM ..."; if it has decimal commas, cast '
+        "replace(relevance, ',', '.')"),
     "duplicate predictions": (
         "twice", "truth", {},
         "twice: column 'item_id': 2 items predicted more than once for a query (query_id=q1, item_id=a; "
@@ -163,8 +164,8 @@ CASES: dict[str, Case] = {
         "predict them, or set missing=zero or missing=skip"),
     "by of no column": (
         "predictions", "truth", {"by": "country"},
-        "by: no column 'country' in one table; found query_id, item_id, relevance, score; give the "
-        "attributes of the queries with queries="),
+        "by: no table has a column 'country'; found query_id, item_id, relevance, score; give the "
+        "attributes of the queries with queries= (--queries)"),
     "by of a reserved name": (
         "predictions", "truth", {"by": "value"},
         "by: 'value' is also a column of the results; rename it, as in \"SELECT value AS my_value, ... "

@@ -137,17 +137,19 @@ SPECS: dict[str, str] = {
     "auc@10": "auc@10: auc has no cut-off; drop @10",
     "auc(agg=median)": "auc(agg=median): unknown parameter 'agg'; known: approx, undefined, weighted",
     "auc(threshold=3)": "auc(threshold=3): unknown parameter 'threshold'; known: approx, undefined, weighted",
-    "auc(approx=1)": "auc(approx=1): approx is 1, but must satisfy approx > 1; change it",
-    "auc(approx=2.5)": "auc(approx=2.5): approx must be a whole number, got '2.5'; write approx=1",
+    "auc(approx=1)": "auc(approx=1): approx is 1, but must satisfy approx > 1; write approx=2",
+    "auc(approx=2.5)": "auc(approx=2.5): approx must be a whole number, got '2.5'; write approx=2",
     "lift": "lift: top is missing; write lift(top=...)",
     "classification.f_beta": "classification.f_beta: beta is missing; write f_beta(beta=...)",
-    "partial_auc(max_fpr=0)": "partial_auc(max_fpr=0): max_fpr is 0, but must satisfy max_fpr > 0; change it",
-    "ece(bins=0)": "ece(bins=0): bins is 0, but must satisfy bins > 0; change it",
+    "partial_auc(max_fpr=0)": "partial_auc(max_fpr=0): max_fpr is 0, but must satisfy max_fpr > 0; write "
+    "max_fpr=1",
+    "ece(bins=0)": "ece(bins=0): bins is 0, but must satisfy bins > 0; write bins=10",
     "ece(binning=equal)": "ece(binning=equal): binning cannot be 'equal'; choose width or mass",
-    "log_loss(eps=0.5)": "log_loss(eps=0.5): eps is 0.5, but must satisfy eps < 0.5; change it",
-    "calibration_slope(eps=0)": "calibration_slope(eps=0): eps is 0, but must satisfy eps > 0; change it",
+    "log_loss(eps=0.5)": "log_loss(eps=0.5): eps is 0.5, but must satisfy eps < 0.5; write eps=1e-15",
+    "calibration_slope(eps=0)": "calibration_slope(eps=0): eps is 0, but must satisfy eps > 0; write "
+    "eps=1e-15",
     "spiegelhalter_z(weighted=true)": "spiegelhalter_z(weighted=true): weighted is true, but must satisfy "
-    "NOT weighted; change it",
+    "NOT weighted; write weighted=false",
 }  # fmt: skip
 
 
@@ -164,9 +166,9 @@ TABLE_SPECS: list[tuple[str, dict[str, Any], str]] = [
     ("ranking.roc_curve", {}, "unknown table 'ranking.roc_curve'; did you mean 'classification.roc_curve'?"),
     ("roc_curve", {"bins": 3}, "roc_curve: unknown parameter 'bins'; did you mean 'points'?"),
     ("roc_curve(bins=3)", {}, "roc_curve(bins=3): unknown parameter 'bins'; did you mean 'points'?"),
-    ("roc_curve", {"points": 1}, "roc_curve: points is 1, but must satisfy points > 1; change it"),
-    ("roc_curve", {"points": [5, 1]}, "roc_curve: points is 1, but must satisfy points > 1; change it"),
-    ("roc_curve", {"points": "x"}, "roc_curve: points must be a whole number, got 'x'; write points=1"),
+    ("roc_curve", {"points": 1}, "roc_curve: points is 1, but must satisfy points > 1; write points=2"),
+    ("roc_curve", {"points": [5, 1]}, "roc_curve: points is 1, but must satisfy points > 1; write points=2"),
+    ("roc_curve", {"points": "x"}, "roc_curve: points must be a whole number, got 'x'; write points=2"),
     ("roc_curve(points=5)", {"points": 6}, "roc_curve(points=5): points is given twice; keep one of them"),
     ("roc_curve@3", {}, "roc_curve@3: cannot be read; write name(param=value)"),
     ("calibration_curve", {"binning": "equal"},
@@ -189,7 +191,7 @@ def test_a_table_that_cannot_be_read(
 
 
 def test_a_metric_is_no_table(connection: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(MetricError, match=r"unknown table 'auc'; known: brier_decomposition, .*roc_curve"):
+    with pytest.raises(MetricError, match=r"'auc' is a metric, not a table; .*-m auc"):
         evaluation(connection, "rows", "auc").table("auc")
 
 

@@ -168,7 +168,8 @@ def test_the_summary_is_a_table(folder: Path) -> None:
     assert found.to_pandas()["check"].item() == found.to_polars()["check"].item() == "duplicate_prediction"
     assert findings(folder, "clean").summary.schema == found.summary.schema
     assert repr(found).splitlines()[0] == "error    duplicate_prediction"
-    assert repr(found).splitlines()[2] == f"  -> {row['advice']}"
+    assert f"  -> {row['advice'].split(',')[0]}" in repr(found)
+    assert max(map(len, repr(found).splitlines())) <= 100
 
 
 def test_a_file_that_cannot_be_read_is_a_finding(folder: Path) -> None:

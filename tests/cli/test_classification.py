@@ -94,10 +94,10 @@ def test_a_curve_is_written_to_a_file(run: Command, tmp_path: Path, suffix: str)
     ("arguments", "message"),
     [
         (["curve", "roc_curv", "clicks.parquet"], "unknown table 'roc_curv'; did you mean 'roc_curve'?"),
-        (["curve", "auc", "clicks.parquet"], "unknown table 'auc'; "),
+        (["curve", "auc", "clicks.parquet"], "'auc' is a metric, not a table; "),
         (
             ["curve", "roc_curve", "clicks.parquet", "--layout", "canonical"],
-            "clicks.parquet: no column 'label'; found clicked, pctr; map it with columns={'label': 'clicked', ",
+            "no column 'label'; found clicked, pctr; map it with columns={'label': 'clicked', ",
         ),
         (["curve", "roc_curve", "clicks.parquet", *MAPPED, "--set", "bins=3"], "unknown parameter 'bins'"),
         (["curve", "roc_curve(points=1)", "clicks.parquet", *MAPPED], "must satisfy points > 1"),

@@ -79,7 +79,7 @@ def test_arrays_are_columns() -> None:
         ({"label": [0, 1], "score": [0.5]}, "columns of several lengths: label 2, score 1"),
         ({"label": [0, "no"], "score": [0.5, 0.5]}, "label cannot be read"),
         ({"q": {"a": 1.0, 3: 2.0}}, "item_id cannot be read"),
-        ({"q": {"a": "high"}}, "not a table"),
+        ({"q": {"a": "high"}}, "the score of 'a' in 'q' is the text 'high'; give numbers"),
         ({"q": {}}, "not a table"),
         ({}, "no system"),
     ],

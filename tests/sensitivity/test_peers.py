@@ -143,8 +143,9 @@ def test_errors_are_those_of_evaluate() -> None:
 def test_shown_and_written(run: Command, tmp_path: Any) -> None:
     result = duckmetrics.conventions(*ROWS, "map@3", like=["recbole", "elliot"])
     lines = repr(result).splitlines()
-    assert lines[0].split() == ["metric", "like", "name", "value", "difference", "n", "why"]
-    assert "norm=min_k (+0.2222)" in repr(result)
+    assert lines[0].split() == ["like", "name", "value", "difference", "n", "why"]
+    assert "norm=min_k (+0.22)" in repr(result)
+    assert lines[-1].startswith("elliot: average_precision is not imitated: ")
     assert result.summary.column_names[:4] == ["system", "metric", "like", "tool"]
     assert result.summary.num_rows == 3
     shown = run("conventions", *ROWS, "-m", "map@3", "--like", "recbole,elliot")

@@ -311,7 +311,7 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
      ("wilson_interval", "SELECT 'A' AS arm, -1 AS hits, -1 AS n"), {}),
     (MetricError, "welch_t: level is 95, but must satisfy level < 1; write 0.95", ("welch_t", "observations"),
      {"control": "A", "level": 95}),
-    (MetricError, "level is 100, but must satisfy level < 1; change it", ("welch_t", "observations"),
+    (MetricError, "level is 100, but must satisfy level < 1; write level=0.95", ("welch_t", "observations"),
      {"control": "A", "level": 100}),
     (InputError, 'column \'arm\' is VARCHAR, not a number; give one row per category with its count, as in '
      '"SELECT arm, count(*) AS observed FROM ... GROUP BY arm"', ("sample_ratio", "observations"),

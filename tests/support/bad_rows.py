@@ -9,15 +9,15 @@ FROM_ROWS = "found label, score, weight, group_id, country"
 
 PROBABILITY = (
     "no_probability: column 'score': 2 rows whose score lies outside of [0, 1], so it is no probability "
-    "(label=1.0, score=-0.2; label=1.0, score=1.2); apply the sigmoid or calibrate it first; metrics such as "
-    "auc take any score"
+    "(label=1.0, score=-0.2; label=1.0, score=1.2); divide percentages by 100, apply the sigmoid to "
+    "logits; metrics such as auc take any score"
 )
 
 
 LABEL = "whose label is none of 0, 1, -1, true and false"
 
 
-TO_LABEL = "make it 0 or 1, as in CAST(rating >= 4 AS INTEGER)"
+TO_LABEL = "make it 0 or 1, as in SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM ..."
 
 
 NULL_SCORE = (
@@ -94,14 +94,15 @@ CASES: dict[str, Case] = {
     "no rows": ("empty", "auc", {}, "empty: no rows; check how it was exported"),
     "by of no column": (
         "rows", "auc", {"by": "contry"},
-        f"by: rows has no column 'contry'; {FROM_ROWS}; slice by one of these"),
+        f"by: rows has no column 'contry'; {FROM_ROWS}; did you mean 'country'?"),
     "by of a reserved name": (
         "rows", "auc", {"by": "value"},
         "by: 'value' is also a column of the results; rename it, as in \"SELECT value AS my_value, ... "
         'FROM ..."'),
     "missing system": (
         "rows", "auc", {"system": "model"},
-        f"rows: no column 'model' to tell systems apart; {FROM_ROWS}; name one of them with system="),
+        f"rows: no column 'model' to tell systems apart; {FROM_ROWS}; name one of them with system= "
+        "(--system)"),
     "NULL system": (
         "models", "auc", {"system": "model"},
         "models: column 'model': 2 rows with no system (label=0.0, score=0.4; label=1.0, score=0.2); drop "
@@ -139,11 +140,13 @@ CASES: dict[str, Case] = {
     "text score": (
         "text_score", "auc", {},
         "text_score: column 'score' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(score AS DOUBLE) AS score) FROM ..."'),
+        '(CAST(score AS DOUBLE) AS score) FROM ..."; if it has decimal commas, cast '
+        "replace(score, ',', '.')"),
     "text weight": (
         "text_weight", "auc", {},
         "text_weight: column 'weight' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
-        '(CAST(weight AS DOUBLE) AS weight) FROM ..."'),
+        '(CAST(weight AS DOUBLE) AS weight) FROM ..."; if it has decimal commas, cast '
+        "replace(weight, ',', '.')"),
     "NULL score": ("null_score", "auc", {}, NULL_SCORE),
     "NaN score": ("nan_score", "auc", {}, NAN_SCORE),
     # greatest(least(NULL, 1 - eps), eps) is eps, and NaN would be clipped to 1 - eps.

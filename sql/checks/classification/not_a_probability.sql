@@ -5,7 +5,7 @@
 -- for:      probabilities, calibration_fit
 -- column:   predictions.score
 -- inputs:   predictions (label, score)
--- advice:   apply the sigmoid or calibrate it first; metrics such as auc take any score
+-- advice:   divide percentages by 100, apply the sigmoid to logits; metrics such as auc take any score
 SELECT label, score
 FROM predictions
 WHERE (score < 0 OR score > 1) AND NOT isnan(score);
