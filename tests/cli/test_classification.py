@@ -97,7 +97,7 @@ def test_a_curve_is_written_to_a_file(run: Command, tmp_path: Path, suffix: str)
         (["curve", "auc", "clicks.parquet"], "'auc' is a metric, not a table; "),
         (
             ["curve", "roc_curve", "clicks.parquet", "--layout", "canonical"],
-            "no column 'label'; found clicked, pctr; map it with columns={'label': 'clicked', ",
+            "map it with columns={'label': 'clicked', 'score': 'pctr'}",
         ),
         (["curve", "roc_curve", "clicks.parquet", *MAPPED, "--set", "bins=3"], "unknown parameter 'bins'"),
         (["curve", "roc_curve(points=1)", "clicks.parquet", *MAPPED], "must satisfy points > 1"),

@@ -123,7 +123,7 @@ def test_the_command_line_splits_at_commas_outside_of_parentheses(run: Command) 
     options = ["--queries", users, "--format", "json"]
     evaluate = ["evaluate", "p.parquet", "t.parquet", "-m", "rr"]
     found = results(run(*evaluate, "--by", f"country, {WEEK}", *options))
-    assert found[1]["segment"] == {"country": "DE", "week": "01-05"}
+    assert (found[1]["country"], found[1]["week"]) == ("DE", "01-05")
     found = results(run(*evaluate, "--by-each", "country", "--by-each", WEEK, *options))
     assert [row["segment"] for row in found][-2:] == [{"week": "01-05"}, {"week": "01-12"}]
 
@@ -166,10 +166,10 @@ def test_it_is_refused_with_the_reason(by: str) -> None:
 @pytest.mark.parametrize("by", ["date_trunc('week', day)", "day::VARCHAR"])
 def test_without_a_name_there_is_advice(by: str) -> None:
     with pytest.raises(
-        InputError, match=r"no column .*; name the expression, as in date_trunc\('week', day\) AS"
+        InputError, match=r"column .*; name the expression, as in date_trunc\('week', day\) AS"
     ):
         evaluation(by=by, queries=USERS)
-    with pytest.raises(InputError, match=r"no column .*; name the expression"):
+    with pytest.raises(InputError, match=r"column .*; name the expression"):
         duckmetrics.evaluate(LABELS, metrics="auc", by=by)
 
 
@@ -186,7 +186,7 @@ def test_a_name_of_a_column_of_the_results_is_refused() -> None:
 
 
 def test_a_column_that_is_missing_is_named() -> None:
-    with pytest.raises(InputError, match=r"by: no column 'nope' in one table; found query_id, Day, country"):
+    with pytest.raises(InputError, match=r"by: no table has a column 'nope'; found query_id, Day, country"):
         evaluation(by="lower(nope) || country AS x", queries=USERS)
     with pytest.raises(InputError, match=r"by: .* has no column 'nope'; found label"):
         duckmetrics.evaluate(LABELS, metrics="auc", by="lower(nope) AS x")
