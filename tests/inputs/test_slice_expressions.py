@@ -125,7 +125,7 @@ def test_the_command_line_splits_at_commas_outside_of_parentheses(run: Command) 
     found = results(run(*evaluate, "--by", f"country, {WEEK}", *options))
     assert (found[1]["country"], found[1]["week"]) == ("DE", "01-05")
     found = results(run(*evaluate, "--by-each", "country", "--by-each", WEEK, *options))
-    assert [row["segment"] for row in found][-2:] == [{"week": "01-05"}, {"week": "01-12"}]
+    assert [row["week"] for row in found][-2:] == ["01-05", "01-12"]
 
 
 # --- what is refused --------------------------------------------------------------------------------
