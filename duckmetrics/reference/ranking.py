@@ -35,6 +35,7 @@ __all__ = [
     "rbp",
     "recall",
     "reciprocal_rank",
+    "set_average_precision",
 ]
 
 
@@ -315,3 +316,14 @@ def _precisions(hit_ranks: list[int]) -> list[float]:
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def set_average_precision(query: Query, *, k: int | None = None, rel: float | None = None) -> float | None:
+    """h^2 / (k m), without k h^2 / (n m), which is P R; set_map in trec_eval.
+
+    The average precision of a list whose hits are spread evenly over its ranks.
+    """
+    m = query.relevant_count(rel)
+    slots = len(query.rows) if k is None else k
+    h = len(query.hit_ranks(k, rel))
+    return (h * h / (slots * m) if h else 0.0) if m else None

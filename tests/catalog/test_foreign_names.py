@@ -117,7 +117,7 @@ def test_sets_have_known_members() -> None:
                 assert all(measure.member_of for measure in measures)
     several = parse_measures(CATALOG, ["P_10", "official", "set", " map "], like=presets()["trec_eval"])
     texts = [measure.text for measure in several]
-    assert len(texts) == len(set(texts)) == 31
+    assert len(texts) == len(set(texts)) == 32
     assert texts[0] == "P_10"
 
 
@@ -153,7 +153,7 @@ def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
         values = [of_query[name] for of_query in per_query.values()]
         expected = pytrec_eval.compute_aggregated_measure(name, values)
         assert row["value"] == pytest.approx(expected, abs=1e-6 if name == "infAP" else SAME), name
-    assert len(result.rows) == 36
+    assert len(result.rows) == 37
 
 
 @pytest.mark.some(1)
@@ -161,7 +161,7 @@ def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
 def test_the_values_are_those_of_ir_measures(seed: int) -> None:
     found, truth, predictions, judged = tables(seed)
     specs = (
-        "nDCG@10,P@10,P(rel=2)@5,RR,RR@5,AP@100,R@10,Success@5,Rprec,Bpref,SetF(beta=0.5),NumRet,NumRel,"
+        "nDCG@10,P@10,P(rel=2)@5,RR,RR@5,AP@100,R@10,Success@5,Rprec,Bpref,SetF(beta=0.5),SetAP,NumRet,NumRel,"
         "NumRet(rel=2)"
     )
     result = duckmetrics.evaluate(predictions, judged, specs, like="ir_measures")

@@ -132,7 +132,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
 def test_a_wrong_file_is_one_message(run: Command, text: str, message: str) -> None:
     Path("eval.toml").write_text(text)

@@ -60,7 +60,7 @@ def by_pair(rows: Any) -> dict[tuple[str, ...], dict[str, Any]]:
 
 
 @pytest.mark.some(1)
-@pytest.mark.parametrize("test", ["paired_t", "randomization", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "paired_t", "bootstrap"])
 def test_numbers_are_those_of_separate_comparisons(runs: dict[str, Scores], truth: Any, test: str) -> None:
     options: dict[str, Any] = {"test": test, "resamples": 400, "metrics": METRICS[:2]}
     found = by_pair(compare(runs, truth, pairs=True, **options).pairs)
@@ -165,6 +165,7 @@ def test_tukey_shows_the_pairs_that_it_promises(runs: dict[str, Scores], truth: 
     assert not compare(runs, truth, "ndcg@10", pairs=False, **options).pairs
 
 
+@pytest.mark.slow
 def test_slices_have_lines_and_a_family_of_their_own(runs: dict[str, Scores], truth: Any) -> None:
     import pyarrow as pa
 
@@ -248,6 +249,7 @@ def test_gates_and_rows_are_about_the_baseline(pairs: Comparison) -> None:
 ASK = ("compare", "models.parquet", "--system", "model", "--truth", "t.parquet", "-m", "rr,ndcg")
 
 
+@pytest.mark.slow
 def test_every_format_holds_the_pairs(run: Command) -> None:
     assert "superscript" in run(*ASK, "--pairs").out
     rows = list(csv.DictReader(run(*ASK, "--pairs", "--format", "csv").out.splitlines()))

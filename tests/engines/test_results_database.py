@@ -122,7 +122,7 @@ def test_a_schema_and_a_name_in_quotes_are_tables_too(folder: Path) -> None:
         assert rows(f"SELECT run_id, value FROM {name}") == [("a", RR)]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_with_rows_appends_them(here: Command, command: str) -> None:
     for run in ("a", "b"):
@@ -188,7 +188,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", REFUSED)
 def test_it_is_refused_before_anything_is_computed(
     here: Command, folder: Path, name: str, monkeypatch: pytest.MonkeyPatch

@@ -709,21 +709,25 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
         "label -1 beside others with 0",
         "make them one",
     ),
-    "no probability": ("log_loss(no_probability, label, score)", "outside of [0, 1]", "calibrate it"),
+    "no probability": (
+        "log_loss(no_probability, label, score)",
+        "outside of [0, 1]",
+        "divide percentages by 100",
+    ),
     "no probability, curve": (
         "calibration_curve(no_probability, label, score)",
         "outside of [0, 1]",
-        "calibrate",
+        "divide percentages",
     ),
     "no probability for one of two": (
         "evaluate_classification(no_probability, label, score, metrics := 'auc,log_loss')",
         "outside of [0, 1]",
-        "calibrate it",
+        "divide percentages by 100",
     ),
     "infinite probability": (
         "log_loss('SELECT 1 AS label, ''inf''::DOUBLE AS score', label, score)",
         "outside of [0, 1]",
-        "calibrate",
+        "divide percentages",
     ),
     "NULL weight": (
         "roc_auc(null_weight, label, score, weight := weight)",

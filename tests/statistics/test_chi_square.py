@@ -630,7 +630,7 @@ def test_tables_at_the_command_line(run: Command) -> None:
         (["3", "7", "--expected", "a,b"], "'a,b': no counts"),
         (["3", "7", "--statistic", "h"], "statistic: unknown statistic 'h'"),
         (["nowhere.parquet"], "nowhere.parquet: no such file"),
-        (["coin.parquet", "--column", "observed"], "--column 'observed': write --column NAME=VALUE"),
+        (["coin.parquet", "--column", "observed"], "--column 'observed': write --column NAME=YOURS"),
         ([], "Missing argument"),
     ],
 )
