@@ -59,7 +59,7 @@ def by_pair(rows: Any) -> dict[tuple[str, ...], dict[str, Any]]:
     return {(row["metric"], row["against"], row["system"]): row for row in rows}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["randomization", "paired_t", "bootstrap"])
 def test_numbers_are_those_of_separate_comparisons(runs: dict[str, Scores], truth: Any, test: str) -> None:
     options: dict[str, Any] = {"test": test, "resamples": 400, "metrics": METRICS[:2]}
@@ -260,7 +260,7 @@ def test_every_format_holds_the_pairs(run: Command) -> None:
     assert [row["against"] for row in found["rows"]] == ["A", "A"]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pairs.md", "pairs.txt", "pairs.csv", "pairs.json", "pairs.parquet"])
 def test_a_file_of_pairs_is_replaced(run: Command, tmp_path: Path, name: str) -> None:
     for _ in range(2):

@@ -122,7 +122,7 @@ def test_a_schema_and_a_name_in_quotes_are_tables_too(folder: Path) -> None:
         assert rows(f"SELECT run_id, value FROM {name}") == [("a", RR)]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_with_rows_appends_them(here: Command, command: str) -> None:
     for run in ("a", "b"):

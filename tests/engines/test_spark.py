@@ -472,3 +472,18 @@ def test_the_command_line(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixt
     refused = run("evaluate", "a.parquet", "-m", "auc", "--engine", "spark", "--threads", "2")
     assert refused.code == 2
     assert "--threads: is of DuckDB" in refused.err
+
+
+def test_layouts_are_read_on_spark(spark: Any, no_collecting: None) -> None:
+    """The names of tools, labels that are text, and two scores in one table."""
+    columns = ["userID", "itemID", "prediction"]
+    run = spark.createDataFrame([(1, 7, 0.9), (1, 5, 0.4), (2, 6, 0.5)], columns)
+    truth = spark.createDataFrame([(1, 5), (2, 6)], ["userId", "movieId"])
+    found = duckmetrics.evaluate(run, truth, "mrr")
+    assert found["mrr"] == 0.75
+    told = [f.message.split("read as ")[1] for f in found.checks if f.check == "layout"]
+    assert [text.split()[0] for text in told] == ["recommenders", "MovieLens"]
+    rows = [("yes", 0.9, 0.1), ("no", 0.3, 0.8), ("yes", 0.4, 0.7), ("no", 0.2, 0.6)]
+    frame = spark.createDataFrame(rows, ["label", "a", "b"])
+    result = duckmetrics.evaluate(frame, metrics="auc", positive="yes", score={"A": "a", "B": "b"})
+    assert [row["value"] for row in result.rows] == [1.0, 0.25]
