@@ -178,8 +178,9 @@ def test_a_query_with_unjudged_items_only_is_answered_all_the_same() -> None:
 
 def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> None:
     predictions, truth = rows(("a", 3), ("b", 2), ("b", 1), ("c", 0.5)), judged(("c", 1))
-    with pytest.raises(InputError, match="1 item predicted more than once"):
-        overall(predictions, truth)
+    for spec in ("recall", "precision@3"):  # with a cut-off, only rows that can come to it are looked at
+        with pytest.raises(InputError, match="1 item predicted more than once"):
+            overall(predictions, truth, spec)
     assert overall(predictions, truth, "first_rank", duplicates="first") == 3
     assert overall(predictions, truth, "first_rank", duplicates="count") == 4
     best = rows(("a", 3), ("b", 1), ("b", 4))
