@@ -213,5 +213,6 @@ def _findings(session: Session, specs: Sequence[str]) -> Findings:
         found |= {finding.message: finding for finding in inspection.findings}
         checks |= inspection.checks
         looked_at |= inspection.looked_at or {}
+    found |= {note.message: note for note in session.layout_notes}
     rows = sorted(found.values(), key=lambda finding: SEVERITIES.index(finding.severity))
     return Findings(tuple(rows), frozenset(checks), looked_at)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.results.findings import Finding
 
 # What DuckDB says of unknown functions, and of types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")
@@ -83,7 +84,7 @@ class Session:
         return Evaluation(
             rows=tuple(row for part in parts for row in part.rows),
             groupings={slice_label(grouping): grouping for grouping in ((), *parts[0].by)},
-            checks=(*self._layouts.notes, *(finding for part in parts for finding in part.findings)),
+            checks=(*self.layout_notes, *(finding for part in parts for finding in part.findings)),
             verified=tuple(verification for part in parts for verification in part.verified),
             sql=";\n\n".join(self.engine.ran) + ";",
             canonical={measure.text: str(measure) for part in parts for measure in part.measures},
@@ -143,6 +144,11 @@ class Session:
         if key not in self._attached:
             self._attached[key] = self._layouts.read(self.engine.attach(table, role), role)
         return self._attached[key]
+
+    @property
+    def layout_notes(self) -> Sequence[Finding]:
+        """A note for each table whose columns were read under the names of a tool."""
+        return self._layouts.notes
 
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # The layout of lines `label qid:query feature:value ...` beside a file with the score of each line.
 LETOR = "letor"
+_IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
 # Of the labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the name of the query id.
@@ -120,7 +121,7 @@ class LayoutTables:
         joined = joined.from_(exp.alias_(source.relation.copy(), "scores", table=True))
         joined = joined.join(exp.alias_(truth.relation.copy(), "lines", table=True), on=same)
         text = f"{source.label}: read as the scores of the lines of {truth.label} (item_id is the line)"
-        self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text))
+        self._note(source, text)
         columns = dict(self._database.columns(joined))
         return replace(source, relation=joined.subquery("joined"), columns=columns, ordered=False)
 
@@ -211,7 +212,10 @@ class LayoutTables:
         graded = any(source.find(name) for name in ("relevance", "label"))
         text += f"; {shape.note}" if shape.note and not graded else ""
         if all(note.message != text for note in self.notes):
-            self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text))
+            self._note(source, text)
+
+    def _note(self, source: Source, text: str) -> None:
+        self.notes.append(Finding("layout", NOTE, source.label, "", 0, (), text, _IF_NOT))
 
     # --- how it is read --------------------------------------------------------------------------
 

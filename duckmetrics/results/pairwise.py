@@ -91,7 +91,7 @@ class PairwiseComparison(Comparison):
             whole: show a line for every pair with all columns, whatever the width.
         """
         if whole:
-            return self._whole([]).text().splitlines()
+            return self._whole([]).text(width=0).splitlines()
         columns = screen_width() if width is None else width
         lines = [line for block in split(self._block(), columns) for line in (*block.lines(), "")]
         for text in self._below(BEST_VALUE):

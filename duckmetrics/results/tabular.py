@@ -83,10 +83,15 @@ class Shown:
     notes: Sequence[str] = ()
     best: frozenset[tuple[int, int]] = frozenset()
 
-    def text(self) -> str:
-        """Return the lines for a terminal."""
+    def text(self, width: int | None = None) -> str:
+        """Return the lines for a terminal; a table that is too wide has a line for each column.
+
+        Args:
+            width: the columns of the screen, by default those of the terminal; 0 for any.
+        """
         above = [self.title] if self.title else []
-        is_wide = table_width(self.header, self.cells) > screen_width()
+        columns = screen_width() if width is None else width
+        is_wide = 0 < columns < table_width(self.header, self.cells)
         if is_wide and len(self.cells) < len(self.header):
             table = _turned(self.header, self.cells)
         else:

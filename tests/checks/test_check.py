@@ -349,8 +349,8 @@ def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> Non
         run("check", "clean.truth.parquet", "--system", f"A={ranking[0]}", "--set", "duplicates=first").code
         == 0
     )
-    renamed = "SELECT query_id AS user, item_id, score FROM 'clean.predictions.parquet'"
+    renamed = "SELECT query_id AS who, item_id, score FROM 'clean.predictions.parquet'"
     assert run("check", renamed, "clean.truth.parquet").code == 1
-    assert run("check", renamed, "clean.truth.parquet", "--column", "predictions.query_id=user").code == 0
+    assert run("check", renamed, "clean.truth.parquet", "--column", "predictions.query_id=who").code == 0
     outcome = run("check", "clean rows.predictions.parquet", "--set", "columns=x")
     assert (outcome.code, "no switch" in outcome.err) == (2, True)

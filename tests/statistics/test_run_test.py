@@ -71,7 +71,10 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", NAMES)
-def test_every_statistic_and_alias_runs(database: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_every_statistic_and_alias_runs(
+    database: duckdb.DuckDBPyConnection, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
     alias = NAMES[name]
     (table,) = alias.metric.inputs
     given = next(settings(alias))
