@@ -66,6 +66,7 @@ def test_systems_are_a_table(run: Command) -> None:
     assert found(run, f'{TABLES}metric = "rr"', "--system", "B=reverse.parquet") == [("rr", 1 / 2)]
 
 
+@pytest.mark.slow
 def test_compare_takes_its_systems_from_the_file(run: Command) -> None:
     Path("eval.toml").write_text(
         'truth = "t.parquet"\nmetric = "rr"\n[compare]\npredictions = ["p.parquet", "reverse.parquet"]\n'
@@ -103,6 +104,7 @@ def test_flags_numbers_and_lists(run: Command) -> None:
     assert out.splitlines()[0].split()[:5] == ["country", "plan", "metric", "value", "lower"]
 
 
+@pytest.mark.slow
 def test_other_commands_read_it_too(run: Command) -> None:
     Path("eval.toml").write_text(
         f"{TABLES}n-items = 50\n[test]\nformat = 'json'\n[test.paired-t]\nset = {{baseline = 'A'}}\n"

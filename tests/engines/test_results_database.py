@@ -96,6 +96,7 @@ def test_missing_columns_are_added(folder: Path) -> None:
     assert rows("SELECT count(*) FROM metrics WHERE run_id = 'sliced' AND slice = 'country'") == [(2,)]
 
 
+@pytest.mark.slow
 def test_numbers_have_the_widest_usual_type_whatever_the_data_have(folder: Path) -> None:
     for value, n, age in ((pa.float32(), pa.int8(), pa.int32()), (pa.int64(), pa.uint32(), pa.int64())):
         columns = {"metric": ["m"], "value": pa.array([2], value), "n": pa.array([1], n)}
@@ -114,6 +115,7 @@ def test_values_per_query_are_appended_without_the_results(folder: Path) -> None
     assert set(os.listdir()) == {"p.parquet", "t.parquet", "reverse.parquet", "shop.duckdb", "w.duckdb"}
 
 
+@pytest.mark.slow
 def test_a_schema_and_a_name_in_quotes_are_tables_too(folder: Path) -> None:
     with duckdb.connect("w.duckdb") as connection:
         connection.execute("CREATE SCHEMA eval")
@@ -154,6 +156,7 @@ def test_the_database_of_the_inputs_may_get_the_results(here: Command) -> None:
     assert rows("SELECT count(*) FROM queries", "shop.duckdb") == [(6,)]
 
 
+@pytest.mark.slow
 def test_an_open_connection_of_the_caller_sees_the_rows(folder: Path) -> None:
     with duckdb.connect("shop.duckdb") as connection:
         found = duckmetrics.evaluate("p", "t", "rr", connection=connection)
@@ -236,6 +239,7 @@ def test_rows_that_fail_leave_neither_rows_nor_columns_nor_a_database(folder: Pa
     assert not list(folder.glob("new*"))
 
 
+@pytest.mark.slow
 def test_other_results_need_another_table(folder: Path) -> None:
     found = evaluation()
     duckmetrics.append(found, "w.duckdb", "metrics")
@@ -256,6 +260,7 @@ def test_other_results_need_another_table(folder: Path) -> None:
     assert (types(), rows("SELECT count(*) FROM metrics")) == (before, [(1,)])
 
 
+@pytest.mark.slow
 def test_a_slice_called_as_a_column_of_the_run_is_refused(folder: Path) -> None:
     users = "SELECT DISTINCT query_id, 1 AS Run_ID FROM truth"
     with pytest.raises(InputError, match="by: 'Run_ID' is also a column of the table metrics"):

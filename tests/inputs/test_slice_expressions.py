@@ -42,6 +42,7 @@ def test_the_table_of_queries_has_the_columns() -> None:
     assert result.per_query.column_names == ["system", "metric", "week", "query_id", "value"]
 
 
+@pytest.mark.slow
 def test_so_have_the_truth_and_the_predictions() -> None:
     truth = f"SELECT t.*, day FROM {TRUTH} JOIN ({USERS}) AS u USING (query_id)"
     assert values(evaluation(truth=truth, by=WEEK), "slice", "week") == WEEKS
@@ -95,6 +96,7 @@ def test_expressions_and_columns_in_several_groupings() -> None:
     assert values(result, "slice", "country", "week")["country,week", "DE", "01-12"] == (0, 1)
 
 
+@pytest.mark.slow
 def test_intervals_verification_and_chunks() -> None:
     result = evaluation(by=WEEK, queries=USERS, verify=10, interval=0.95, cluster="country", chunks=2)
     assert all(one.agrees for one in result.verified)
@@ -103,6 +105,7 @@ def test_intervals_verification_and_chunks() -> None:
     assert all(one.agrees for one in rows.verified)
 
 
+@pytest.mark.slow
 def test_compare_and_check_take_them() -> None:
     runs = {"A": "predictions", "B": "SELECT * REPLACE (-score AS score) FROM predictions"}
     result = duckmetrics.compare(runs, "truth", "rr", by=WEEK, queries=USERS, connection=little())
@@ -157,6 +160,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("by", REFUSED)
 def test_it_is_refused_with_the_reason(by: str) -> None:
     with pytest.raises(MetricError, match=f"by .*: .*{REFUSED[by]}"):
