@@ -34,7 +34,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.some(50)
+@pytest.mark.some(20)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.call)
 def test_a_mistake_is_named_with_what_to_do(run: Command, mistake: Mistake) -> None:
     code, out, err = run(*shlex.split(mistake.call))
@@ -48,7 +48,7 @@ def test_a_mistake_is_named_with_what_to_do(run: Command, mistake: Mistake) -> N
         assert meant == [mistake.right]
 
 
-@pytest.mark.some(10)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.call)
 def test_what_is_advised_works(run: Command, mistake: Mistake) -> None:
     code, _, err = run(*mistake.mended)

@@ -69,6 +69,7 @@ def shapes(role: str, classified: bool = False) -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions"))
 def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
     """By all their names; a table that some other tool writes alike says so."""
@@ -88,6 +89,7 @@ def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
         assert told(mapped) == []
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("name", "shape"), shapes("truth"))
 def test_the_truth_of_a_tool_is_read(name: str, shape: Shape) -> None:
     """Without a grade, every row is relevant."""
@@ -104,6 +106,7 @@ def test_the_truth_of_a_tool_is_read(name: str, shape: Shape) -> None:
             assert ("every" in told(found)[0]) is not graded
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions", classified=True))
 def test_the_rows_of_a_tool_are_read(name: str, shape: Shape) -> None:
     for names in plain(shape):
@@ -456,6 +459,7 @@ def test_the_command_lists_and_explains() -> None:
     assert "| query_id | `user_id` |" in CliRunner().invoke(cli, ["layouts", "rectools"]).output
 
 
+@pytest.mark.slow
 def test_options_of_the_command_line(tmp_path: Path) -> None:
     rows = write(
         tmp_path, "rows.csv", [("won" if y else "lost", s, 1 - s) for y, s in ROWS], "{0},{1},{2}", "y,a,b\n"
