@@ -30,8 +30,8 @@ def append(result: Any, database: str | os.PathLike[str], table: str, run_id: st
         The name of the run.
 
     Raises:
-        InputError: the result is no table; the file is not a DuckDB database or is in use; or the table is a
-            view, holds something else, or has a column of another type.
+        InputError: the result is not a table; the file is not a DuckDB database or is in use; or the table
+            is a view, holds something else, or has a column of another type.
         EngineError: the database refuses a statement.
     """
     rows = getattr(result, "summary", result)

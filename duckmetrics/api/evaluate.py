@@ -76,9 +76,9 @@ def evaluate(
             or expressions of them with a name, such as ``"date_trunc('week', day) AS week"``;
             a list of lists asks for several groupings.
         columns: canonical name -> your name, as in ``{"query_id": "user_id"}``.
-        layout: the tool whose columns the tables have, such as ``"rectools"``, or one for each of predictions
-            and truth. By default the one that the names of the columns show, which a note tells of, and
-            none where a name is mapped; ``"canonical"`` for none.
+        layout: the tool that wrote the tables, such as ``"rectools"``, or a mapping with one for each of
+            predictions and truth. By default duckmetrics recognizes it by the names of the columns, and a
+            note names it. If you map a column, or with ``"canonical"``, no layout is used.
         positive: the label that counts as 1, every other as 0, where labels are text such as ``"yes"``.
         score: the columns of the scores by system, where one table has several:
             ``{"lr": "p_lr", "gbm": "p_gbm"}``.

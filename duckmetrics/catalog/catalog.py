@@ -253,7 +253,7 @@ class Catalog:
 
 
 def unknown_test(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
-    """Say that there is no such test; several are called t-test."""
+    """Return the error for an unknown test; several tests are called t-test."""
     bare = name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
     several = [one for one in known if one.endswith("_t")] if bare in _T_TESTS else []
     if several:

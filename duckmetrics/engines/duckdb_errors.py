@@ -1,4 +1,4 @@
-"""Errors of DuckDB, in our words and with advice."""
+"""Errors of DuckDB as errors of ours, with advice."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class DuckDBFiles:
         if not any(kind_of_text(path) == "file" or os.path.exists(path) for path in paths):
             raise InputError(
                 ", ".join(paths),
-                "no such files, as which a list of texts is read",
+                "none of these files exists; a list of texts is read as paths",
                 "check the paths; a ranking is written as {query: {item: score}}",
             )
         return self._files(paths, role, ", ".join(paths))

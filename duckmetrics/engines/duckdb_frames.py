@@ -66,11 +66,12 @@ def frame_columns(table: Any) -> list[str] | None:
 
 
 def _with_index(table: Any) -> Any:
-    """Return a frame of pandas with its index as columns, if that has names; DuckDB does not look at it."""
+    """Return a frame of pandas with its named index as columns, which DuckDB ignores; columns win."""
     names = getattr(getattr(table, "index", None), "names", None)
-    if type(table).__module__.partition(".")[0] != "pandas" or names is None or None in names:
+    if type(table).__module__.partition(".")[0] != "pandas" or names is None:
         return table
-    return table.reset_index()
+    new = [name for name in names if name is not None and name not in table.columns]
+    return table.reset_index(level=new) if new else table
 
 
 def _registers(table: Any) -> bool:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 # The files under sql/macros that read a kind of text, by the table that it is.
 _TREC: dict[str, str] = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
-_LETOR: dict[str, str] = {"predictions": "read_scores", "truth": "read_letor"}
-_JSON: dict[str, str] = {"predictions": "read_json_run", "truth": "read_json_qrels"}
+_LETOR, _JSON = "read_letor", "read_nested_json"
+# The canonical name of the column `value` that they have.
+_VALUE: dict[str, str] = {"predictions": "score", "truth": "relevance"}
 # The types of columns that DuckDB finds in {query: {item: number}}, and its word where one is too large.
 _OBJECT = re.compile(r"STRUCT\(.*\)|MAP\(VARCHAR, .*\)")
 _TOO_LARGE = "maximum_object_size"
@@ -51,10 +52,11 @@ class DuckDBTexts:
             formats: what the suffixes say, see `file_format`.
 
         Raises:
-            InputError: a TREC file is no table of this role, or it stands in the place of the other one.
+            InputError: a TREC file cannot have this role, or the run and the qrels are swapped.
         """
-        if formats == {"json"} and role in _JSON and self._is_nested(paths):
-            return Source(label, self._nested(paths, role), {}, ordered=True, is_text=True)
+        value = {_VALUE[role]: "value"} if role in _VALUE else {}
+        if formats == {"json"} and value and self._is_nested(paths):
+            return Source(label, self._nested(paths), {}, ordered=True, is_text=True, aliases=value)
         if not set(formats) <= {None, "csv", "trec"}:
             return None
         named = {text_layout(os.path.basename(path)) for path in paths}
@@ -62,8 +64,8 @@ class DuckDBTexts:
             return Source(label, _of_layout(paths, name), {}, ordered=True, is_text=True, layout=name)
         fields = self._first_line(paths) if role in _TREC else []
         if _is_letor(fields, role):
-            reading = _reading(_LETOR[role], {"path": _listed(paths)})
-            return Source(label, reading.subquery("lines"), {}, ordered=True, is_text=True, layout=LETOR)
+            lines = _reading(_LETOR, {"path": _listed(paths)}).subquery("lines")
+            return Source(label, lines, {}, ordered=True, is_text=True, layout=LETOR, aliases=value)
         if formats == {"trec"} or _is_trec(fields):
             return Source(label, self._trec(paths, fields, role, label), {}, ordered=True, is_text=True)
         return None
@@ -103,12 +105,12 @@ class DuckDBTexts:
         return not types.keys() & set(CANONICAL) and all(map(_OBJECT.fullmatch, types.values()))
 
     @staticmethod
-    def _nested(paths: Sequence[str], role: Role) -> exp.Expr:
+    def _nested(paths: Sequence[str]) -> exp.Expr:
         """Write how such files are read; each is one value of JSON, however large."""
         files = [file for path in paths for file in glob.glob(path, recursive=True)]
         packed = {file: _PACKED if file.endswith((".gz", ".zst")) else 1 for file in files}
         size = max([_LARGEST_OBJECT, *(os.path.getsize(file) * times for file, times in packed.items())])
-        return _reading(_JSON[role], {"path": _listed(paths), "size": literal(size)}).subquery("json")
+        return _reading(_JSON, {"path": _listed(paths), "size": literal(size)}).subquery("json")
 
 
 def _is_trec(fields: Sequence[str]) -> bool:

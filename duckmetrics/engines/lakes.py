@@ -49,7 +49,7 @@ def refuse(path: str, engine: str, is_folder: bool, found: Callable[[str], str |
 
     Args:
         path: a file, folder or pattern, with slashes.
-        found: return one file of a pattern, None where there is none.
+        found: returns one file that matches a pattern, or None.
 
     Raises:
         InputError: names the format, and the SQL that reads the current version.

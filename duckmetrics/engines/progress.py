@@ -63,7 +63,7 @@ def line(percent: Callable[[], float | None], what: str = "duckmetrics") -> Iter
     """Show a line until the block ends, if somebody watches and no other line is shown.
 
     Args:
-        percent: called again and again in a thread of its own; None if nothing is known.
+        percent: called repeatedly in a thread of its own; returns None if the percentage is unknown.
     """
     if not is_watched() or not _ONLY.acquire(blocking=False):
         yield

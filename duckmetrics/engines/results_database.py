@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # The columns in front of those of the results.
 RUN_TIME, RUN_ID = "run_time", "run_id"
 RUN = {RUN_TIME: "TIMESTAMP WITH TIME ZONE", RUN_ID: "VARCHAR"}
-# The number of digits of a run that nobody named.
+# The number of digits in the name of a run, if the user gives none.
 RUN_DIGITS = 16
 # The columns that distinguish the results of commands: two results with different ones need two tables.
 _MARKS = {"metric", "query_id", "verdict", "severity", "direction", "like", "pessimistic"}
@@ -155,7 +155,7 @@ def _created(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def _connected(
     path: Path, is_read: bool = False, is_new: bool = False
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database; what DuckDB refuses is told in our words."""
+    """Open a database, and report the errors of DuckDB as ours."""
     try:
         connection = _connection(path, is_read, is_new)
     except duckdb.Error as error:
@@ -210,7 +210,7 @@ class _Target:
         self._label = name
 
     def columns(self) -> dict[str, str]:
-        """Return the columns of the table with their types, none if there is no table.
+        """Return the columns of the table with their types; empty if the table does not exist.
 
         Raises:
             InputError: it is a view, or a table without the columns of a run.

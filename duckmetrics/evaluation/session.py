@@ -65,7 +65,7 @@ class Session:
         self.request = request
         self.engine = engine
         self._attached: dict[tuple[int, str], Source] = {}
-        self._layouts = LayoutTables(request, engine)
+        self._layouts = LayoutTables(request, engine, self.attach)
 
     def measures(self, specs: Sequence[str]) -> list[Measure]:
         """Read the specs of metrics, with the switches and the preset of the request.

@@ -23,21 +23,20 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.inputs.systems import Attach
 
-# The layout of lines `label qid:query feature:value ...` beside a file with the score of each line.
+# The layout of lines `label qid:query feature:value ...`, with the score of each line in another file.
 LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
 # Of the labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the name of the query id.
 _FOLLOWING: tuple[Role, ...] = ("queries", "population")
-_LABEL_AND_SCORE = ("label", "score")
 
 
 class Database(Protocol):
-    """What is asked of an engine."""
+    """The questions that are asked of an engine."""
 
-    def attach(self, table: Any, role: Role) -> Source: ...
     def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]: ...
     def rows(self, query: exp.Query) -> Sequence[tuple[Any, ...]]: ...
 
@@ -46,14 +45,16 @@ class LayoutTables:
     """Reads the tables of one request under layouts: those asked for, or the one that a table surely has.
 
     Args:
-        database: tells of the columns and rows of a query.
+        database: returns the columns and rows of a query.
+        attach: returns the table of an argument, read under its layout.
 
     Attributes:
         notes: a note for each table that is read so.
     """
 
-    def __init__(self, request: Request, database: Database) -> None:
+    def __init__(self, request: Request, database: Database, attach: Attach) -> None:
         self._request = request
+        self._attach = attach
         self._database = database
         self._query_ids: dict[str, str] = {}
         self.notes: list[Finding] = []
@@ -68,18 +69,28 @@ class LayoutTables:
             return self._following(source)
         if role not in ROLES:
             return source
-        source = replace(source, positive=self._request.positive)
+        if self._is_graded(role):
+            source = replace(source, positive=self._request.positive)
         if source.layout == LETOR:
             return self._line_by_line(source) if role == "predictions" else source
         found = self._asked(source, role) or self._recognized(source, role)
         source = self._without_structs(source, role) if found is None else self._under(source, role, *found)
         if role == "predictions" and self._request.scores:
-            # Each system has a column of its own; the checks of the table look at the first.
+            # The checks of the table look at the scores of the first system.
             source = replace(
                 source, aliases={**source.aliases, "score": next(iter(self._request.scores.values()))}
             )
         self._refuse_absent(source, role)
         return source
+
+    def _is_graded(self, role: Role) -> bool:
+        """Say whether the labels are in this table: in the truth, if there is one."""
+        return role == ("predictions" if self._request.truth is None else "truth")
+
+    def _own(self, source: Source, role: Role, column: str) -> str | None:
+        """Return the column that the user maps, or the canonical one; None if the table lacks it."""
+        given = self._request.columns.given(role, column)
+        return source.find(column) if given is None else source.named(given)
 
     def _under(self, source: Source, role: Role, names: str, shape: Shape, fit: Fit) -> Source:
         """Return the table under a shape, and tell so."""
@@ -101,7 +112,7 @@ class LayoutTables:
         Raises:
             InputError: the truth has other lines, or more or less of them.
         """
-        truth = None if self._request.truth is None else self._database.attach(self._request.truth, "truth")
+        truth = None if self._request.truth is None else self._attach(self._request.truth, "truth")
         if truth is None or truth.layout != LETOR:
             raise InputError(
                 source.label,
@@ -117,7 +128,7 @@ class LayoutTables:
             )
         query_id, item_id = exp.column("query_id", "lines"), exp.column("item_id", "lines")
         same = exp.EQ(this=exp.column("item_id", "scores"), expression=item_id)
-        joined = exp.select(query_id, item_id.copy(), exp.column("score", "scores"))
+        joined = exp.select(query_id, item_id.copy(), exp.column("value", "scores"))
         joined = joined.from_(exp.alias_(source.relation.copy(), "scores", table=True))
         joined = joined.join(exp.alias_(truth.relation.copy(), "lines", table=True), on=same)
         text = f"{source.label}: read as the scores of the lines of {truth.label} (item_id is the line)"
@@ -127,8 +138,10 @@ class LayoutTables:
 
     def _refuse_absent(self, source: Source, role: Role) -> None:
         """Refuse a positive label that no row has."""
-        name = self._request.columns.find(source, role, "label")
-        if source.positive is None or name is None:
+        if source.positive is None:
+            return
+        name = self._own(source, role, "label") or self._own(source, role, "relevance")
+        if name is None:
             return
         text = exp.cast(quoted(name), "VARCHAR")
         rows = exp.select(text.as_("label")).distinct().from_(source.relation.copy())
@@ -167,7 +180,7 @@ class LayoutTables:
         request = self._request
         if request.layouts.get(role) is not None or _is_mapped(request.columns, role):
             return None
-        if request.truth is None and all(source.find(name) for name in _LABEL_AND_SCORE):
+        if self._is_canonical(source, role):
             return None
         fits = list(self._fits(source, role))
         if not fits:
@@ -182,6 +195,13 @@ class LayoutTables:
                     f"--layout; or map the columns",
                 )
         return " or ".join(known.title for known, _, _ in fits), *first[1:]
+
+    def _is_canonical(self, source: Source, role: Role) -> bool:
+        """Say whether a table can be read as it is, so that no file of a layout needs to be opened."""
+        if self._request.truth is None:
+            return all(map(source.find, ("label", "score")))
+        has_order = role == "truth" or any(map(source.find, ORDERS))
+        return has_order and all(map(source.find, ("query_id", "item_id")))
 
     def _fits(self, source: Source, role: Role) -> Iterator[tuple[Layout, Shape, Fit]]:
         for known in layouts().values():
@@ -238,7 +258,7 @@ class LayoutTables:
             if self._request.positive is None:
                 raise InputError(
                     source.label,
-                    f"labels are text, and none is said to be positive; read ({fit})",
+                    f"labels are text, and the positive one is not named; read ({fit})",
                     "name it with positive='yes' (on the command line --positive yes)",
                 )
             placeholder.replace(literal(self._request.positive))
@@ -251,7 +271,7 @@ class LayoutTables:
         taken = [name for name in computed if source.find(name)]
         if taken:
             raise InputError(
-                source.label, f"the layout makes a column {taken[0]!r}, and there is one", "rename yours"
+                source.label, f"the layout adds a column {taken[0]!r}, which exists already", "rename yours"
             )
         query = exp.select(exp.Star(), *(e.as_(name) for name, e in computed.items()))
         query = query.from_(source.relation.copy())
@@ -262,7 +282,7 @@ class LayoutTables:
 
     def _without_structs(self, source: Source, role: Role) -> Source:
         """Return a table of lists of structs as one of lists of items and of scores."""
-        name = self._request.columns.find(source, role, "items") if role == "predictions" else None
+        name = self._own(source, role, "items") if role == "predictions" else None
         fields = None if name is None else struct_fields(source.columns[name])
         if name is None or fields is None:
             return source

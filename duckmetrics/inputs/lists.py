@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LIST = re.compile(r"(.*)\[\d*\]")
 _STRUCTS = re.compile(r"STRUCT\((.*)\)\[\d*\]")
-# How the fields of a struct are called that say which item it is, and its score.
+# Usual names of the fields of a struct that hold the item and its score.
 _ITEM_FIELDS = (
     "item_id",
     "item",
@@ -51,7 +51,7 @@ def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> 
 def struct_fields(type_: str) -> tuple[str, str | None] | None:
     """Return the fields with the item and its score, of a list of structs; None for another type.
 
-    Of two fields, the one that is no score is the item.
+    If no field is named like an item, the only field that is not a score is the item.
     """
     inside = _STRUCTS.fullmatch(type_)
     if inside is None:

@@ -105,7 +105,7 @@ def read_request(
         MetricError: an unknown preset, groupings of two kinds, an expression that is not one of a row, or no
             whole number where there must be one.
         InputError: no predictions, or predictions or their scores given twice; columns= is not a mapping;
-            an unknown layout; or a dictionary is no table.
+            an unknown layout; or a dictionary that is not a table.
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)

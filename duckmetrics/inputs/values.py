@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.ids import Key
 
 
-# What makes a label positive, where it is no number.
+# The labels that are positive in data whose labels are text.
 _POSITIVE_DATE, _POSITIVE_WORD = ">= DATE '2024-12-31'", "= 'yes'"
 
 
@@ -110,7 +110,7 @@ def exact_number(number: exp.Expr, type_: str) -> exp.Expr:
 def grade_expression(source: Source, name: str | None, name_of: str = "") -> exp.Expr:
     """Write the relevance as DOUBLE; without a column every row is relevant, grade 1.
 
-    Where a label is said to be positive, it is 1 and every other 0.
+    If the user names the positive label, it is 1 and every other label is 0.
     """
     if name is None:
         return literal(1.0)

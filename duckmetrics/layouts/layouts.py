@@ -12,8 +12,8 @@ keys:
 - ``certain = false``: never recognized, only read where the user names the layout.
 - ``note``: what the user should know about the numbers.
 
-``[text]`` tells of text files by their name: ``files``, and the ``delimiter``; they have a header if
-``header`` is true. ``[lines]`` describes files that are known by what is in them.
+``[text]`` describes text files that are recognized by name: patterns (``files``), the ``delimiter``, and
+whether they have a ``header``. ``[lines]`` describes files that are known by what is in them.
 """
 
 from __future__ import annotations

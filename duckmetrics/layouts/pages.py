@@ -15,9 +15,9 @@ _TITLE = """\
 # Layouts
 
 Written by `duckmetrics layouts --all` from the files beside this one; do not edit. A layout says how a tool
-calls its columns. It is used where the names of the columns leave no doubt, which a note below the result
-tells, and never where you map a column yourself. `layout=` (`--layout`) asks for one. Where the names of
-two layouts fit, you are asked which.
+calls its columns. duckmetrics uses it if the names of the columns leave no doubt, and a note below the
+result names it. A mapping of yours switches layouts off. `layout=` (`--layout`) asks for one. If a table fits
+two layouts, an error names both.
 
 """
 

@@ -82,7 +82,7 @@ class Call:
     """A call of another macro; what is not passed goes on by name.
 
     Attributes:
-        columns: those that are kept, without the underscore they have there; all where there is none.
+        columns: the columns to keep, without their leading underscore; empty for all columns.
         where: what must hold of the call.
     """
 

@@ -27,8 +27,8 @@ __all__ = [
 def auc(rows: Sequence[Observation], *, approx: int | None = None) -> float | None:
     """Sum over positives of (negatives below + half of the negatives tied) / (P N).
 
-    approx: middle of the bounds that so many bins of equal width give (`auc_bounds`). Hanley and
-    McNeil, Radiology 1982, doi:10.1148/radiology.143.1.7063747.
+    approx: the number of bins of equal width; the result is the middle of their bounds (`auc_bounds`).
+    Hanley and McNeil, Radiology 1982, doi:10.1148/radiology.143.1.7063747.
     """
     if approx is not None:
         bounds = auc_bounds(rows, approx)

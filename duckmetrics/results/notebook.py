@@ -1,7 +1,7 @@
 """Arrow tables that a notebook shows as HTML.
 
 The tables stay those of PyArrow, because a class of our own could not be written by PyArrow, nor joined.
-They carry a mark in the metadata of their schema, and IPython is told how to show tables with this mark.
+They carry a mark in the metadata of their schema. A formatter in IPython shows tables with this mark.
 """
 
 from __future__ import annotations

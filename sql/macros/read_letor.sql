@@ -1,11 +1,12 @@
 -- name:     read_letor
--- title:    Rows of a LETOR or SVMlight file: label qid:query feature:value ...; the item is the number of the line
+-- title:    Numbered lines of a LETOR or SVMlight file, or of a file with one score per line
 -- params:   path VARCHAR
 -- grain:    item_id
+-- note:     the item is the number of the line, and value its first word; without qid the query is empty text
 SELECT
     regexp_extract(line, 'qid:(\S+)', 1) AS query_id,
     row_number() OVER () AS item_id,
-    CAST(regexp_extract(line, '^\S+') AS DOUBLE) AS relevance
+    CAST(regexp_extract(line, '^\S+') AS DOUBLE) AS value
 FROM (
     SELECT trim(line, E' \t\r') AS line
     FROM read_csv(

@@ -223,7 +223,7 @@ def test_bigquery_names_the_columns_after_the_label() -> None:
     predicted = table(["churn", "predicted_churn", "predicted_churn_probs"], rows)
     found = duckmetrics.evaluate(predicted, metrics=["auc", "log_loss"], positive="yes")
     assert values(found) == values(CLASSIFIED)
-    with pytest.raises(InputError, match=r"none is said to be positive.*positive='yes'"):
+    with pytest.raises(InputError, match=r"the positive one is not named.*positive='yes'"):
         duckmetrics.evaluate(predicted, metrics="auc")
 
 
@@ -475,3 +475,31 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
     truth = write(tmp_path, "truth.csv", QRELS, "{0},{1}", "query_id,item_id\n")
     shown = CliRunner().invoke(cli, ["evaluate", run, truth, "-m", "mrr", "--layout", "predictions=lenskit"])
     assert "read as LensKit" in shown.output, shown.output
+
+
+# --- indexes of pandas, and mappings that name no column ---------------------------------------------
+
+
+@pytest.mark.parametrize("keys", [["query_id"], ["query_id", "item_id"]])
+@pytest.mark.parametrize("drop", [True, False])
+def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
+    """Also where the frame has a column of that name already."""
+    frame = table(["query_id", "item_id", "score"], RUN).to_pandas().set_index(keys, drop=drop)
+    truth = table(["query_id", "item_id", "relevance"], QRELS)
+    assert values(duckmetrics.evaluate(frame, truth, SPECS)) == values(CANONICAL)
+
+
+def test_the_positive_label_is_one_of_the_truth() -> None:
+    """The predictions may have labels of their own, which nobody reads next to a truth."""
+    log = table(["query_id", "item_id", "score", "label"], [(*row, 1) for row in RUN])
+    qrels = table(["query_id", "item_id", "relevance"], [(*row[:2], "yes") for row in QRELS])
+    assert values(duckmetrics.evaluate(log, qrels, SPECS, positive="yes")) == values(BINARY)
+    with pytest.raises(InputError, match="no label is 'no'; column 'relevance' has yes"):
+        duckmetrics.evaluate(log, qrels, SPECS, positive="no")
+
+
+@pytest.mark.parametrize("column", ["label", "items"])
+def test_check_reports_a_mapping_that_names_no_column(column: str) -> None:
+    rows = table(["label", "score"], ROWS)
+    found = duckmetrics.check(rows, metrics="auc", columns={column: "nope"})
+    assert [finding.check for finding in found.errors] == ["missing_column"]

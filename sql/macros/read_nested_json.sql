@@ -1,9 +1,9 @@
--- name:     read_json_qrels
--- title:    Rows of qrels as JSON, {query: {item: relevance}}
+-- name:     read_nested_json
+-- title:    Rows of a run or of qrels as JSON, {query: {item: value}}
 -- params:   path VARCHAR, size INTEGER DEFAULT 16777216
--- values:   size: as in read_json_run
+-- values:   size: no file has more bytes
 -- grain:    query_id, item_id
-SELECT query_id, item.key AS item_id, item.value AS relevance
+SELECT query_id, item.key AS item_id, item.value AS value
 FROM (
     SELECT query.key AS query_id, unnest(map_entries(query.value)) AS item
     FROM (
