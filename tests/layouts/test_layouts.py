@@ -138,6 +138,7 @@ def lists() -> list[tuple[str, str, str | None]]:
     ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "query", "tool"), lists(), ids=lambda value: None)
 def test_lists_of_a_tool_are_read(name: str, query: str, tool: str | None) -> None:
     run = table(["query_id", "item_id", "score"], RUN)
@@ -169,6 +170,7 @@ def vectors() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "query"), vectors(), ids=lambda value: None)
 def test_vectors_of_spark_are_read(name: str, query: str) -> None:
     connection = duckdb.connect()
@@ -345,6 +347,7 @@ def write(folder: Path, name: str, rows: Sequence[tuple[Any, ...]], template: st
 RUN_LINE, QRELS_LINE = "{0} Q0 {1} 1 {2} bm25", "{0} 0 {1} {2:.0f}"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["bm25", "bm25.out", "v1.2", "bm25.tsv", "bm25.run"])
 def test_a_run_of_trec_has_any_name(tmp_path: Path, name: str) -> None:
     run = write(tmp_path, name, RUN, RUN_LINE.replace(" ", "\t"))
@@ -420,6 +423,7 @@ def nested(rows: Sequence[tuple[Any, ...]]) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("large", [False, True])
 def test_json_of_objects_is_a_run(tmp_path: Path, large: bool) -> None:
     """Also of many queries, for which DuckDB finds other types."""
@@ -480,6 +484,7 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
 # --- indexes of pandas, and mappings that name no column ---------------------------------------------
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("keys", [["query_id"], ["query_id", "item_id"]])
 @pytest.mark.parametrize("drop", [True, False])
 def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
