@@ -154,6 +154,7 @@ def test_letters_are_those_of_ranx(runs: dict[str, Scores], truth: Any, test: st
         ]
 
 
+@pytest.mark.slow
 def test_tukey_shows_the_pairs_that_it_promises(runs: dict[str, Scores], truth: Any) -> None:
     options: dict[str, Any] = {"test": "tukey", "resamples": 300}
     found = compare(runs, truth, "ndcg@10", **options)
@@ -277,6 +278,7 @@ def test_every_page_holds_the_letters(run: Command, format_: str, said: str) -> 
     assert said in run(*ASK, "--pairs", "--format", format_).out
 
 
+@pytest.mark.slow
 def test_a_baseline_is_needed_only_where_it_means_something(run: Command) -> None:
     refused = run(*ASK, "--pairs", "--fail-if", "rr delta < 0")
     assert (refused.code, "add --baseline SYSTEM" in refused.err) == (2, True)

@@ -82,6 +82,7 @@ def test_rows_are_appended_run_after_run(folder: Path) -> None:
     assert (seconds < 60, runs) == (True, 2)
 
 
+@pytest.mark.slow
 def test_missing_columns_are_added(folder: Path) -> None:
     duckmetrics.append(evaluation(), "w.duckdb", "metrics", "plain")
     before = types()
@@ -275,6 +276,7 @@ def test_a_result_must_be_a_table(folder: Path) -> None:
         evaluation().write_per_query("w.duckdb")
 
 
+@pytest.mark.slow
 def test_a_device_and_a_link_stay_what_they_are(folder: Path) -> None:
     with pytest.raises(InputError, match="is not a file"):
         duckmetrics.append(evaluation(), "/dev/null", "metrics")

@@ -311,6 +311,7 @@ def test_scores_of_one_table_are_systems() -> None:
         duckmetrics.evaluate(both, metrics="auc", score={"lr": "p_lr"}, system="label")
 
 
+@pytest.mark.slow
 def test_the_rows_of_one_table_pair_its_scores() -> None:
     """As rows with an id of their own as the cluster do."""
     rows = [(n, n % 3 == 0, (n * 37 % 101) / 101, (n * 53 % 97) / 97) for n in range(200)]

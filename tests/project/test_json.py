@@ -35,7 +35,7 @@ def near(found: Any, shown: Any) -> bool:
 
 
 @pytest.mark.engine
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: " ".join(example[0].split()[1:3]))
 def test_an_example_is_what_the_command_prints(
     example: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
