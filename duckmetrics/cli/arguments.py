@@ -64,7 +64,9 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         return given[0], given[1] if len(given) == 2 else truth, systems[0]
     if options["scores"]:
         if len(given) > 2 or (len(given) == 2 and truth is not None):
-            raise click.UsageError("--score tells the systems of one table; give only that, and --truth")
+            raise click.UsageError(
+                "--score names the systems of one table; give only that table, and --truth"
+            )
         return given[0], given[1] if len(given) == 2 else truth, None
     named = [table for table in given if _is_pair(table)]
     if named:
@@ -115,7 +117,7 @@ def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> di
 
 
 def readings_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that say how tables are read, beside the names of columns."""
+    """Return the arguments that say how to read tables, except the names of columns."""
     given = {"layout": layout_of(options["layouts"]), "positive": options.get("positive")}
     scores = pairs_of("--score", options.get("scores", ()))
     return {name: value for name, value in {**given, "score": scores or None}.items() if value is not None}

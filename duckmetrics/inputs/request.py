@@ -109,6 +109,7 @@ def read_request(
     """
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
+    tables = as_table(given_tables(predictions, system), "predictions")
     given = dict(switches or {})
     population = given.get(POPULATION)
     if population is None or _is_choice(catalog, population):
@@ -116,7 +117,7 @@ def read_request(
     else:
         given[POPULATION] = "table"
     return Request(
-        predictions=as_table(given_tables(predictions, system), "predictions"),
+        predictions=tables,
         truth=as_table(truth, "truth"),
         system=system if isinstance(system, str) else None,
         by=groupings,
@@ -131,7 +132,7 @@ def read_request(
         inference=inference,
         layouts=read_layouts(layout),
         positive=None if positive is None else str(positive),
-        scores=read_scores(score, system, predictions, mapped),
+        scores=read_scores(score, system, tables, mapped),
     )
 
 
