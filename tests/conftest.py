@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
+# Tables are as wide here as anywhere, whatever the terminal or pytest itself say.
+os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "postgres")
 

@@ -499,7 +499,7 @@ SETTINGS = {
 RANKING = (
     "ndcg@2,dcg,cg@1,ap@2,average_precision,map@2,gmap,mrr,rr,reciprocal_rank,recall@2,precision@2,hit_rate@1,hr,"
     "f1,f_beta@1,bpref,infap,judged@2,r_precision,rprec,query_auc,rbp,err,idcg,hits,success@1,first_rank,"
-    "mean_rank,median_rank,iprec,iprec_at_recall,n_relevant,n_returned"
+    "mean_rank,median_rank,iprec,iprec_at_recall,n_relevant,n_returned,set_ap,set_average_precision"
 )
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve")
 # What gives more than one number, or none by itself.
