@@ -263,6 +263,12 @@ def test_outside_of_the_domain_is_null_and_nothing_else_is(
             assert low <= value <= high, point
 
 
+@pytest.mark.parametrize("arguments", ["1e60, 10", "1, 1e-4", "1, CAST('nan' AS DOUBLE)"])
+def test_every_condition_of_an_expansion_counts(engine: DuckDBEngine, arguments: str) -> None:
+    assert value_of(engine, f"student_t_expansion({arguments})") is None
+    assert value_of(engine, "student_t_expansion(1, 10)") is not None
+
+
 @pytest.mark.slow
 def test_arguments_of_other_types_are_computed_with_as_doubles(engine: DuckDBEngine) -> None:
     assert value_of(engine, "normal_quantile(0.1)") == value_of(engine, "normal_quantile(1e-1)")

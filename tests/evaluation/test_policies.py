@@ -187,6 +187,15 @@ def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> N
     assert overall(best, judged(("b", 1)), "first_rank", duplicates="first") == 1
 
 
+def test_a_duplicate_that_can_come_to_the_cutoff_is_found_in_the_last_of_many_queries() -> None:
+    """Of the first queries, all rows are looked at; of the others, those that can come to the cut-off."""
+    predictions = """SELECT 'q' || lpad(CAST(i AS VARCHAR), 5, '0') AS query_id, 'a' AS item_id, 1.0 AS score
+        FROM range(6000) AS t(i) UNION ALL SELECT unnest(['r', 'r']), 'a', unnest([2.0, 1.0])"""
+    for spec in ("recall", "precision@3"):
+        with pytest.raises(InputError, match=r"1 item predicted more than once for a query .*query_id=r"):
+            overall(predictions, "SELECT 'r' AS query_id, 'a' AS item_id", spec)
+
+
 def test_duplicate_judgments_are_refused_or_reduced_to_the_highest() -> None:
     predictions, truth = rows(("a", 3)), judged(("a", 1), ("a", 3), ("b", 1))
     with pytest.raises(InputError, match="1 item judged more than once"):
