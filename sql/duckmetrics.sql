@@ -4848,7 +4848,7 @@ binning=mass: all bins have about the same number of rows
 weight: default NULL
 formula: per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953
-note: bins without a row are there, with n = 0; with weights, a weight counts as so many rows';
+note: empty bins have n = 0; the interval counts a weight of 3 as three rows';
 COMMENT ON MACRO TABLE temp.confusion IS 'duckmetrics
 title: Confusion matrix at a threshold
 call: FROM confusion(data, label, score)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-# Tables are as wide here as anywhere, whatever the terminal or pytest itself say.
+# Tests print tables of 100 columns, whatever the width of the terminal.
 os.environ["COLUMNS"] = "100"
 # The marks that a default run leaves out.
 ELSEWHERE = ("slow", "spark", "postgres")

@@ -114,7 +114,7 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
 def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
     """Mean p beside mean y of every bin, with the 95 % interval of mean y; empty bins included.
 
-    n: how many rows; in the interval a weight counts as so many rows. lo, hi: the edges
+    n: the number of rows; the interval counts a weight of 3 as three rows. lo, hi: the edges
     (binning='mass': the smallest and the largest p). DeGroot and Fienberg, The Statistician 1983,
     doi:10.2307/2987588; Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """

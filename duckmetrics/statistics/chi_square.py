@@ -71,7 +71,7 @@ class ChiSquare:
 
     @property
     def p_text(self) -> str:
-        """The p-value to four digits; one that is too small for a double is told as such, not as 0."""
+        """The p-value to four digits; if it is too small for a double, the text says so instead of 0."""
         return p_text(self.p)
 
     def to_dict(self) -> dict[str, Any]:

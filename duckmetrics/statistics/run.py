@@ -66,8 +66,8 @@ class TestResult(Printed):
         name: the statistic, as the catalog calls it.
         title: what it is.
         params: every parameter with its value.
-        rows: one dictionary per row of the result; a value is None where there is none.
-        warnings: what to know before the numbers are believed.
+        rows: one dictionary per row of the result; None for an undefined value.
+        warnings: what a reader must know before trusting the numbers.
         sql: the SQL that ran.
     """
 

@@ -6,7 +6,7 @@
 -- grain:    system, segment, bin
 -- formula:  per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 -- source:   Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953
--- note:     bins without a row are there, with n = 0; with weights, a weight counts as so many rows
+-- note:     empty bins have n = 0; the interval counts a weight of 3 as three rows
 WITH slots AS (
     SELECT segments.system, segments.segment, slots.bin
     FROM segments

@@ -188,7 +188,7 @@ def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> N
 
 
 def test_a_duplicate_that_can_come_to_the_cutoff_is_found_in_the_last_of_many_queries() -> None:
-    """Of the first queries, all rows are looked at; of the others, those that can come to the cut-off."""
+    """All rows of the first queries are searched; in the others, only rows that can reach the cut-off."""
     predictions = """SELECT 'q' || lpad(CAST(i AS VARCHAR), 5, '0') AS query_id, 'a' AS item_id, 1.0 AS score
         FROM range(6000) AS t(i) UNION ALL SELECT unnest(['r', 'r']), 'a', unnest([2.0, 1.0])"""
     for spec in ("recall", "precision@3"):

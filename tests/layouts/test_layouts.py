@@ -304,9 +304,10 @@ def test_scores_of_one_table_are_systems() -> None:
     assert first == [row["value"] for row in CLASSIFIED.rows]
     assert duckmetrics.check(both, metrics="auc", score={"lr": "p_lr", "gbm": "p_gbm"}).errors == ()
     arrays = {name: both.column(name).to_numpy() for name in both.column_names}
-    assert values(
-        duckmetrics.evaluate(arrays, metrics=["auc", "log_loss"], score={"lr": "p_lr", "gbm": "p_gbm"})
-    ) == (values(found))
+    of_arrays = duckmetrics.evaluate(
+        arrays, metrics=["auc", "log_loss"], score={"lr": "p_lr", "gbm": "p_gbm"}
+    )
+    assert values(of_arrays) == values(found)
     with pytest.raises(InputError, match="no column 'p_x' for score"):
         duckmetrics.evaluate(both, metrics="auc", score={"lr": "p_lr", "x": "p_x"})
     with pytest.raises(InputError, match="mapped with columns= too"):

@@ -23,7 +23,7 @@
 -- advice:   of the metrics only query_auc is consistent under sampling, others can put systems in another order
 --           (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226); rank all items, or, if the sample is
 --           uniform, set catalog_size to their number, which estimates the ranks among all of them
--- note:     a sample is told from a ranking of all items by the number of items in all queries together
+-- note:     the number of different items over all queries distinguishes a sample from a ranking of all items
 SELECT
     predictions.system,
     predictions.query_id,
