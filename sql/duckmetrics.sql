@@ -4883,7 +4883,7 @@ points: the number of points to keep; by default one for each distinct score
 weight: default NULL
 formula: precision = TP / (TP + FP) against recall = TP / P, with score >= threshold
 source: Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874
-note: area is the exact area in step form up to the point, so thinning to so many points leaves it as it is; in the last row it is the average precision';
+note: area is the exact area in step form up to the point, so thinning the points does not change it; in the last row it is the average precision';
 COMMENT ON MACRO TABLE temp.roc_curve IS 'duckmetrics
 title: ROC curve: true and false positive rate at every distinct score
 call: FROM roc_curve(data, label, score)
@@ -4892,7 +4892,7 @@ points: the number of points to keep; by default one for each distinct score
 weight: default NULL
 formula: TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 source: Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010
-note: area is the exact area under the curve up to the point, so thinning to so many points leaves it as it is; in the last row it is the AUC';
+note: area is the exact area under the curve up to the point, so thinning the points does not change it; in the last row it is the AUC';
 COMMENT ON MACRO TABLE temp.threshold_table IS 'duckmetrics
 title: Confusion matrix and what follows from it at evenly spaced thresholds
 call: FROM threshold_table(data, label, score)
@@ -5123,7 +5123,7 @@ value: default ''value''
 range: (-inf, inf), and p in [0, 1]
 formula: delta* = sum of w * difference / sum of w, w Poisson with mean 1 per unit and resample; se is the deviation of the delta*. studentized: t* = abs(delta* - delta) / se*, se*^2 = (sum of w * (difference - delta*)^2 / sum of w) / (sum of w - 1); p = (1 + k) / (1 + resamples), k the t* of at least abs(delta) / (sd / sqrt(n)); the bounds are delta -+ q * sd / sqrt(n), q the level''s quantile of t*. percentile: the bounds are percentiles of delta*, p = min(1, 2 * (1 + k) / (1 + resamples)), k the delta* at or beyond 0 on the side where they are fewer
 source: Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552; studentized, symmetric: Hall, Annals of Statistics 1988, doi:10.1214/aos/1176350933; Poisson weights: Chamandy et al., Estimating uncertainty for massive data streams, Google 2012
-note: the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample without any weight does not count; of one unit there is no interval. Where all differences are equal, p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test finds a difference where there is none in 7 to 9 of 100 tests of 20 units';
+note: the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample without any weight does not count; of one unit there is no interval. Where all differences are equal, p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test rejects a true null hypothesis in 7 to 9 of 100 tests with 20 units';
 COMMENT ON MACRO TABLE temp.paired_t IS 'duckmetrics
 title: Paired t-test against a baseline, with effect sizes
 call: FROM paired_t(data, baseline := ...)

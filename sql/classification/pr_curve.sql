@@ -6,7 +6,7 @@
 -- grain:    system, segment, threshold
 -- formula:  precision = TP / (TP + FP) against recall = TP / P, with score >= threshold
 -- source:   Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874
--- note:     area is the exact area in step form up to the point, so thinning to so many points leaves it as it is;
+-- note:     area is the exact area in step form up to the point, so thinning the points does not change it;
 --           in the last row it is the average precision
 SELECT
     system,

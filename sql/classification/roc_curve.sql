@@ -6,7 +6,7 @@
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 -- source:   Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010
--- note:     area is the exact area under the curve up to the point, so thinning to so many points leaves it as it is;
+-- note:     area is the exact area under the curve up to the point, so thinning the points does not change it;
 --           in the last row it is the AUC
 WITH started AS (
     SELECT system, segment, score AS threshold, tp, fp, p, n, won, place, places FROM swept

@@ -24,8 +24,8 @@
 -- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample
 --           without any weight does not count; of one unit there is no interval. Where all differences are equal,
 --           p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite
---           quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test finds a
---           difference where there is none in 7 to 9 of 100 tests of 20 units
+--           quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test rejects a
+--           true null hypothesis in 7 to 9 of 100 tests with 20 units
 WITH summed AS (
     SELECT
         system, metric, n, mean, sd, rounding,

@@ -6,7 +6,7 @@
 --           undefined=zero: a value that is not defined is 0
 --           undefined=one: a value that is not defined is 1
 -- grain:    system, segment
--- note:     n counts the rows that take part; where there is none, there is no value either
+-- note:     n is the number of rows that take part; without such rows, the value is NULL
 SELECT
     system,
     segment,
