@@ -71,7 +71,7 @@ def slow(value: Any) -> Any:
     scope="module",
     params=[
         slow("clickhouse"),
-        "datafusion",
+        slow("datafusion"),
         pytest.param("postgres", marks=pytest.mark.postgres),
         pytest.param("spark", marks=pytest.mark.spark),
     ],

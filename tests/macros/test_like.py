@@ -73,7 +73,7 @@ def call(family: str, name: str, k: int | None, like: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("like", "family", "name", "k"), cases())
+@pytest.mark.parametrize(("like", "family", "name", "k"), list(cases()))
 def test_a_macro_follows_a_tool_as_python_does(
     session: duckdb.DuckDBPyConnection, like: str, family: str, name: str, k: int | None
 ) -> None:

@@ -45,9 +45,8 @@ class ClickHouse:
     dialect = "clickhouse"
 
     def __init__(self) -> None:
-        from chdb.session import Session
-
-        self.session = Session()
+        session = pytest.importorskip("chdb.session", reason="ClickHouse is in the extra 'engines'")
+        self.session = session.Session()
         self.folder = tempfile.TemporaryDirectory()
 
     def load(self, name: str, table: pa.Table) -> None:
@@ -71,9 +70,8 @@ class DataFusion:
     dialect = "datafusion"
 
     def __init__(self) -> None:
-        from datafusion import SessionContext
-
-        self.context = SessionContext()
+        datafusion = pytest.importorskip("datafusion", reason="it is in the extra 'engines'")
+        self.context = datafusion.SessionContext()
 
     def load(self, name: str, table: pa.Table) -> None:
         self.context.deregister_table(name)
