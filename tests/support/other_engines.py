@@ -70,7 +70,7 @@ class DataFusion:
     dialect = "datafusion"
 
     def __init__(self) -> None:
-        datafusion = pytest.importorskip("datafusion", reason="it is in the extra 'engines'")
+        datafusion = pytest.importorskip("datafusion", reason="DataFusion is in the extra 'engines'")
         self.context = datafusion.SessionContext()
 
     def load(self, name: str, table: pa.Table) -> None:
