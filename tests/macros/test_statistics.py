@@ -1,4 +1,4 @@
-"""Macros of the statistics give what `run_test` gives, to the last bit; and they refuse what it refuses."""
+"""Macros of the statistics give what `run_test` gives, to last digits; and they refuse what it refuses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import duckmetrics
 from support.cases import CATALOG, ROOT
-from support.duckdb_shell import CommandLine, connected, refusal, written
+from support.duckdb_shell import CommandLine, connected, differences, refusal, same, written
 from support.statistics import ROWS, columns_of, own_names, settings, trapped
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_a_macro_gives_what_python_gives(
     assert wanted.rows
     ((folder,),) = session.execute("SELECT getvariable('folder')").fetchall()
     for source in (table, f"{table}_view", f"{folder}/{table}.parquet")[: 1 if place else 3]:
-        assert rows(session, call(name, source, given, **mine(alias))) == wanted.rows, source
+        assert not differences(rows(session, call(name, source, given, **mine(alias))), wanted.rows), source
 
 
 @pytest.mark.some(2)
@@ -92,7 +92,7 @@ def test_a_column_may_be_missing(session: duckdb.DuckDBPyConnection, name: str) 
     there = [c for c in columns if c not in alias.metric.optional]
     query = f"SELECT {', '.join(there)} FROM ({ROWS[table]})"
     wanted = duckmetrics.run_test(name, query)
-    assert rows(session, call(name, query, {}, **{c: c for c in there})) == wanted.rows
+    assert not differences(rows(session, call(name, query, {}, **{c: c for c in there})), wanted.rows)
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_values_per_query_are_read_as_evaluate_writes_them(
     session.execute(f"COPY ({ROWS[BY_NAME]}) TO '{tmp_path}/values.parquet'")
     upper = f"SELECT system AS SYSTEM, value AS Value, metric, query_id FROM '{tmp_path}/values.parquet'"
     found = rows(session, f"FROM paired_t('{tmp_path}/values.parquet', baseline := 'A')")
-    assert found == rows(session, f"FROM paired_t({written(upper)}, 'A')")
+    assert same(found, rows(session, f"FROM paired_t({written(upper)}, 'A')"))
     assert [row["system"] for row in found] == ["B", "B", "C", "C"]
     alone = f"SELECT * REPLACE (NULL AS system) FROM '{tmp_path}/values.parquet' WHERE system = 'A'"
     (first, _) = rows(session, f"FROM mean_interval({written(alone)})")
@@ -121,7 +121,7 @@ def test_a_cte_is_read_and_settings_change_nothing(session: duckdb.DuckDBPyConne
     session.execute("SET default_order = 'desc'; SET default_null_order = 'nulls_first'")
     session.execute("SET integer_division = true")
     try:
-        assert rows(session, query) == usual
+        assert same(rows(session, query), usual)
     finally:
         session.execute("RESET default_order; RESET default_null_order; RESET integer_division")
 
