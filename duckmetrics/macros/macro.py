@@ -174,7 +174,7 @@ class Macro:
         bodies = []
         for overload in self.overloads:
             inner = overload.body
-            body = _written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
+            body = written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
             kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
             bodies.append(f"{overload.text} AS {kept}")
         return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
@@ -234,7 +234,7 @@ def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
     return exp.Var(this=f"{written} {direction} NULLS LAST")
 
 
-def _written(body: exp.Expr) -> str:
+def written(body: exp.Expr) -> str:
     """Write a query with every step on a line of its own."""
     if not isinstance(body, exp.Query):
         return _sql(body)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.macros.parameters import Asked, Offer
 
 METRICS, SOURCE = "metrics", "source"
+COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 Steps = list[tuple[str, exp.Query]]
 
 
@@ -94,10 +95,7 @@ class Body:
             self.catalog, [one.measure for one in self.asked], self.steps, constants, only
         )
         refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
-        union = _placed(refused[0], 0)
-        for place, other in enumerate(refused[1:], start=1):
-            union = exp.union(union, _placed(other, place), distinct=False, copy=False)
-        return [*own, ("problems", union), ("checked", self.shell("checked"))]
+        return [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
 
     def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
         """Plan rule: a step that only other metrics need reads nothing.
@@ -140,6 +138,14 @@ def shown(query: exp.Query) -> exp.Query:
     for projection in query.selects:
         projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
     return query
+
+
+def in_one(refused: Sequence[exp.Query]) -> exp.Query:
+    """Put the queries of problems below each other."""
+    union = _placed(refused[0], 0)
+    for place, other in enumerate(refused[1:], start=1):
+        union = exp.union(union, _placed(other, place), distinct=False, copy=False)
+    return union
 
 
 def _placed(problems: exp.Query, place: int) -> exp.Query:

@@ -30,8 +30,9 @@ from duckmetrics.macros.macro import (
     reference,
 )  # fmt: skip
 from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
-from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
+from duckmetrics.macros.usual import Usual, written_when_called
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 DEPTH, POPULATION, REL, RELEVANT = "depth", "population", "rel", "relevant"
-COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 VALUES = "duckmetrics_query_values"
 
 
@@ -95,7 +95,11 @@ def _of_metric(
     metric = asked.measure.metric
     own = offer.arguments_of(asked)
     one = call(catalog, "one_metric", literal(name), k)
-    plain = Overload((*tables, *own, aggregated, *columns), Call(evaluate, {METRICS: one}))
+    every = (*tables, *own, aggregated, *columns)
+    plain = Overload(every, Call(evaluate, {METRICS: one}))
+    usual = Usual(catalog, asked, name, own)
+    if usual.exists:
+        plain = Overload(every, written_when_called(catalog, usual, plain.body.query(every), every))
     likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)
