@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import Call, Macro, Overload
+from duckmetrics.macros.macro import Choice, Macro, Overload, chosen
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
@@ -77,13 +77,26 @@ def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro
     for overload in macro.overloads:
         if any(argument.name == LIKE and argument.required for argument in overload.arguments):
             continue  # a second whole query for every metric, which takes its time to attach
-        body = overload.body
-        tree = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
-        holder = exp.paren(tree, copy=False)
+        overloads.append(Overload(overload.arguments, _alone(overload, tables, scalars)))
+    return Macro(macro.name, tuple(overloads), macro.comment, macro.metric, macro.is_table)
+
+
+def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) -> exp.Expr:
+    """Return the body with all that it calls written out."""
+
+    def alone(tree: exp.Expr) -> exp.Expr:
+        holder = exp.paren(tree.copy(), copy=False)
         _put_tables_in(holder, tables)
         _put_scalars_in(holder, scalars)
-        overloads.append(Overload(overload.arguments, cast("exp.Expr", holder.this)))
-    return Macro(macro.name, tuple(overloads), macro.comment, macro.metric, macro.is_table)
+        return cast("exp.Expr", holder.this)
+
+    body, arguments = overload.body, overload.arguments
+    if not isinstance(body, Choice):
+        return alone(overload.query)
+    usual, otherwise = (
+        cast("exp.Query", alone(query)) for query in (body.usual, body.otherwise.query(arguments))
+    )
+    return alone(chosen(body.condition, usual, otherwise, arguments))
 
 
 def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
@@ -95,9 +108,7 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
         target = tables[call.name]
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
-        body = overload.body
-        inner = body.query(overload.arguments) if isinstance(body, Call) else body.copy()
-        holder = exp.paren(inner, copy=False)
+        holder = exp.paren(overload.query.copy(), copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
         _put_tables_in(holder, tables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,11 @@ TOPICS = ("range", "formula", "source", "note", "warning")
 VARIES = "depends on the metric; see its own macro"
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("like", "position", "precision")
+# The macros of the functions; those that the Python package makes for a query have other names,
+# so that it can drop them again.
+FUNCTIONS = "duckmetrics_fn_"
+# The function of DuckDB that runs a text.
+QUERY = "query"
 
 
 @dataclass(frozen=True)
@@ -106,11 +112,65 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Two queries, of which a macro writes one when it is called; DuckDB does not look at the other.
+
+    Attributes:
+        condition: when the usual query is right, a condition on the arguments.
+    """
+
+    condition: exp.Expr
+    usual: exp.Query
+    otherwise: Call
+
+    def query(self, known: Iterable[Argument]) -> exp.Select:
+        """Return the query that runs the one or the other, in a macro that has these parameters."""
+        arguments = tuple(known)
+        return chosen(self.condition, self.usual, self.otherwise.query(arguments), arguments)
+
+
+def chosen(
+    condition: exp.Expr, usual: exp.Query, otherwise: exp.Query, arguments: Iterable[Argument]
+) -> exp.Select:
+    """Return a query that runs the text of either query, with the arguments in it."""
+    names = [argument.name for argument in arguments]
+    text = exp.Case().when(condition, _text(usual, names)).else_(_text(otherwise, names))
+    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text])))
+
+
+def _text(query: exp.Query, names: Sequence[str]) -> exp.Expr:
+    """Write an expression for the text of a query, with the values of the arguments where they stand."""
+    tree = exp.paren(query.copy(), copy=False)
+    values: dict[exp.Expr, str] = {}
+
+    def placed(value: exp.Expr) -> exp.Var:
+        return exp.var(values.setdefault(value, f"__argument_{len(values)}__"))
+
+    for table in list(tree.find_all(exp.Table)):
+        if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
+            (read,) = table.this.expressions
+            table.set("this", exp.Paren(this=placed(read.copy())))
+    known = {reference(name) for name in names}
+    for var in list(tree.find_all(exp.Var)):
+        is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
+        if var in known and not is_name:
+            var.replace(placed(exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[var.copy()])))
+    sql = _written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
+    template = re.sub(r"__argument_(\d+)__", r"{\1}", sql)
+    return exp.Anonymous(this="format", expressions=[literal(template), *values])
+
+
+@dataclass(frozen=True)
 class Overload:
     """One body of a macro under one list of parameters."""
 
     arguments: tuple[Argument, ...]
-    body: exp.Expr | Call
+    body: exp.Expr | Call | Choice
+
+    @property
+    def query(self) -> exp.Expr:
+        """What the macro yields: a query, or an expression."""
+        return self.body.query(self.arguments) if isinstance(self.body, Call | Choice) else self.body
 
     @property
     def text(self) -> str:
@@ -173,8 +233,7 @@ class Macro:
         """Write the statement that creates the macro, for the session unless another place is said."""
         bodies = []
         for overload in self.overloads:
-            inner = overload.body
-            body = written(inner.query(overload.arguments) if isinstance(inner, Call) else inner)
+            body = _written(overload.query)
             kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
             bodies.append(f"{overload.text} AS {kept}")
         return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
@@ -234,7 +293,7 @@ def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
     return exp.Var(this=f"{written} {direction} NULLS LAST")
 
 
-def written(body: exp.Expr) -> str:
+def _written(body: exp.Expr) -> str:
     """Write a query with every step on a line of its own."""
     if not isinstance(body, exp.Query):
         return _sql(body)

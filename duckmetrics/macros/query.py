@@ -9,8 +9,8 @@ from sqlglot import exp
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macros import checks as problems
-from duckmetrics.macros.macro import given, hidden, nested, reference, with_steps, without_with
-from duckmetrics.macros.shell_files import FUNCTIONS, call, query_of
+from duckmetrics.macros.macro import FUNCTIONS, given, hidden, nested, reference, with_steps, without_with
+from duckmetrics.macros.shell_files import call, query_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

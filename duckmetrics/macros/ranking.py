@@ -24,6 +24,7 @@ from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import (
     Argument,
     Call,
+    Choice,
     Macro,
     Overload,
     given,
@@ -32,7 +33,7 @@ from duckmetrics.macros.macro import (
 from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
 from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
-from duckmetrics.macros.usual import Usual, written_when_called
+from duckmetrics.macros.usual import Usual
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -96,21 +97,20 @@ def _of_metric(
     own = offer.arguments_of(asked)
     one = call(catalog, "one_metric", literal(name), k)
     every = (*tables, *own, aggregated, *columns)
-    plain = Overload(every, Call(evaluate, {METRICS: one}))
+    called = Call(evaluate, {METRICS: one})
     usual = Usual(catalog, asked, name, own)
-    if usual.exists:
-        plain = Overload(every, written_when_called(catalog, usual, plain.body.query(every), every))
+    plain = Overload(every, Choice(usual.is_asked, usual.query(), called) if usual.exists else called)
     likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)
     # Typed, so that DuckDB distinguishes it from a k without its name.
     like = replace(likeness.like, required=True, by_name=True, type="VARCHAR")
     passed = {**likeness.passed(), METRICS: one}
-    called = Call(evaluate, passed, where=likeness.can_be_followed)
+    liked = Call(evaluate, passed, where=likeness.can_be_followed)
     needed = [argument for argument in own if argument.required]
     opened = [argument for argument in likeness.opened(own) if not argument.required]
-    liked = Overload((*tables, *needed, like, *opened, aggregated, *columns), called)
-    return Macro(macro, (plain, liked), metric.title, metric)
+    by_tool = Overload((*tables, *needed, like, *opened, aggregated, *columns), liked)
+    return Macro(macro, (plain, by_tool), metric.title, metric)
 
 
 def _population(catalog: Catalog) -> exp.Expr:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT, Param, substituted
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import constant, literal
-from duckmetrics.macros.macro import Argument, Macro, Overload, given, hidden, reference
+from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, hidden, reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
 
-# The macros of the functions; those that the Python package makes for a query have other names,
-# so that it can drop them again.
-FUNCTIONS = "duckmetrics_fn_"
 # The step that says whether the predictions give ranks, and how the others ask it.
 BY_RANK = "by_rank"
 

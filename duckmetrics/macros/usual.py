@@ -6,7 +6,6 @@ therefore writes its query when it is called: this one, or else a call of the ma
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -22,9 +21,9 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros import checks
-from duckmetrics.macros.macro import given, reference, without_with, written
+from duckmetrics.macros.macro import given, reference, without_with
 from duckmetrics.macros.query import COUNTS, SOURCE, Steps, in_one, shown, whole
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, concatenated, is_distinct, query_of, source
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, is_distinct, query_of, source
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -62,7 +61,10 @@ class Usual:
     @property
     def exists(self) -> bool:
         """Whether the metric can be computed without a switch."""
-        return not any(argument.required for argument in self.own) and self.asked.agg in (None, DEFAULT_AGGREGATION)
+        return not any(argument.required for argument in self.own) and self.asked.agg in (
+            None,
+            DEFAULT_AGGREGATION,
+        )
 
     @property
     def is_asked(self) -> exp.Expr:
@@ -72,7 +74,9 @@ class Usual:
             for a in self.own if a.name != CUTOFF
         ]  # fmt: skip
         agg = exp.cast(reference(AGGREGATION), "VARCHAR")
-        conditions = [exp.not_(exp.or_(*changed, is_distinct(agg, literal(DEFAULT_AGGREGATION))))]
+        conditions: list[exp.Expr] = [
+            exp.not_(exp.or_(*changed, is_distinct(agg, literal(DEFAULT_AGGREGATION))))
+        ]
         if self.asked.has_cutoff:
             k = exp.func("coalesce", exp.cast(reference(CUTOFF), "VARCHAR"), literal("1"))
             conditions.append(exp.Anonymous(this="regexp_full_match", expressions=[k, literal(CUTOFFS)]))
@@ -90,7 +94,9 @@ class Usual:
             *self._inputs(), *steps, ("per_query", outer), *further,
             ("problems", in_one(refused)), ("checked", self._shell("checked")),
         ]  # fmt: skip
-        return shown(whole(self.catalog, self._summary(columns), [(n, self._given(step)) for n, step in every]))
+        return shown(
+            whole(self.catalog, self._summary(columns), [(n, self._given(step)) for n, step in every])
+        )
 
     def _measure(self) -> Measure:
         one = self.asked.measure
@@ -104,7 +110,11 @@ class Usual:
     def _given(self, step: exp.Query) -> exp.Query:
         """Put the values of the placeholders that are left into a step."""
         text = self.asked.measure.metric.header.get(DEPTH)
-        depth = exp.null() if text is None else bind(sqlglot.parse_one(text, dialect=DIALECT), self.values, exp.Column)
+        depth = (
+            exp.null()
+            if text is None
+            else bind(sqlglot.parse_one(text, dialect=DIALECT), self.values, exp.Column)
+        )
         k = exp.cast(reference(CUTOFF), "INT")
         deepest = given(exp.paren(depth, copy=False), {CUTOFF: k})
         return cast("exp.Query", given(step, {CUTOFF: k, DEPTH: deepest, BY_RANK: by_rank()}))
@@ -122,48 +132,14 @@ class Usual:
         """Return the number of the metric, and the queries behind it."""
         k: exp.Expr = reference(CUTOFF) if self.asked.has_cutoff else exp.null()
         at = exp.func("coalesce", concatenated("@", exp.cast(k, "VARCHAR")), literal(""))
-        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias().copy()
-        values = exp.select(
-            exp.column(columns.value).as_("value"), "missing", exp.column(columns.no_relevant).as_("no_relevant"),
-            exp.column(columns.undefined).as_("undefined"),
-        ).from_("per_query").join("checked", join_type="cross").where(exp.column("fine")).subquery("query_values")
+        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1]
+        own = {"value": columns.value, "no_relevant": columns.no_relevant, "undefined": columns.undefined}
+        values = exp.select("missing", *(exp.column(column).as_(name) for name, column in own.items()))
+        values = values.from_("per_query").join("checked", join_type="cross").where(exp.column("fine"))
         counts = cast("exp.Select", self._shell("counted")).selects
-        counted = exp.select(mean.as_("v"), *(c for c in counts if c.alias.startswith("n"))).from_(values)
+        numbers = [mean.unalias().copy().as_("v"), *(c for c in counts if c.alias in COUNTS)]
+        counted = exp.select(*numbers).from_(values.subquery("query_values"))
         value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
         told = {"metric": concatenated(self.name, at), CUTOFF: exp.cast(k.copy(), "INT"), "value": value,
                 **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
         return exp.select(*(e.as_(n) for n, e in told.items())).from_(counted.subquery("counted"))
-
-
-def written_when_called(catalog: Catalog, usual: Usual, otherwise: exp.Query, arguments: Sequence[Argument]) -> exp.Query:
-    """Return the body of a macro that runs either of two queries, and does not look at the other.
-
-    Args:
-        arguments: the parameters of the macro.
-    """
-    names = [argument.name for argument in arguments]
-    text = exp.Case().when(usual.is_asked, _text(catalog, usual.query(), names)).else_(_text(catalog, otherwise, names))
-    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this="query", expressions=[text])))
-
-
-def _text(catalog: Catalog, query: exp.Query, names: Sequence[str]) -> exp.Expr:
-    """Write the text of a query, with the value of an argument wherever its name stands."""
-    tree = exp.paren(query.copy(), copy=False)
-    values: dict[exp.Expr, str] = {}
-
-    def placed(value: exp.Expr) -> exp.Var:
-        return exp.var(values.setdefault(value, f"__argument_{len(values)}__"))
-
-    for table in list(tree.find_all(exp.Table)):
-        if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == "query":
-            (read,) = table.this.expressions
-            read = exp.Paren(this=placed(read.copy()))
-            table.set("this", read)
-    known = {reference(name): name for name in names}
-    for var in list(tree.find_all(exp.Var)):
-        is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
-        if var in known and not is_name:
-            var.replace(placed(call(catalog, "quoted", var.copy())))
-    sql = written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
-    template = re.sub(r"__argument_(\d+)__", r"{\1}", sql)
-    return exp.Anonymous(this="format", expressions=[literal(template), *values])
