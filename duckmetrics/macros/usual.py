@@ -110,13 +110,9 @@ class Usual:
     def _given(self, step: exp.Query) -> exp.Query:
         """Put the values of the placeholders that are left into a step."""
         text = self.asked.measure.metric.header.get(DEPTH)
-        depth = (
-            exp.null()
-            if text is None
-            else bind(sqlglot.parse_one(text, dialect=DIALECT), self.values, exp.Column)
-        )
+        tree = exp.null() if text is None else sqlglot.parse_one(text, dialect=DIALECT)
         k = exp.cast(reference(CUTOFF), "INT")
-        deepest = given(exp.paren(depth, copy=False), {CUTOFF: k})
+        deepest = given(exp.paren(bind(tree, self.values, exp.Column), copy=False), {CUTOFF: k})
         return cast("exp.Query", given(step, {CUTOFF: k, DEPTH: deepest, BY_RANK: by_rank()}))
 
     def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
