@@ -61,10 +61,8 @@ class Usual:
     @property
     def exists(self) -> bool:
         """Whether the metric can be computed without a switch."""
-        return not any(argument.required for argument in self.own) and self.asked.agg in (
-            None,
-            DEFAULT_AGGREGATION,
-        )
+        needs_more = any(argument.required for argument in self.own)
+        return not needs_more and self.asked.agg in (None, DEFAULT_AGGREGATION)
 
     @property
     def is_asked(self) -> exp.Expr:
@@ -74,9 +72,8 @@ class Usual:
             for a in self.own if a.name != CUTOFF
         ]  # fmt: skip
         agg = exp.cast(reference(AGGREGATION), "VARCHAR")
-        conditions: list[exp.Expr] = [
-            exp.not_(exp.or_(*changed, is_distinct(agg, literal(DEFAULT_AGGREGATION))))
-        ]
+        changed.append(is_distinct(agg, literal(DEFAULT_AGGREGATION)))
+        conditions: list[exp.Expr] = [exp.not_(exp.or_(*changed))]
         if self.asked.has_cutoff:
             k = exp.func("coalesce", exp.cast(reference(CUTOFF), "VARCHAR"), literal("1"))
             conditions.append(exp.Anonymous(this="regexp_full_match", expressions=[k, literal(CUTOFFS)]))
@@ -94,9 +91,8 @@ class Usual:
             *self._inputs(), *steps, ("per_query", outer), *further,
             ("problems", in_one(refused)), ("checked", self._shell("checked")),
         ]  # fmt: skip
-        return shown(
-            whole(self.catalog, self._summary(columns), [(n, self._given(step)) for n, step in every])
-        )
+        written = [(name, self._given(step)) for name, step in every]
+        return shown(whole(self.catalog, self._summary(columns), written))
 
     def _measure(self) -> Measure:
         one = self.asked.measure
@@ -133,7 +129,7 @@ class Usual:
         values = exp.select("missing", *(exp.column(column).as_(name) for name, column in own.items()))
         values = values.from_("per_query").join("checked", join_type="cross").where(exp.column("fine"))
         counts = cast("exp.Select", self._shell("counted")).selects
-        numbers = [mean.unalias().copy().as_("v"), *(c for c in counts if c.alias in COUNTS)]
+        numbers = [mean.unalias().copy().as_("v"), *(c for c in counts if c.alias.startswith("n"))]
         counted = exp.select(*numbers).from_(values.subquery("query_values"))
         value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
         told = {"metric": concatenated(self.name, at), CUTOFF: exp.cast(k.copy(), "INT"), "value": value,
