@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import Choice, Macro, Overload, chosen
+from duckmetrics.macros.macro import Choice, Macro, Overload
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
@@ -96,7 +96,7 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
     usual, otherwise = (
         cast("exp.Query", alone(query)) for query in (body.usual, body.otherwise.query(arguments))
     )
-    return alone(chosen(body.condition, usual, otherwise, arguments))
+    return alone(body.written(usual, otherwise, arguments))
 
 
 def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:

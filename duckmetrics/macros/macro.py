@@ -117,29 +117,36 @@ class Choice:
 
     Attributes:
         condition: when the usual query is right, a condition on the arguments.
+        texts: marks in the usual query, each with an expression for the SQL that goes there.
     """
 
     condition: exp.Expr
     usual: exp.Query
     otherwise: Call
+    texts: Mapping[str, exp.Expr]
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
         """Return the query that runs the one or the other, in a macro that has these parameters."""
         arguments = tuple(known)
-        return chosen(self.condition, self.usual, self.otherwise.query(arguments), arguments)
+        return self.written(self.usual, self.otherwise.query(arguments), arguments)
+
+    def written(self, usual: exp.Query, otherwise: exp.Query, known: Iterable[Argument]) -> exp.Select:
+        """Return the query that runs the text of either of two queries, with the arguments in it."""
+        names = [argument.name for argument in known]
+        text = (
+            exp.Case()
+            .when(self.condition, _text(usual, names, self.texts))
+            .else_(_text(otherwise, names, {}))
+        )
+        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text])))
 
 
-def chosen(
-    condition: exp.Expr, usual: exp.Query, otherwise: exp.Query, arguments: Iterable[Argument]
-) -> exp.Select:
-    """Return a query that runs the text of either query, with the arguments in it."""
-    names = [argument.name for argument in arguments]
-    text = exp.Case().when(condition, _text(usual, names)).else_(_text(otherwise, names))
-    return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text])))
+def _text(query: exp.Query, names: Sequence[str], texts: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Write an expression for the text of a query, with the values of the arguments where they stand.
 
-
-def _text(query: exp.Query, names: Sequence[str]) -> exp.Expr:
-    """Write an expression for the text of a query, with the values of the arguments where they stand."""
+    Args:
+        texts: marks in the query, each with an expression for the SQL that goes there.
+    """
     tree = exp.paren(query.copy(), copy=False)
     values: dict[exp.Expr, str] = {}
 
@@ -155,7 +162,9 @@ def _text(query: exp.Query, names: Sequence[str]) -> exp.Expr:
         is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
         if var in known and not is_name:
             var.replace(placed(exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[var.copy()])))
-    sql = _written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
+    sql = written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
+    for mark, value in texts.items():
+        sql = re.sub(rf"{mark}\b", placed(value).name, sql)
     template = re.sub(r"__argument_(\d+)__", r"{\1}", sql)
     return exp.Anonymous(this="format", expressions=[literal(template), *values])
 
@@ -233,7 +242,7 @@ class Macro:
         """Write the statement that creates the macro, for the session unless another place is said."""
         bodies = []
         for overload in self.overloads:
-            body = _written(overload.query)
+            body = written(overload.query)
             kept = f"TABLE (\n{body}\n)" if self.is_table else f"(\n{body}\n)"
             bodies.append(f"{overload.text} AS {kept}")
         return f"CREATE OR REPLACE {place}{self.name}" + ",\n".join(bodies) + ";"
@@ -293,7 +302,7 @@ def _directed(key: exp.Expr, generator: DuckDBGenerator) -> exp.Expr:
     return exp.Var(this=f"{written} {direction} NULLS LAST")
 
 
-def _written(body: exp.Expr) -> str:
+def written(body: exp.Expr) -> str:
     """Write a query with every step on a line of its own."""
     if not isinstance(body, exp.Query):
         return _sql(body)

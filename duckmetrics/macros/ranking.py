@@ -24,7 +24,6 @@ from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import (
     Argument,
     Call,
-    Choice,
     Macro,
     Overload,
     given,
@@ -33,7 +32,7 @@ from duckmetrics.macros.macro import (
 from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
 from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, Body, Steps, shown, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
-from duckmetrics.macros.usual import Usual
+from duckmetrics.macros.usual import Usual, plain_cutoffs, plain_list, switched
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 DEPTH, POPULATION, REL, RELEVANT = "depth", "population", "rel", "relevant"
-VALUES = "duckmetrics_query_values"
+VALUES, SUMMARY = "duckmetrics_query_values", "duckmetrics_summary"
 
 
 def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
@@ -69,10 +68,15 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
         {AGGREGATION: literal(DEFAULT_AGGREGATION)},
         ("query_id", "metric", "value", "missing", "no_relevant"),
     )
-    yield Macro("evaluate_by_query", (Overload((*shared, *columns), by_query),),
+    usual = Usual(catalog, offer.asked)
+    listed = call(catalog, "plain_metrics", reference(METRICS)), plain_list(usual.entries, reference(METRICS))
+    chosen = usual.choice(*listed, switched(offer.arguments), by_query)
+    yield Macro("evaluate_by_query", (Overload((*shared, *columns), chosen),),
                 "Values of several metrics for every query")  # fmt: skip
-    overall = body.summary(Call(values, {}))
-    yield (evaluate := Macro("evaluate", (Overload((*shared, aggregated, *columns), overall),),
+    every = (*shared, aggregated, *columns)
+    yield (summary := Macro(SUMMARY, (Overload(every, body.summary(Call(values, {}))),), ""))
+    overall = usual.choice(*listed, switched((*offer.arguments, aggregated)), Call(summary, {}))
+    yield (evaluate := Macro("evaluate", (Overload(every, overall),),
                              "Several metrics of one ranking, from one scan"))  # fmt: skip
     for asked in offer.asked:
         for name in asked.names:
@@ -96,10 +100,10 @@ def _of_metric(
     metric = asked.measure.metric
     own = offer.arguments_of(asked)
     one = call(catalog, "one_metric", literal(name), k)
-    every = (*tables, *own, aggregated, *columns)
     called = Call(evaluate, {METRICS: one})
-    usual = Usual(catalog, asked, name, own)
-    plain = Overload(every, Choice(usual.is_asked, usual.query(), called) if usual.exists else called)
+    usual = Usual(catalog, [asked])
+    body = usual.choice(one, plain_cutoffs(k), switched((*own, aggregated)), called)
+    plain = Overload((*tables, *own, aggregated, *columns), body)
     likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
         return Macro(macro, (plain,), metric.title, metric)

@@ -1,115 +1,144 @@
-"""The query of a macro of one metric as it is usually called: every switch as it is, at most one cut-off.
+"""The query of macros of rankings as they are usually called: with switches as they are.
 
-DuckDB plans a query that computes any metric under any switch for as long as it computes the metric. A macro
+DuckDB plans a query that computes any metric under any switch for longer than it computes the metric. A macro
 therefore writes its query when it is called: this one, or else a call of the macro that takes everything.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-import sqlglot
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.catalog.facts import CORRECTED, parameter_of
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
-from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.compose.composer import Composer
-from duckmetrics.expressions.folding import Parameter, Value, bind, literal
+from duckmetrics.compose.functions import linked
+from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros import checks
-from duckmetrics.macros.macro import given, reference, without_with
+from duckmetrics.macros.macro import FUNCTIONS, Choice, given, hidden, reference, without_with, written
 from duckmetrics.macros.query import COUNTS, SOURCE, Steps, in_one, shown, whole
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, is_distinct, query_of, source
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_distinct, query_of, source
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.compose.blocks import Columns
-    from duckmetrics.macros.macro import Argument
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.macros.macro import Argument, Call
     from duckmetrics.macros.parameters import Asked
 
 DEPTH, POPULATION, TRUTH = "depth", "population", "truth"
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
-CUTOFFS = r"[1-9]\d{0,8}"
+A_CUTOFF = r"[1-9]\d{0,8}"
+# Stands for a cut-off until one is asked for.
+SOME_CUTOFF = 987654321
+# Where the pieces of the metrics asked for go.
+COLUMNS, VALUES, TOLD, DEEPEST = "__columns", "__values", "__told", "__deepest"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A metric with a cut-off or without one, composed alone.
+
+    Attributes:
+        names: what it is asked for by, with an @ at the end where a cut-off follows.
+        steps: the names of its steps.
+        measure: with the cut-off that stands for any.
+        columns: what it adds to the aggregate that it reads, as SQL.
+        values: what it adds to the row of a query, as SQL.
+    """
+
+    names: tuple[str, ...]
+    steps: frozenset[str]
+    measure: Measure
+    columns: str
+    values: str
 
 
 class Usual:
-    """What the macro of one metric of rankings computes unless a switch is set.
+    """What macros compute of some metrics unless a switch is set.
 
     Args:
-        own: the parameters of the macro that belong to the metric.
+        offered: the metrics; of several, only those are kept that most steps are common to.
     """
 
-    def __init__(self, catalog: Catalog, asked: Asked, name: str, own: Sequence[Argument]) -> None:
+    def __init__(self, catalog: Catalog, offered: Sequence[Asked]) -> None:
         self.catalog = catalog
-        self.asked = asked
-        self.name = name
-        self.own = own
-        open_ = {a.name: a.default for a in own if a.name != CUTOFF}
-        settled = {**asked.measure.values, **open_, parameter_of(catalog, CORRECTED): None}
-        self.values: dict[str, Value] = {
-            name: value if name == CUTOFF or not isinstance(value, Parameter) else None
-            for name, value in settled.items()
+        found = [entry for one in offered for entry in _entries(catalog, one)]
+        most = Counter(entry.steps for entry in found).most_common(1)
+        self.entries = [entry for entry in found if len(offered) == 1 or entry.steps == most[0][0]]
+
+    def choice(
+        self, asked: exp.Expr, plain: exp.Expr, switches: Sequence[Argument], otherwise: Call
+    ) -> Choice | Call:
+        """Return the body of a macro that takes the usual query where it can.
+
+        Args:
+            asked: the texts of the metrics asked for, a list.
+            plain: the condition that they can be read as they stand.
+            switches: parameters of the macro that change what is computed.
+        """
+        if not self.entries:
+            return otherwise
+        changed = [is_distinct(_as_text(reference(a.name)), _as_text(literal(a.default))) for a in switches]
+        once = exp.EQ(
+            this=_length(exp.Anonymous(this="list_distinct", expressions=[asked])), expression=_length(asked)
+        )
+        names = exp.Array(expressions=[literal(name) for e in self.entries for name in e.names])
+
+        def pieces(texts: Sequence[str]) -> exp.Expr:
+            listed = exp.Array(expressions=[literal(text) for text in texts])
+            return call(self.catalog, "pieces", asked.copy(), names.copy(), listed)
+
+        is_by_query = bool(otherwise.columns)
+        told = self._told_by_query() if is_by_query else self._told()
+        counted = [(name, entry) for entry in self.entries for name in entry.names]
+        texts = {
+            COLUMNS: pieces([entry.columns for _, entry in counted]),
+            VALUES: pieces([entry.values for _, entry in counted]),
+            TOLD: pieces([_structure(told)] * len(counted)),
+            DEEPEST: call(self.catalog, "usual_depth", asked.copy()),
         }  # fmt: skip
+        condition = exp.and_(exp.not_(exp.or_(*changed)), plain, once)
+        return Choice(condition, self._query(is_by_query), otherwise, texts)
 
-    @property
-    def exists(self) -> bool:
-        """Whether the metric can be computed without a switch."""
-        needs_more = any(argument.required for argument in self.own)
-        return not needs_more and self.asked.agg in (None, DEFAULT_AGGREGATION)
-
-    @property
-    def is_asked(self) -> exp.Expr:
-        """The condition on the arguments of the macro."""
-        changed: list[exp.Expr] = [
-            is_distinct(exp.cast(reference(a.name), "VARCHAR"), exp.cast(literal(a.default), "VARCHAR"))
-            for a in self.own if a.name != CUTOFF
-        ]  # fmt: skip
-        agg = exp.cast(reference(AGGREGATION), "VARCHAR")
-        changed.append(is_distinct(agg, literal(DEFAULT_AGGREGATION)))
-        conditions: list[exp.Expr] = [exp.not_(exp.or_(*changed))]
-        if self.asked.has_cutoff:
-            k = exp.func("coalesce", exp.cast(reference(CUTOFF), "VARCHAR"), literal("1"))
-            conditions.append(exp.Anonymous(this="regexp_full_match", expressions=[k, literal(CUTOFFS)]))
-        return exp.and_(*conditions)
-
-    def query(self) -> exp.Query:
-        """Return one row, after all checks pass."""
+    def _query(self, is_by_query: bool) -> exp.Query:
+        """Return the query, with marks where the metrics asked for add their pieces."""
         composer = Composer(self.catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
-        measure = self._measure()
-        query, (columns,) = composer.per_query([measure])
+        first, *others = (entry.measure for entry in self.entries)
+        # A cut-off that is open keeps the depth of the ranking open.
+        opened = [(n, Parameter(n) if n == CUTOFF else value) for n, value in first.params]
+        measures = [replace(first, params=tuple(opened)), *others]
+        query, columns = composer.per_query(measures)
         outer, steps = without_with(query)
-        found, further = checks.of_data(self.catalog, [measure], dict(steps), CONSTANTS)
+        (block,) = composer.blocks
+        own = {name for c in columns for name in (c.value, c.no_relevant, c.undefined)}
+        outer.set("expressions", [*(p for p in outer.selects if p.alias_or_name not in own), exp.var(VALUES)])
+        aggregate = dict(steps)[block.name]
+        kept = [p for p in aggregate.selects if p.alias_or_name not in block.columns]
+        aggregate.set("expressions", [*kept, exp.var(COLUMNS)])
+        found, further = checks.of_data(self.catalog, measures, dict(steps), CONSTANTS)
         refused = [*(self._shell(name) for name in ("no_rows", "mixed_ids")), *found]
         every: Steps = [
             *self._inputs(), *steps, ("per_query", outer), *further,
             ("problems", in_one(refused)), ("checked", self._shell("checked")),
         ]  # fmt: skip
-        written = [(name, self._given(step)) for name, step in every]
-        return shown(whole(self.catalog, self._summary(columns), written))
-
-    def _measure(self) -> Measure:
-        one = self.asked.measure
-        return replace(one, params=tuple((name, self.values[name]) for name, _ in one.params))
+        depth = exp.cast(exp.var(DEEPEST), "INT")
+        values = {DEPTH: depth, BY_RANK: by_rank()}
+        written_ = [(name, cast("exp.Query", given(step, values))) for name, step in every]
+        result = self._by_query() if is_by_query else self._summary()
+        return shown(whole(self.catalog, result, written_))
 
     def _shell(self, name: str) -> exp.Query:
         """Return the query of a file under sql/macros, its parameters with their defaults."""
         declared = self.catalog.shell[name].own_params.values()
         return query_of(self.catalog, name, {p.name: literal(p.default) for p in declared})
-
-    def _given(self, step: exp.Query) -> exp.Query:
-        """Put the values of the placeholders that are left into a step."""
-        text = self.asked.measure.metric.header.get(DEPTH)
-        tree = exp.null() if text is None else sqlglot.parse_one(text, dialect=DIALECT)
-        k = exp.cast(reference(CUTOFF), "INT")
-        deepest = given(exp.paren(bind(tree, self.values, exp.Column), copy=False), {CUTOFF: k})
-        return cast("exp.Query", given(step, {CUTOFF: k, DEPTH: deepest, BY_RANK: by_rank()}))
 
     def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
         """Yield the user's tables under canonical names; nobody names a population."""
@@ -120,18 +149,125 @@ class Usual:
                 yield BY_RANK, query_of(self.catalog, BY_RANK, read)
         yield POPULATION, exp.select("query_id").from_(TRUTH).where(exp.false())
 
-    def _summary(self, columns: Columns) -> exp.Select:
-        """Return the number of the metric, and the queries behind it."""
-        k: exp.Expr = reference(CUTOFF) if self.asked.has_cutoff else exp.null()
-        at = exp.func("coalesce", concatenated("@", exp.cast(k, "VARCHAR")), literal(""))
-        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1]
-        own = {"value": columns.value, "no_relevant": columns.no_relevant, "undefined": columns.undefined}
-        values = exp.select("missing", *(exp.column(column).as_(name) for name, column in own.items()))
-        values = values.from_("per_query").join("checked", join_type="cross").where(exp.column("fine"))
-        counts = cast("exp.Select", self._shell("counted")).selects
-        numbers = [mean.unalias().copy().as_("v"), *(c for c in counts if c.alias.startswith("n"))]
-        counted = exp.select(*numbers).from_(values.subquery("query_values"))
+    def _told(self) -> exp.Select:
+        """Return the number of a metric, and the queries behind it."""
+        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias()
+        counts = (c for c in cast("exp.Select", self._shell("counted")).selects if c.alias.startswith("n"))
+        return exp.select(mean.copy().as_("v"), *counts)
+
+    def _told_by_query(self) -> exp.Select:
+        """Return the value of a metric for one query."""
+        return exp.select(*(exp.column(name).as_(name) for name in ("value", "no_relevant")))
+
+    def _summary(self) -> exp.Select:
+        """Return one row for every metric asked for."""
+        numbers = exp.select(exp.var(f"unnest([{TOLD}], recursive := true)")).from_("per_query")
+        numbers = numbers.join("checked", join_type="cross").where(exp.column("fine"))
         value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
-        told = {"metric": concatenated(self.name, at), CUTOFF: exp.cast(k.copy(), "INT"), "value": value,
-                **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
-        return exp.select(*(e.as_(n) for n, e in told.items())).from_(counted.subquery("counted"))
+        shown_ = {"metric": exp.column("metric"), CUTOFF: exp.column(CUTOFF), "value": value,
+                  **{name: exp.column(name) for name in COUNTS}, "reason": why}  # fmt: skip
+        query = exp.select(*(e.as_(n) for n, e in shown_.items())).from_(numbers.subquery("numbers"))
+        return query.order_by(exp.column("place"))
+
+    def _by_query(self) -> exp.Select:
+        """Return one row for every metric asked for and query."""
+        numbers = exp.select("query_id", "missing", exp.var(f"unnest([{TOLD}], recursive := true)"))
+        numbers = numbers.from_("per_query").join("checked", join_type="cross").where(exp.column("fine"))
+        columns = (exp.column(name) for name in ("query_id", "metric", "value", "missing", "no_relevant"))
+        return exp.select(*columns).from_(numbers.subquery("numbers"))
+
+
+def switched(arguments: Sequence[Argument]) -> list[Argument]:
+    """Return the parameters of a macro that change what is computed; the cut-off is looked at elsewhere."""
+    return [a for a in arguments if a.name != CUTOFF]
+
+
+def plain_list(entries: Sequence[Entry], metrics: exp.Expr) -> exp.Expr:
+    """Return the condition that a list of metrics, or a text with commas, holds nothing but entries."""
+    names = "|".join(n.replace("@", f"@{A_CUTOFF}") for e in entries for n in e.names)
+    return _matches(_as_text(metrics), rf"\[?\s*({names})(\s*,\s*({names}))*\s*\]?")
+
+
+def plain_cutoffs(k: exp.Expr) -> exp.Expr:
+    """Return the condition that a cut-off, or a list of them, can be read as it stands."""
+    given_ = exp.func("coalesce", _as_text(k), literal("1"))
+    return _matches(given_, rf"{A_CUTOFF}|\[{A_CUTOFF}(, {A_CUTOFF})*\]")
+
+
+def _entries(catalog: Catalog, asked: Asked) -> Iterator[Entry]:
+    """Yield a metric with a cut-off and without one, if it can be computed without a switch."""
+    of_call = [p for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)]
+    if any(p.required for p in of_call) or asked.agg not in (None, DEFAULT_AGGREGATION):
+        return
+    for k in (SOME_CUTOFF, None) if asked.has_cutoff else (None,):
+        measure = _settled(asked, k)
+        composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+        query, (columns,) = composer.per_query([measure])
+        outer, steps = without_with(query)
+        others = (step.sql() for name, step in steps if name not in {b.name for b in composer.blocks})
+        if (
+            len(composer.blocks) != 1
+            or measure.depth != k
+            or any(str(SOME_CUTOFF) in text for text in others)
+        ):
+            continue
+        (block,) = composer.blocks
+        own = {name: exp.column(f"{name}_{{place}}") for name in block.columns}
+        aggregate = dict(steps)[block.name]
+        aggregated = exp.select(*(
+            p.unalias().as_(f"{p.alias}_{{place}}") for p in aggregate.selects if p.alias in own
+        ))  # fmt: skip
+        kinds = {columns.value: "value", columns.no_relevant: "no_relevant", columns.undefined: "undefined"}
+        values = exp.select(*(
+            p.unalias().as_(f"{kinds[p.alias]}_{{place}}") for p in outer.selects if p.alias in kinds
+        ))  # fmt: skip
+        for column in list(values.find_all(exp.Column)):
+            if column.table == block.name:
+                column.replace(exp.column(f"{column.name}_{{place}}", block.name))
+        names = tuple(f"{name}@" if k else name for name in asked.names)
+        texts = [_piece(catalog, part).replace(str(SOME_CUTOFF), "{k}") for part in (aggregated, values)]
+        yield Entry(names, frozenset(dict(steps)), measure, *texts)
+
+
+def _settled(asked: Asked, k: Value) -> Measure:
+    """Return a metric as it is without switches."""
+    one = asked.measure
+    defaults = {p.name: p.default for p in one.declared}
+    settled = {n: defaults[n] if isinstance(v, Parameter) else v for n, v in one.params}
+    if asked.has_cutoff:
+        settled[CUTOFF] = k
+    return replace(one, params=tuple(settled.items()))
+
+
+def _piece(catalog: Catalog, columns: exp.Select) -> str:
+    """Write columns as SQL."""
+    calling, _ = linked(catalog, columns, FUNCTIONS)
+    return written(cast("exp.Query", hidden(calling))).removeprefix("SELECT ")
+
+
+def _structure(told: exp.Select) -> str:
+    """Write columns of the metric at a place as one value."""
+    columns = told.copy()
+    for column in columns.find_all(exp.Column):
+        if column.name in ("value", "no_relevant", "undefined"):
+            column.this.set("this", f"{column.name}_{{place}}")
+    pairs = {p.alias: p.unalias() for p in cast("exp.Select", hidden(columns)).selects}
+    known = {
+        "_place": exp.var("{place}"),
+        "_metric": exp.var("{metric}"),
+        "_k": exp.cast(exp.var("{k}"), "INT"),
+    }
+    parts = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in {**known, **pairs}.items()]
+    return exp.Struct(expressions=parts).sql(DIALECT)
+
+
+def _as_text(value: exp.Expr) -> exp.Expr:
+    return exp.cast(value, "VARCHAR")
+
+
+def _length(listed: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this="len", expressions=[listed.copy()])
+
+
+def _matches(text: exp.Expr, pattern: str) -> exp.Expr:
+    return exp.Anonymous(this="regexp_full_match", expressions=[text, literal(pattern)])

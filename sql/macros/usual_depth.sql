@@ -1,0 +1,11 @@
+-- name:     usual_depth
+-- title:    SQL text of the deepest rank that a metric asked for looks at; NULL where one looks at all of them
+-- params:   asked VARCHAR
+SELECT
+    CASE
+        WHEN list_bool_and(list_transform($asked, lambda metric: contains(metric, '@')))
+            THEN CAST(list_max(list_transform(
+                $asked, lambda metric: CAST(split_part(metric, '@', 2) AS INTEGER)
+            )) AS VARCHAR)
+        ELSE 'NULL'
+    END AS value;
