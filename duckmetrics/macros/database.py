@@ -93,10 +93,8 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
     body, arguments = overload.body, overload.arguments
     if not isinstance(body, Choice):
         return alone(overload.query)
-    usual, otherwise = (
-        cast("exp.Query", alone(query)) for query in (body.usual, body.otherwise.query(arguments))
-    )
-    return alone(body.written(usual, otherwise, arguments))
+    queries = [cast("exp.Query", alone(query)) for query in body.queries(arguments)]
+    return alone(body.written(queries, arguments))
 
 
 def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:

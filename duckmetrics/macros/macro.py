@@ -113,60 +113,67 @@ class Call:
 
 @dataclass(frozen=True)
 class Choice:
-    """Two queries, of which a macro writes one when it is called; DuckDB does not look at the other.
+    """Queries, of which a macro writes one when it is called; DuckDB does not look at the others.
 
     Attributes:
-        condition: when the usual query is right, a condition on the arguments.
-        texts: marks in the usual query, each with an expression for the SQL that goes there.
+        cases: the queries, each with a condition on the arguments; the first whose condition holds is taken.
+        texts: marks in the queries, each with an expression for the SQL that goes there.
     """
 
-    condition: exp.Expr
-    usual: exp.Query
-    otherwise: Call
+    cases: tuple[tuple[exp.Expr, exp.Query | Call], ...]
     texts: Mapping[str, exp.Expr]
 
-    def query(self, known: Iterable[Argument]) -> exp.Select:
-        """Return the query that runs the one or the other, in a macro that has these parameters."""
-        arguments = tuple(known)
-        return self.written(self.usual, self.otherwise.query(arguments), arguments)
+    def queries(self, known: Sequence[Argument]) -> list[exp.Query]:
+        """Return the query of every case, in a macro that has these parameters."""
+        return [case.query(known) if isinstance(case, Call) else case for _, case in self.cases]
 
-    def written(self, usual: exp.Query, otherwise: exp.Query, known: Iterable[Argument]) -> exp.Select:
-        """Return the query that runs the text of either of two queries, with the arguments in it."""
-        names = [argument.name for argument in known]
-        text = (
-            exp.Case()
-            .when(self.condition, _text(usual, names, self.texts))
-            .else_(_text(otherwise, names, {}))
-        )
-        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text])))
+    def query(self, known: Sequence[Argument]) -> exp.Select:
+        """Return the query that runs one of them, in a macro that has these parameters."""
+        return self.written(self.queries(known), known)
+
+    def written(self, queries: Sequence[exp.Query], known: Sequence[Argument]) -> exp.Select:
+        """Return the query that runs the text of one of some queries, with the arguments in it."""
+        template = _Template([argument.name for argument in known], self.texts)
+        text = exp.Case()
+        for (condition, _), query in zip(self.cases, queries, strict=True):
+            text = text.when(condition, literal(template.of(query)), copy=False)
+        filled = exp.Anonymous(this="format", expressions=[text, *template.values])
+        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[filled])))
 
 
-def _text(query: exp.Query, names: Sequence[str], texts: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Write an expression for the text of a query, with the values of the arguments where they stand.
+class _Template:
+    """Writes queries as texts for the function ``format`` of DuckDB, with arguments that they share.
 
     Args:
-        texts: marks in the query, each with an expression for the SQL that goes there.
+        names: the parameters of the macro.
+        texts: marks in the queries, each with an expression for the SQL that goes there.
     """
-    tree = exp.paren(query.copy(), copy=False)
-    values: dict[exp.Expr, str] = {}
 
-    def placed(value: exp.Expr) -> exp.Var:
-        return exp.var(values.setdefault(value, f"__argument_{len(values)}__"))
+    def __init__(self, names: Sequence[str], texts: Mapping[str, exp.Expr]) -> None:
+        self.known = {reference(name) for name in names}
+        self.texts = texts
+        self.values: dict[exp.Expr, str] = {}
 
-    for table in list(tree.find_all(exp.Table)):
-        if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
-            (read,) = table.this.expressions
-            table.set("this", exp.Paren(this=placed(read.copy())))
-    known = {reference(name) for name in names}
-    for var in list(tree.find_all(exp.Var)):
-        is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
-        if var in known and not is_name:
-            var.replace(placed(exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[var.copy()])))
-    sql = written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
-    for mark, value in texts.items():
-        sql = re.sub(rf"{mark}\b", placed(value).name, sql)
-    template = re.sub(r"__argument_(\d+)__", r"{\1}", sql)
-    return exp.Anonymous(this="format", expressions=[literal(template), *values])
+    def of(self, query: exp.Query) -> str:
+        """Return the text of a query, with a place for the value of an argument wherever its name stands."""
+        tree = exp.paren(query.copy(), copy=False)
+        for table in list(tree.find_all(exp.Table)):
+            if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
+                (read,) = table.this.expressions
+                table.set("this", exp.Paren(this=exp.var(self._place(read.copy()))))
+        for var in list(tree.find_all(exp.Var)):
+            is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
+            if var in self.known and not is_name:
+                quoted = exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[var.copy()])
+                var.replace(exp.var(self._place(quoted)))
+        text = written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
+        for mark, value in self.texts.items():
+            if mark in text:
+                text = re.sub(rf"{mark}\b", self._place(value), text)
+        return re.sub(r"__argument_(\d+)__", r"{\1}", text)
+
+    def _place(self, value: exp.Expr) -> str:
+        return self.values.setdefault(value, f"__argument_{len(self.values)}__")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
+from duckmetrics.compose.optimizer import SHALLOW, SORTED, TOP
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros import checks
@@ -105,17 +106,30 @@ class Usual:
             TOLD: pieces([_structure(told)] * len(counted)),
             DEEPEST: call(self.catalog, "usual_depth", asked.copy()),
         }  # fmt: skip
-        condition = exp.and_(exp.not_(exp.or_(*changed)), plain, once)
-        return Choice(condition, self._query(is_by_query), otherwise, texts)
+        usual = exp.and_(exp.not_(exp.or_(*changed)), plain, once)
+        depth: exp.Expr = exp.TryCast(this=texts[DEEPEST].copy(), to=exp.DataType.build("INT"))
+        cases: list[tuple[exp.Expr, exp.Query | Call]] = [(exp.not_(exp.paren(usual)), otherwise)]
+        if self._has_cutoff:
+            is_shallow = exp.LTE(this=depth, expression=literal(SHALLOW))
+            cases.append((is_shallow, self._query(TOP, is_by_query)))
+        return Choice((*cases, (exp.true(), self._query(SORTED, is_by_query))), texts)
 
-    def _query(self, is_by_query: bool) -> exp.Query:
-        """Return the query, with marks where the metrics asked for add their pieces."""
+    @property
+    def _has_cutoff(self) -> bool:
+        return any(entry.measure.depth for entry in self.entries)
+
+    def _query(self, plan: str, is_by_query: bool) -> exp.Query:
+        """Return the query, with marks where the metrics asked for add their pieces.
+
+        Args:
+            plan: how the ranks are found, see `optimizer.ranking_plan`.
+        """
         composer = Composer(self.catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
         first, *others = (entry.measure for entry in self.entries)
         # A cut-off that is open keeps the depth of the ranking open.
         opened = [(n, Parameter(n) if n == CUTOFF else value) for n, value in first.params]
         measures = [replace(first, params=tuple(opened)), *others]
-        query, columns = composer.per_query(measures)
+        query, columns = composer.per_query(measures, plan)
         outer, steps = without_with(query)
         (block,) = composer.blocks
         own = {name for c in columns for name in (c.value, c.no_relevant, c.undefined)}

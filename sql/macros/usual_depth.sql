@@ -4,8 +4,8 @@
 SELECT
     CASE
         WHEN list_bool_and(list_transform($asked, lambda metric: contains(metric, '@')))
-            THEN CAST(list_max(list_transform(
-                $asked, lambda metric: CAST(split_part(metric, '@', 2) AS INTEGER)
-            )) AS VARCHAR)
+            THEN coalesce(CAST(list_max(list_transform(
+                $asked, lambda metric: TRY_CAST(split_part(metric, '@', 2) AS INTEGER)
+            )) AS VARCHAR), 'NULL')
         ELSE 'NULL'
     END AS value;
