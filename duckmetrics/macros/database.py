@@ -106,7 +106,9 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
         target = tables[call.name]
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
-        holder = exp.paren(overload.query.copy(), copy=False)
+        body = overload.body
+        inner = body.general(overload.arguments) if isinstance(body, Choice) else overload.query
+        holder = exp.paren(inner.copy(), copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
         _put_tables_in(holder, tables)

@@ -127,6 +127,11 @@ class Choice:
         """Return the query of every case, in a macro that has these parameters."""
         return [case.query(known) if isinstance(case, Call) else case for _, case in self.cases]
 
+    def general(self, known: Sequence[Argument]) -> exp.Query:
+        """Return the query that is right whatever the arguments are: the only call."""
+        (called,) = (case for _, case in self.cases if isinstance(case, Call))
+        return called.query(known)
+
     def query(self, known: Sequence[Argument]) -> exp.Select:
         """Return the query that runs one of them, in a macro that has these parameters."""
         return self.written(self.queries(known), known)
