@@ -2,7 +2,8 @@
 -- title:    What macros there are; of those that are called so, how they are called and what they mean
 -- params:   pattern VARCHAR DEFAULT ''
 -- grain:    name, kind, topic
--- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros tell the rest
+-- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros tell the rest;
+--           what nobody is called gets one row, with the names that are most like it
 WITH told AS (
     SELECT DISTINCT
         function_name AS name,
@@ -31,8 +32,29 @@ wanted AS (
             lambda word: NOT contains(words, ' ' || word || CASE WHEN length(word) < 3 THEN ' ' ELSE '' END)
         )) = 0
     )
+),
+found AS (
+    SELECT name, kind, line, place FROM wanted WHERE place > 0
+),
+alike AS (
+    SELECT name, jaro_winkler_similarity(name, lower($pattern)) AS similarity
+    FROM told
+    WHERE jaro_winkler_similarity(name, lower($pattern)) > 0.8
+    GROUP BY name
+    ORDER BY similarity DESC, name ASC
+    LIMIT 3
 )
 SELECT name, kind, split_part(line, ': ', 1) AS topic, regexp_replace(line, '^[^:]*: ', '') AS about
-FROM wanted
-WHERE place > 0
+FROM (
+    SELECT name, kind, line, place FROM found
+    UNION ALL
+    SELECT
+        $pattern AS name, NULL AS kind,
+        'unknown: no macro is called so; ' || coalesce(
+            'did you mean ' || (SELECT string_agg(name, ', ' ORDER BY similarity DESC, name) FROM alike) || '?',
+            'FROM duckmetrics_help() lists them all'
+        ) AS line,
+        1 AS place
+    WHERE NOT EXISTS (SELECT 1 FROM found)
+) AS answers
 ORDER BY name <> lower($pattern), name, kind, place;

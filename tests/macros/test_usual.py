@@ -1,0 +1,107 @@
+"""Usual calls of the macros of rankings have a query of their own, which says what the general one says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duckmetrics.catalog.definition import RANKING
+from support.cases import CATALOG, ROOT
+from support.duckdb_shell import connected, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+
+pytestmark = pytest.mark.engine
+
+RANDOM = """
+    CREATE TABLE many AS
+    SELECT i // 12 AS query_id, (i * 7) % 13 AS item_id, (i * 31) % 5 / 4 AS score FROM range(600) AS t(i);
+    CREATE TABLE judged AS
+    SELECT i // 9 AS query_id, (i * 5) % 17 AS item_id, (i * i) % 4 AS relevance FROM range(540) AS t(i)
+"""
+METRICS = sorted(
+    name for (family, name), alias in CATALOG.names.items()
+    if family == RANKING and "agg" not in alias.bound
+    and not any(p.required for n, p in CATALOG.params(alias.metric).items() if n not in alias.bound)
+)  # fmt: skip
+AT_A_CUTOFF = [name for name in METRICS if "k" in CATALOG.params(CATALOG.names[RANKING, name].metric)]
+LISTS = [
+    *([name] for name in METRICS), *([f"{name}@3"] for name in AT_A_CUTOFF),
+    ["ndcg@10", "ndcg@3", "ndcg", "mrr@25", "map"], [f"{name}@10" for name in AT_A_CUTOFF], METRICS,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[duckdb.DuckDBPyConnection]:
+    with connected() as connection:
+        connection.execute((ROOT / "tests/data/ranking/sample.sql").read_text("utf-8"))
+        connection.execute(RANDOM)
+        yield connection
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize("asked", LISTS, ids=lambda asked: ",".join(asked)[:40])
+def test_a_usual_call_says_what_the_general_one_says(
+    session: duckdb.DuckDBPyConnection, asked: list[str]
+) -> None:
+    """A name with its family is read by the general query alone."""
+    for tables in ("predictions, truth", "many, judged"):
+        for macro, order in (("evaluate", ""), ("evaluate_by_query", "ORDER BY query_id, metric")):
+            rows = []
+            for names in (asked, [f"ranking.{name}" for name in asked]):
+                query = f"FROM {macro}({tables}, {names}) {order}"
+                found = session.execute(query).fetchall()
+                rows.append([tuple(_plain(value) for value in row) for row in found])
+            assert not differences(*rows), (macro, tables)
+
+
+def _plain(value: object) -> object:
+    return value.removeprefix("ranking.") if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ndcg(many, judged)",
+        "ndcg('many', judged, 10)",
+        "recall(many, judged, k := [5, 50])",
+        "evaluate(many, judged, 'ndcg@10, map')",
+        "evaluate(many, judged, ['mrr', 'recall@20'])",
+        "evaluate_by_query(many, judged, ['mrr', 'recall@20'])",
+    ],
+)
+def test_a_usual_call_is_planned_in_short(session: duckdb.DuckDBPyConnection, call: str) -> None:
+    general = call[:-1] + ", ties := 'item_desc')"
+    operators = []
+    for query in (call, general):
+        plan = "\n".join(row[1] for row in session.execute(f"EXPLAIN (FORMAT JSON) FROM {query}").fetchall())
+        operators.append(plan.count('"name"'))
+    assert operators[0] < 0.75 * operators[1]
+
+
+def test_what_is_given_goes_into_the_query_as_a_value(session: duckdb.DuckDBPyConnection) -> None:
+    """Quotes, braces and marks in a name are those of the name."""
+    odd = "it's {0} __told \\1 {{"
+    quoted = '"' + odd + '"'
+    session.execute(f"CREATE OR REPLACE TABLE odd AS SELECT query_id AS {quoted}, item_id, score FROM many")
+    session.execute(
+        f"CREATE OR REPLACE TABLE names AS SELECT query_id AS {quoted}, item_id, relevance FROM judged"
+    )
+    name = "'" + odd.replace("'", "''") + "'"
+    found = session.execute(f"FROM ndcg(odd, names, k := 5, query_id := {name})").fetchall()
+    assert found == session.execute("FROM ndcg(many, judged, k := 5)").fetchall()
+    session.execute(f"CREATE OR REPLACE VIEW {quoted} AS FROM many")
+    assert found == session.execute(f"FROM ndcg({name}, judged, k := 5)").fetchall()
+
+
+def test_odd_cutoffs_are_left_to_the_general_query(session: duckdb.DuckDBPyConnection) -> None:
+    for k in ("0", "-1", "1.5", "'x'", "[5, 0]", "[5, 5]"):
+        with pytest.raises(Exception, match="duckmetrics: "):
+            session.execute(f"FROM ndcg(many, judged, k := {k})").fetchall()
+    whole = session.execute("FROM ndcg(many, judged, k := 10)").fetchall()
+    for k in ("'10'", "010", "10::UTINYINT"):
+        assert session.execute(f"FROM ndcg(many, judged, k := {k})").fetchall() == whole, k
