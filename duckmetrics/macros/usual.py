@@ -27,7 +27,7 @@ from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_distinct, 
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -88,9 +88,8 @@ class Usual:
         if not self.entries:
             return otherwise
         changed = [is_distinct(_as_text(reference(a.name)), _as_text(literal(a.default))) for a in switches]
-        once = exp.EQ(
-            this=_length(exp.Anonymous(this="list_distinct", expressions=[asked])), expression=_length(asked)
-        )
+        distinct = exp.Anonymous(this="list_distinct", expressions=[asked])
+        once = exp.EQ(this=_length(distinct), expression=_length(asked))
         names = exp.Array(expressions=[literal(name) for e in self.entries for name in e.names])
 
         def pieces(texts: Sequence[str]) -> exp.Expr:
@@ -214,33 +213,40 @@ def _entries(catalog: Catalog, asked: Asked) -> Iterator[Entry]:
     if any(p.required for p in of_call) or asked.agg not in (None, DEFAULT_AGGREGATION):
         return
     for k in (SOME_CUTOFF, None) if asked.has_cutoff else (None,):
-        measure = _settled(asked, k)
-        composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
-        query, (columns,) = composer.per_query([measure])
-        outer, steps = without_with(query)
-        others = (step.sql() for name, step in steps if name not in {b.name for b in composer.blocks})
-        if (
-            len(composer.blocks) != 1
-            or measure.depth != k
-            or any(str(SOME_CUTOFF) in text for text in others)
-        ):
-            continue
-        (block,) = composer.blocks
-        own = {name: exp.column(f"{name}_{{place}}") for name in block.columns}
-        aggregate = dict(steps)[block.name]
-        aggregated = exp.select(*(
-            p.unalias().as_(f"{p.alias}_{{place}}") for p in aggregate.selects if p.alias in own
-        ))  # fmt: skip
-        kinds = {columns.value: "value", columns.no_relevant: "no_relevant", columns.undefined: "undefined"}
-        values = exp.select(*(
-            p.unalias().as_(f"{kinds[p.alias]}_{{place}}") for p in outer.selects if p.alias in kinds
-        ))  # fmt: skip
-        for column in list(values.find_all(exp.Column)):
-            if column.table == block.name:
-                column.replace(exp.column(f"{column.name}_{{place}}", block.name))
-        names = tuple(f"{name}@" if k else name for name in asked.names)
-        texts = [_piece(catalog, part).replace(str(SOME_CUTOFF), "{k}") for part in (aggregated, values)]
-        yield Entry(names, frozenset(dict(steps)), measure, *texts)
+        entry = _entry(catalog, asked, k)
+        if entry is not None:
+            yield entry
+
+
+def _entry(catalog: Catalog, asked: Asked, k: int | None) -> Entry | None:
+    """Compose a metric alone; None if it needs more than one aggregate, or rows beyond its cut-off."""
+    measure = _settled(asked, k)
+    composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+    query, (columns,) = composer.per_query([measure])
+    outer, steps = without_with(query)
+    block, *further = composer.blocks
+    is_deeper = any(str(SOME_CUTOFF) in step.sql(DIALECT) for name, step in steps if name != block.name)
+    if further or is_deeper or measure.depth != k:
+        return None
+    kinds = {columns.value: "value", columns.no_relevant: "no_relevant", columns.undefined: "undefined"}
+    aggregated = _at_its_place(dict(steps)[block.name], {name: name for name in block.columns})
+    values = _at_its_place(outer, kinds)
+    for column in list(values.find_all(exp.Column)):
+        if column.table == block.name:
+            column.replace(exp.column(f"{column.name}_{{place}}", block.name))
+    texts = [_piece(catalog, part).replace(str(SOME_CUTOFF), "{k}") for part in (aggregated, values)]
+    names = tuple(f"{name}@" if k else name for name in asked.names)
+    return Entry(names, frozenset(dict(steps)), measure, *texts)
+
+
+def _at_its_place(query: exp.Query, names: Mapping[str, str]) -> exp.Select:
+    """Return some columns of a query, named for the place of the metric.
+
+    Args:
+        names: the names of the columns -> their names but for the place.
+    """
+    kept = (p for p in query.selects if p.alias in names)
+    return exp.select(*(p.unalias().as_(f"{names[p.alias]}_{{place}}") for p in kept))
 
 
 def _settled(asked: Asked, k: Value) -> Measure:
@@ -266,11 +272,8 @@ def _structure(told: exp.Select) -> str:
         if column.name in ("value", "no_relevant", "undefined"):
             column.this.set("this", f"{column.name}_{{place}}")
     pairs = {p.alias: p.unalias() for p in cast("exp.Select", hidden(columns)).selects}
-    known = {
-        "_place": exp.var("{place}"),
-        "_metric": exp.var("{metric}"),
-        "_k": exp.cast(exp.var("{k}"), "INT"),
-    }
+    k = exp.cast(exp.var("{k}"), "INT")
+    known = {"_place": exp.var("{place}"), "_metric": exp.var("{metric}"), "_k": k}
     parts = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in {**known, **pairs}.items()]
     return exp.Struct(expressions=parts).sql(DIALECT)
 
