@@ -36,11 +36,13 @@ wanted AS (
 found AS (
     SELECT name, kind, line, place FROM wanted WHERE place > 0
 ),
+names AS (
+    SELECT DISTINCT name FROM told
+),
 alike AS (
     SELECT name, jaro_winkler_similarity(name, lower($pattern)) AS similarity
-    FROM told
+    FROM names
     WHERE jaro_winkler_similarity(name, lower($pattern)) > 0.8
-    GROUP BY name
     ORDER BY similarity DESC, name ASC
     LIMIT 3
 )
