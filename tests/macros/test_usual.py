@@ -105,3 +105,14 @@ def test_odd_cutoffs_are_left_to_the_general_query(session: duckdb.DuckDBPyConne
     whole = session.execute("FROM ndcg(many, judged, k := 10)").fetchall()
     for k in ("'10'", "010", "10::UTINYINT"):
         assert session.execute(f"FROM ndcg(many, judged, k := {k})").fetchall() == whole, k
+
+
+def test_arguments_may_be_variables_and_values_of_prepared_statements(
+    session: duckdb.DuckDBPyConnection,
+) -> None:
+    wanted = session.execute("FROM ndcg(many, judged, k := 7)").fetchall()
+    session.execute("SET VARIABLE cutoff = 7; SET VARIABLE run = 'many'")
+    given = session.execute("FROM ndcg(getvariable('run'), judged, k := getvariable('cutoff'))").fetchall()
+    prepared = session.execute("FROM ndcg(?, ?, k := ?)", ["many", "judged", 7]).fetchall()
+    assert not differences(given, wanted)
+    assert not differences(prepared, wanted)
