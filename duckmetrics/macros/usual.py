@@ -105,9 +105,9 @@ class Usual:
             TOLD: pieces([_structure(told)] * len(counted)),
             DEEPEST: call(self.catalog, "usual_depth", asked.copy()),
         }  # fmt: skip
-        usual = exp.and_(exp.not_(exp.or_(*changed)), plain, once)
+        usual = exp.func("coalesce", exp.and_(exp.not_(exp.or_(*changed)), plain, once), exp.false())
         depth: exp.Expr = exp.TryCast(this=texts[DEEPEST].copy(), to=exp.DataType.build("INT"))
-        cases: list[tuple[exp.Expr, exp.Query | Call]] = [(exp.not_(exp.paren(usual)), otherwise)]
+        cases: list[tuple[exp.Expr, exp.Query | Call]] = [(exp.not_(usual), otherwise)]
         if self._has_cutoff:
             is_shallow = exp.LTE(this=depth, expression=literal(SHALLOW))
             cases.append((is_shallow, self._query(TOP, is_by_query)))

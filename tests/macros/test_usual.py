@@ -8,7 +8,7 @@ import pytest
 
 from duckmetrics.catalog.definition import RANKING
 from support.cases import CATALOG, ROOT
-from support.duckdb_shell import connected, differences
+from support.duckdb_shell import connected, differences, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +96,14 @@ def test_what_is_given_goes_into_the_query_as_a_value(session: duckdb.DuckDBPyCo
     assert found == session.execute("FROM ndcg(many, judged, k := 5)").fetchall()
     session.execute(f"CREATE OR REPLACE VIEW {quoted} AS FROM many")
     assert found == session.execute(f"FROM ndcg({name}, judged, k := 5)").fetchall()
+
+
+@pytest.mark.parametrize("metrics", ["NULL", "''", "'ndgc@10'", "['mrr', NULL]", "'mrr, mrr'", "'mrr@'"])
+def test_what_is_no_metric_is_left_to_the_general_query(
+    session: duckdb.DuckDBPyConnection, metrics: str
+) -> None:
+    for macro in ("evaluate", "evaluate_by_query"):
+        refusal(session, f"FROM {macro}(many, judged, {metrics})")
 
 
 def test_odd_cutoffs_are_left_to_the_general_query(session: duckdb.DuckDBPyConnection) -> None:
