@@ -14,10 +14,11 @@ from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros.checks import in_the_shell
-from duckmetrics.macros.macro import Argument, Macro, Overload, given, reference, without_with
-from duckmetrics.macros.query import SOURCE, shown, whole
-from duckmetrics.macros.ranking import CONSTANTS, columns_of_tables
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of, source
+from duckmetrics.macros.macro import Argument, Macro, Overload, given, without_with
+from duckmetrics.macros.query import shown, tables_of_user, whole
+from duckmetrics.macros.ranking import columns_of_tables
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of
+from duckmetrics.macros.usual import CONSTANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 # CHECK is a reserved word.
 NAME = "inspect"
-TABLES = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+TABLES = ("predictions", "truth")
 SEVERITIES = ("error", "warning", "note")
 SHOWN = ("severity", "check", "column", "finding", "count", "example", "advice")
 # Values that a check reads in addition to the parameters of a metric; here, every check is wanted.
@@ -55,12 +56,7 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
 def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
     composer = Composer(catalog, {}, CONSTANTS)
-    steps: dict[str, exp.Query] = {
-        name: query_of(catalog, name, {SOURCE: source(catalog, reference(name), reader)})
-        for name, reader in TABLES.items()
-    }
-    read = {SOURCE: source(catalog, reference("predictions"), TABLES["predictions"])}
-    steps[BY_RANK] = query_of(catalog, BY_RANK, read)
+    steps: dict[str, exp.Query] = dict(tables_of_user(catalog))
     steps["population"] = exp.select("query_id").from_("truth")
     found: list[exp.Query] = []
     for definition in _definitions(catalog, values):

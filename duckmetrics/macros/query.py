@@ -10,7 +10,7 @@ from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macros import checks as problems
 from duckmetrics.macros.macro import FUNCTIONS, given, hidden, nested, reference, with_steps, without_with
-from duckmetrics.macros.shell_files import call, query_of
+from duckmetrics.macros.shell_files import BY_RANK, call, query_of, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -124,6 +124,15 @@ class Body:
                 needed.add(name)
                 pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
         return needed
+
+
+def tables_of_user(catalog: Catalog) -> Iterator[tuple[str, exp.Query]]:
+    """Yield the steps that read the predictions and the truth, with canonical names of columns."""
+    for name, reader in (("predictions", "read_trec_run"), ("truth", "read_trec_qrels")):
+        read = {SOURCE: source(catalog, reference(name), reader)}
+        yield name, query_of(catalog, name, read)
+        if name == "predictions":
+            yield BY_RANK, query_of(catalog, BY_RANK, read)
 
 
 def whole(catalog: Catalog, query: exp.Query, steps: Steps) -> exp.Query:

@@ -19,7 +19,6 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, literal
-from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import (
     Argument,
@@ -30,9 +29,9 @@ from duckmetrics.macros.macro import (
     reference,
 )  # fmt: skip
 from duckmetrics.macros.parameters import TABLE, Asked, Offer, aliases_of
-from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, Body, Steps, shown, tables_of_user, whole
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_null, query_of, source
-from duckmetrics.macros.usual import Usual, plain_cutoffs, plain_list, switched
+from duckmetrics.macros.usual import CONSTANTS, DEPTH, POPULATION, Usual, plain_cutoffs, plain_list
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
 
-CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
-DEPTH, POPULATION, REL, RELEVANT = "depth", "population", "rel", "relevant"
+REL, RELEVANT = "rel", "relevant"
 VALUES, SUMMARY = "duckmetrics_query_values", "duckmetrics_summary"
 
 
@@ -69,13 +67,13 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
         ("query_id", "metric", "value", "missing", "no_relevant"),
     )
     usual = Usual(catalog, offer.asked)
-    listed = call(catalog, "plain_metrics", reference(METRICS)), plain_list(usual.entries, reference(METRICS))
-    chosen = usual.choice(*listed, switched(offer.arguments), by_query)
+    listed = call(catalog, "asked_metrics", reference(METRICS)), plain_list(usual.entries, reference(METRICS))
+    chosen = usual.choice(*listed, offer.arguments, by_query)
     yield Macro("evaluate_by_query", (Overload((*shared, *columns), chosen),),
                 "Values of several metrics for every query")  # fmt: skip
     every = (*shared, aggregated, *columns)
     yield (summary := Macro(SUMMARY, (Overload(every, body.summary(Call(values, {}))),), ""))
-    overall = usual.choice(*listed, switched((*offer.arguments, aggregated)), Call(summary, {}))
+    overall = usual.choice(*listed, (*offer.arguments, aggregated), Call(summary, {}))
     yield (evaluate := Macro("evaluate", (Overload(every, overall),),
                              "Several metrics of one ranking, from one scan"))  # fmt: skip
     for asked in offer.asked:
@@ -102,7 +100,8 @@ def _of_metric(
     one = call(catalog, "one_metric", literal(name), k)
     called = Call(evaluate, {METRICS: one})
     usual = Usual(catalog, [asked])
-    body = usual.choice(one, plain_cutoffs(k), switched((*own, aggregated)), called)
+    switches = [argument for argument in own if argument.name != CUTOFF]
+    body = usual.choice(one, plain_cutoffs(k), (*switches, aggregated), called)
     plain = Overload((*tables, *own, aggregated, *columns), body)
     likeness = Likeness(catalog, metric, own)
     if not likeness.entries:
@@ -305,15 +304,9 @@ class _Rankings(Body):
         """Yield the user's tables under canonical names; also the population, if a table lists it."""
         is_table = exp.EQ(this=_population(self.catalog), expression=literal(TABLE))
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
-        for name, argument, reader in (
-            ("predictions", reference("predictions"), "read_trec_run"),
-            ("truth", reference("truth"), "read_trec_qrels"),
-            (POPULATION, listed, "read_trec_qrels"),
-        ):
-            read = {SOURCE: source(self.catalog, argument, reader)}
-            yield name, query_of(self.catalog, name, read)
-            if name == "predictions":
-                yield BY_RANK, query_of(self.catalog, BY_RANK, read)
+        yield from tables_of_user(self.catalog)
+        read = {SOURCE: source(self.catalog, listed, "read_trec_qrels")}
+        yield POPULATION, query_of(self.catalog, POPULATION, read)
 
 
 def _ask_for_cutoff(tree: exp.Expr, cutoff: exp.Expr) -> bool:

@@ -1,7 +1,7 @@
-"""The query of macros of rankings as they are usually called: with switches as they are.
+"""The query of a ranking macro that is called without switches.
 
-DuckDB plans a query that computes any metric under any switch for longer than it computes the metric. A macro
-therefore writes its query when it is called: this one, or else a call of the macro that takes everything.
+DuckDB needs longer to plan a query for every metric and switch than to compute one metric. A macro therefore
+writes its query when it is called: the short query of this module, or a call of the general macro.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros import checks
 from duckmetrics.macros.macro import FUNCTIONS, Choice, given, hidden, reference, without_with, written
-from duckmetrics.macros.query import COUNTS, SOURCE, Steps, in_one, shown, whole
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_distinct, query_of, source
+from duckmetrics.macros.query import COUNTS, Steps, in_one, shown, tables_of_user, whole
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, is_distinct, query_of
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from duckmetrics.macros.macro import Argument, Call
     from duckmetrics.macros.parameters import Asked
 
-DEPTH, POPULATION, TRUTH = "depth", "population", "truth"
+DEPTH, POPULATION = "depth", "population"
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 A_CUTOFF = r"[1-9]\d{0,8}"
-# Stands for a cut-off until one is asked for.
+# Replaced by the cut-off that is asked for.
 SOME_CUTOFF = 987654321
-# Where the pieces of the metrics asked for go.
+# Marks in the query; the pieces of the metrics asked for replace them.
 COLUMNS, VALUES, TOLD, DEEPEST = "__columns", "__values", "__told", "__deepest"
 
 
@@ -48,11 +48,11 @@ class Entry:
     """A metric with a cut-off or without one, composed alone.
 
     Attributes:
-        names: what it is asked for by, with an @ at the end where a cut-off follows.
+        names: its names, with an @ at the end if a cut-off follows.
         steps: the names of its steps.
-        measure: with the cut-off that stands for any.
-        columns: what it adds to the aggregate that it reads, as SQL.
-        values: what it adds to the row of a query, as SQL.
+        measure: the metric with `SOME_CUTOFF` or without a cut-off.
+        columns: the SQL of its columns in the aggregate.
+        values: the SQL of its columns in the row of a query.
     """
 
     names: tuple[str, ...]
@@ -63,10 +63,10 @@ class Entry:
 
 
 class Usual:
-    """What macros compute of some metrics unless a switch is set.
+    """Writes the short query of some metrics.
 
     Args:
-        offered: the metrics; of several, only those are kept that most steps are common to.
+        offered: the metrics. If there are several, the largest group with the same steps is kept.
     """
 
     def __init__(self, catalog: Catalog, offered: Sequence[Asked]) -> None:
@@ -78,12 +78,12 @@ class Usual:
     def choice(
         self, asked: exp.Expr, plain: exp.Expr, switches: Sequence[Argument], otherwise: Call
     ) -> Choice | Call:
-        """Return the body of a macro that takes the usual query where it can.
+        """Return the body of a macro that runs the short query if it can, else the general one.
 
         Args:
             asked: the texts of the metrics asked for, a list.
-            plain: the condition that they can be read as they stand.
-            switches: parameters of the macro that change what is computed.
+            plain: the condition under which the short query can read these texts.
+            switches: the parameters that must have their defaults.
         """
         if not self.entries:
             return otherwise
@@ -98,11 +98,10 @@ class Usual:
 
         is_by_query = bool(otherwise.columns)
         told = self._told_by_query() if is_by_query else self._told()
-        counted = [(name, entry) for entry in self.entries for name in entry.names]
         texts = {
-            COLUMNS: pieces([entry.columns for _, entry in counted]),
-            VALUES: pieces([entry.values for _, entry in counted]),
-            TOLD: pieces([_structure(told)] * len(counted)),
+            COLUMNS: pieces([entry.columns for entry in self.entries for _ in entry.names]),
+            VALUES: pieces([entry.values for entry in self.entries for _ in entry.names]),
+            TOLD: pieces([_structure(told)]),
             DEEPEST: call(self.catalog, "usual_depth", asked.copy()),
         }  # fmt: skip
         usual = exp.func("coalesce", exp.and_(exp.not_(exp.or_(*changed)), plain, once), exp.false())
@@ -118,7 +117,7 @@ class Usual:
         return any(entry.measure.depth for entry in self.entries)
 
     def _query(self, plan: str, is_by_query: bool) -> exp.Query:
-        """Return the query, with marks where the metrics asked for add their pieces.
+        """Return the query with marks for the pieces of the metrics.
 
         Args:
             plan: how the ranks are found, see `optimizer.ranking_plan`.
@@ -138,8 +137,9 @@ class Usual:
         aggregate.set("expressions", [*kept, exp.var(COLUMNS)])
         found, further = checks.of_data(self.catalog, measures, dict(steps), CONSTANTS)
         refused = [*(self._shell(name) for name in ("no_rows", "mixed_ids")), *found]
+        nobody = exp.select("query_id").from_("truth").where(exp.false())
         every: Steps = [
-            *self._inputs(), *steps, ("per_query", outer), *further,
+            *tables_of_user(self.catalog), (POPULATION, nobody), *steps, ("per_query", outer), *further,
             ("problems", in_one(refused)), ("checked", self._shell("checked")),
         ]  # fmt: skip
         depth = exp.cast(exp.var(DEEPEST), "INT")
@@ -152,15 +152,6 @@ class Usual:
         """Return the query of a file under sql/macros, its parameters with their defaults."""
         declared = self.catalog.shell[name].own_params.values()
         return query_of(self.catalog, name, {p.name: literal(p.default) for p in declared})
-
-    def _inputs(self) -> Iterator[tuple[str, exp.Query]]:
-        """Yield the user's tables under canonical names; nobody names a population."""
-        for name, reader in (("predictions", "read_trec_run"), (TRUTH, "read_trec_qrels")):
-            read = {SOURCE: source(self.catalog, reference(name), reader)}
-            yield name, query_of(self.catalog, name, read)
-            if name != TRUTH:
-                yield BY_RANK, query_of(self.catalog, BY_RANK, read)
-        yield POPULATION, exp.select("query_id").from_(TRUTH).where(exp.false())
 
     def _told(self) -> exp.Select:
         """Return the number of a metric, and the queries behind it."""
@@ -190,25 +181,20 @@ class Usual:
         return exp.select(*columns).from_(numbers.subquery("numbers"))
 
 
-def switched(arguments: Sequence[Argument]) -> list[Argument]:
-    """Return the parameters of a macro that change what is computed; the cut-off is looked at elsewhere."""
-    return [a for a in arguments if a.name != CUTOFF]
-
-
 def plain_list(entries: Sequence[Entry], metrics: exp.Expr) -> exp.Expr:
-    """Return the condition that a list of metrics, or a text with commas, holds nothing but entries."""
+    """Return the condition that all metrics of a list, or of a text with commas, are entries."""
     names = "|".join(n.replace("@", f"@{A_CUTOFF}") for e in entries for n in e.names)
     return _matches(_as_text(metrics), rf"\[?\s*({names})(\s*,\s*({names}))*\s*\]?")
 
 
 def plain_cutoffs(k: exp.Expr) -> exp.Expr:
-    """Return the condition that a cut-off, or a list of them, can be read as it stands."""
+    """Return the condition that a cut-off, or each of a list, is a positive whole number."""
     given_ = exp.func("coalesce", _as_text(k), literal("1"))
     return _matches(given_, rf"{A_CUTOFF}|\[{A_CUTOFF}(, {A_CUTOFF})*\]")
 
 
 def _entries(catalog: Catalog, asked: Asked) -> Iterator[Entry]:
-    """Yield a metric with a cut-off and without one, if it can be computed without a switch."""
+    """Yield a metric with a cut-off and without one, unless it needs a parameter."""
     of_call = [p for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)]
     if any(p.required for p in of_call) or asked.agg not in (None, DEFAULT_AGGREGATION):
         return
@@ -240,17 +226,17 @@ def _entry(catalog: Catalog, asked: Asked, k: int | None) -> Entry | None:
 
 
 def _at_its_place(query: exp.Query, names: Mapping[str, str]) -> exp.Select:
-    """Return some columns of a query, named for the place of the metric.
+    """Return some columns of a query; the place of the metric ends their new names.
 
     Args:
-        names: the names of the columns -> their names but for the place.
+        names: old name -> new name without the place.
     """
     kept = (p for p in query.selects if p.alias in names)
     return exp.select(*(p.unalias().as_(f"{names[p.alias]}_{{place}}") for p in kept))
 
 
 def _settled(asked: Asked, k: Value) -> Measure:
-    """Return a metric as it is without switches."""
+    """Return a metric with the default of every switch."""
     one = asked.measure
     defaults = {p.name: p.default for p in one.declared}
     settled = {n: defaults[n] if isinstance(v, Parameter) else v for n, v in one.params}

@@ -3,7 +3,7 @@
 -- params:   pattern VARCHAR DEFAULT ''
 -- grain:    name, kind, topic
 -- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros tell the rest;
---           what nobody is called gets one row, with the names that are most like it
+--           an unknown name gives one row with similar names
 WITH told AS (
     SELECT DISTINCT
         function_name AS name,
@@ -52,7 +52,7 @@ FROM (
     UNION ALL
     SELECT
         $pattern AS name, NULL AS kind,
-        'unknown: no macro is called so; ' || coalesce(
+        'unknown: no macro has this name; ' || coalesce(
             'did you mean ' || (SELECT string_agg(name, ', ' ORDER BY similarity DESC, name) FROM alike) || '?',
             'FROM duckmetrics_help() lists them all'
         ) AS line,

@@ -1,4 +1,4 @@
 -- name:     quoted
--- title:    An argument as SQL text, for a query that is written when a macro is called
+-- title:    SQL literal of an argument, for a query that a macro writes when it is called
 -- params:   given VARCHAR
 SELECT coalesce('''' || replace(CAST($given AS VARCHAR), '''', '''''') || '''', 'NULL') AS value;

@@ -1,5 +1,5 @@
 -- name:     usual_depth
--- title:    SQL text of the deepest rank that a metric asked for looks at; NULL where one looks at all of them
+-- title:    SQL text of the largest cut-off; NULL if a metric has no cut-off
 -- params:   asked VARCHAR
 SELECT
     CASE

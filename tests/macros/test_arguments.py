@@ -983,10 +983,10 @@ def test_the_help_finds_macros(connection: Connection) -> None:
     assert all(cell not in (None, "") for row in found for cell in row)
     assert len(rows(connection, "FROM duckmetrics_help()")) > len(found)
     ((*_, about),) = rows(connection, "FROM duckmetrics_help('zzz')")
-    assert about == "no macro is called so; FROM duckmetrics_help() lists them all"
+    assert about == "no macro has this name; FROM duckmetrics_help() lists them all"
     ((name, kind, topic, about),) = rows(connection, "FROM duckmetrics_help('ndgc')")
     assert (name, kind, topic) == ("ndgc", None, "unknown")
-    assert about == "no macro is called so; did you mean ndcg?"
+    assert about == "no macro has this name; did you mean ndcg?"
 
 
 def test_the_help_tells_the_formula(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Macros of the statistics give what `run_test` gives, to last digits; and they refuse what it refuses."""
+"""Macros of the statistics give what `run_test` gives, up to the last digits, and refuse what it refuses."""
 
 from __future__ import annotations
 
