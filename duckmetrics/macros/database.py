@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import Choice, Macro, Overload
+from duckmetrics.macros.macro import Macro, Overload, Written
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
@@ -90,11 +90,9 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
         _put_scalars_in(holder, scalars)
         return cast("exp.Expr", holder.this)
 
-    body, arguments = overload.body, overload.arguments
-    if not isinstance(body, Choice):
-        return alone(overload.query)
-    queries = [cast("exp.Query", alone(query)) for query in body.queries(arguments)]
-    return alone(body.written(queries, arguments))
+    if isinstance(overload.body, Written):
+        return alone(overload.body.write(alone))
+    return alone(overload.query)
 
 
 def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
@@ -106,9 +104,7 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
         target = tables[call.name]
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
-        body = overload.body
-        inner = body.general(overload.arguments) if isinstance(body, Choice) else overload.query
-        holder = exp.paren(inner.copy(), copy=False)
+        holder = exp.paren(overload.query.copy(), copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
         _put_tables_in(holder, tables)

@@ -18,7 +18,7 @@ from duckmetrics.macros.macro import Argument, Macro, Overload, given, without_w
 from duckmetrics.macros.query import shown, tables_of_user, whole
 from duckmetrics.macros.ranking import columns_of_tables
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of
-from duckmetrics.macros.usual import CONSTANTS
+from duckmetrics.macros.forms import CONSTANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

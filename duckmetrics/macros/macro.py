@@ -13,7 +13,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
@@ -23,7 +23,7 @@ TOPICS = ("range", "formula", "source", "note", "warning")
 # Of a choice that metrics of one macro read differently.
 VARIES = "depends on the metric; see its own macro"
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
-QUOTED = ("like", "position", "precision")
+QUOTED = ("by", "like", "position", "precision")
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
 FUNCTIONS = "duckmetrics_fn_"
@@ -112,73 +112,15 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Queries, of which a macro writes one when it is called; DuckDB does not look at the others.
+class Written:
+    """A query that a macro writes when it is called.
 
     Attributes:
-        cases: the queries, each with a condition on the arguments; the first whose condition holds is taken.
-        texts: marks in the queries, each with an expression for the SQL that goes there.
+        write: returns the query that runs the text; takes a function that changes each query in it before it is
+            written, such as to put in the macros that it calls.
     """
 
-    cases: tuple[tuple[exp.Expr, exp.Query | Call], ...]
-    texts: Mapping[str, exp.Expr]
-
-    def queries(self, known: Sequence[Argument]) -> list[exp.Query]:
-        """Return the query of every case, in a macro that has these parameters."""
-        return [case.query(known) if isinstance(case, Call) else case for _, case in self.cases]
-
-    def general(self, known: Sequence[Argument]) -> exp.Query:
-        """Return the query that is right whatever the arguments are: the only call."""
-        (called,) = (case for _, case in self.cases if isinstance(case, Call))
-        return called.query(known)
-
-    def query(self, known: Sequence[Argument]) -> exp.Select:
-        """Return the query that runs one of them, in a macro that has these parameters."""
-        return self.written(self.queries(known), known)
-
-    def written(self, queries: Sequence[exp.Query], known: Sequence[Argument]) -> exp.Select:
-        """Return the query that runs the text of one of some queries, with the arguments in it."""
-        template = _Template([argument.name for argument in known], self.texts)
-        text = exp.Case()
-        for (condition, _), query in zip(self.cases, queries, strict=True):
-            text = text.when(condition, literal(template.of(query)), copy=False)
-        filled = exp.Anonymous(this="format", expressions=[text, *template.values])
-        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[filled])))
-
-
-class _Template:
-    """Writes queries as texts for the function ``format`` of DuckDB, with arguments that they share.
-
-    Args:
-        names: the parameters of the macro.
-        texts: marks in the queries, each with an expression for the SQL that goes there.
-    """
-
-    def __init__(self, names: Sequence[str], texts: Mapping[str, exp.Expr]) -> None:
-        self.known = {reference(name) for name in names}
-        self.texts = texts
-        self.values: dict[exp.Expr, str] = {}
-
-    def of(self, query: exp.Query) -> str:
-        """Return the text of a query, with a place for the value of an argument wherever its name stands."""
-        tree = exp.paren(query.copy(), copy=False)
-        for table in list(tree.find_all(exp.Table)):
-            if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
-                (read,) = table.this.expressions
-                table.set("this", exp.Paren(this=exp.var(self._place(read.copy()))))
-        for var in list(tree.find_all(exp.Var)):
-            is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
-            if var in self.known and not is_name:
-                quoted = exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[var.copy()])
-                var.replace(exp.var(self._place(quoted)))
-        text = written(cast("exp.Query", tree.this)).replace("{", "{{").replace("}", "}}")
-        for mark, value in self.texts.items():
-            if mark in text:
-                text = re.sub(rf"{mark}\b", self._place(value), text)
-        return re.sub(r"__argument_(\d+)__", r"{\1}", text)
-
-    def _place(self, value: exp.Expr) -> str:
-        return self.values.setdefault(value, f"__argument_{len(self.values)}__")
+    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Select]
 
 
 @dataclass(frozen=True)
@@ -186,12 +128,14 @@ class Overload:
     """One body of a macro under one list of parameters."""
 
     arguments: tuple[Argument, ...]
-    body: exp.Expr | Call | Choice
+    body: exp.Expr | Call | Written
 
     @property
     def query(self) -> exp.Expr:
         """What the macro yields: a query, or an expression."""
-        return self.body.query(self.arguments) if isinstance(self.body, Call | Choice) else self.body
+        if isinstance(self.body, Written):
+            return self.body.write(None)
+        return self.body.query(self.arguments) if isinstance(self.body, Call) else self.body
 
     @property
     def text(self) -> str:

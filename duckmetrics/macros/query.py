@@ -145,19 +145,21 @@ def whole(catalog: Catalog, query: exp.Query, steps: Steps) -> exp.Query:
 def shown(query: exp.Query) -> exp.Query:
     """Give the columns of the result the names that people see."""
     for projection in query.selects:
+        if isinstance(projection, exp.Var):
+            continue
         projection.replace(projection.unalias().as_(projection.alias_or_name.removeprefix("_")))
     return query
 
 
 def in_one(refused: Sequence[exp.Query]) -> exp.Query:
     """Put the queries of problems below each other."""
-    union = _placed(refused[0], 0)
+    union = placed(refused[0], 0)
     for place, other in enumerate(refused[1:], start=1):
-        union = exp.union(union, _placed(other, place), distinct=False, copy=False)
+        union = exp.union(union, placed(other, place), distinct=False, copy=False)
     return union
 
 
-def _placed(problems: exp.Query, place: int) -> exp.Query:
+def placed(problems: exp.Query, place: int) -> exp.Query:
     """Problems with their place: what comes first is said first."""
     if not isinstance(problems, exp.Select):
         problems = exp.select("problem").from_(problems.subquery("found"))

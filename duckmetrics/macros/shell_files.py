@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # The step that says whether the predictions give ranks, and how the others ask it.
 BY_RANK = "by_rank"
 
-_CASTS: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
+TYPES: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
 
 
 def call(catalog: Catalog, name: str, *arguments: exp.Expr) -> exp.Expr:
@@ -89,7 +89,7 @@ def typed(param: Param) -> exp.Expr:
     """Cast a parameter to its declared type; a value that cannot be read becomes NULL, which is refused."""
     value = reference(param.name)
     return value if param.type is bool else exp.TryCast(
-        this=value, to=exp.DataType.build(_CASTS[param.type], dialect=DIALECT)
+        this=value, to=exp.DataType.build(TYPES[param.type], dialect=DIALECT)
     )  # fmt: skip
 
 

@@ -3,12 +3,12 @@
 -- params:   asked VARCHAR,
 --           names VARCHAR,
 --           texts VARCHAR
--- note:     names are metrics, with an @ at the end if a cut-off follows; texts has one text per name, or one
---           text for all names. {k} is replaced by the cut-off, {metric} by the metric asked for, {place} by its place
+-- note:     names are keys of metrics; texts has one text per name, or one text for all names, and an empty text is
+--           left out. __k__ is replaced by the cut-off, __metric__ by the metric asked for, __place__ by its place
 SELECT
-    coalesce(array_to_string(list_transform($asked, lambda metric, place: replace(replace(replace(
-        list_extract($texts, least(list_position($names, regexp_replace(metric, '@.*', '@')), len($texts))),
-        '{k}', coalesce(nullif(split_part(metric, '@', 2), ''), 'NULL')),
-        '{metric}', '''' || metric || ''''),
-        '{place}', CAST(place AS VARCHAR)
-    )), ', '), '') AS value;
+    coalesce(array_to_string(list_filter(list_transform($asked, lambda metric, place: replace(replace(replace(
+        list_extract($texts, least(list_position($names, metric_key(metric)), len($texts))),
+        '__k__', coalesce(metric_cutoff(metric), 'NULL')),
+        '__metric__', '''' || metric || ''''),
+        '__place__', CAST(place AS VARCHAR)
+    )), lambda piece: piece <> ''), ', '), '') AS value;

@@ -5,8 +5,9 @@
 --           item_id VARCHAR DEFAULT 'item_id',
 --           score VARCHAR DEFAULT NULL,
 --           rank VARCHAR DEFAULT NULL,
---           position VARCHAR DEFAULT NULL
--- grain:    query_id, item_id
+--           position VARCHAR DEFAULT NULL,
+--           system VARCHAR DEFAULT NULL
+-- grain:    system, query_id, item_id
 -- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for
 --           ties=input; run is what may tell several systems apart; a rank too large for a DOUBLE is refused elsewhere;
 --           a column that is not there has the type "NULL", which is known before the rows are read
@@ -19,12 +20,19 @@ WITH named AS (
         coalesce(*COLUMNS(one_of(coalesce($rank, 'rank')))) AS rank,
         typeof(coalesce(*COLUMNS(one_of(coalesce($rank, 'rank'))))) AS rank_type,
         coalesce(*COLUMNS(one_of(coalesce($position, '')))) AS position,
+        coalesce(*COLUMNS(one_of(coalesce($system, '')))) AS system,
+        typeof(coalesce(*COLUMNS(one_of(coalesce($system, ''))))) AS system_type,
         concat_ws(', ', *COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position))) AS run,
         typeof(row(*COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position)))) AS run_type
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 )
 SELECT
-    '' AS system,
+    CASE
+        WHEN $system IS NULL THEN ''
+        WHEN system_type = '"NULL"'
+            THEN error('duckmetrics: predictions: no column ''' || $system || '''; name it with system := ...')
+        ELSE CAST(system AS VARCHAR)
+    END AS system,
     identifier(query_id, $query_id) AS query_id,
     identifier(item_id, $item_id) AS item_id,
     CASE
@@ -46,5 +54,5 @@ SELECT
             THEN exact_number(score)
     END AS exact_score,
     position,
-    CASE WHEN run_type NOT IN ('STRUCT("NULL")', 'TUPLE("NULL")') THEN run END AS run
+    CASE WHEN $system IS NULL AND run_type NOT IN ('STRUCT("NULL")', 'TUPLE("NULL")') THEN run END AS run
 FROM named;

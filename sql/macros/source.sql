@@ -2,28 +2,36 @@
 -- title:    SQL text that reads what a table argument names
 -- params:   source VARCHAR,
 --           trec VARCHAR
--- formula:  SQL as it is; files by the reader of their suffix; else tables, views and CTEs by their names
--- note:     trec is the text that reads TREC files, with {files} where their list goes
+-- formula:  SQL as it is; a name with a slash or a wildcard by the reader of its suffix, a folder as its Parquet files;
+--           any other name as a table, view or CTE, or else a file that DuckDB knows by its suffix
+-- note:     trec is the text that reads TREC files, with {files} where their list goes. A name such as s.run may be a
+--           table of a schema; a TREC file in the current folder is called ./s.run
 SELECT
     list_extract(list_transform(
-        [{'name': CAST($source AS VARCHAR), 'files': listed($source)}],
+        [{
+            'name': CAST($source AS VARCHAR),
+            'files': named(listed($source)),
+            'suffix': lower(regexp_extract(list_extract(listed($source), 1), '\.([A-Za-z]+)(\.(gz|zst))?$', 1)),
+            'is_path': regexp_matches(list_extract(listed($source), 1), '^file:|[/\\*?]|\.(gz|zst)$')
+        }],
         lambda given: CASE
             WHEN regexp_matches(
                 given['name'],
                 '(?is)^(sql:|(\s|--[^\n]*\n|/\*.*?\*/)*'
                 || '(\(|(select|from|with)[\s"''*(]|(values|pivot|unpivot|describe)\s))'
             ) THEN regexp_replace(given['name'], '^sql:', '')
-            WHEN starts_with(given['name'], 'table:') THEN 'FROM query_table(' || named(given['files']) || ')'
-            WHEN regexp_matches(given['files'][1], '\.(parquet|pq)$', 'i')
-                THEN 'FROM read_parquet(' || named(given['files']) || ', union_by_name = true)'
-            WHEN regexp_matches(given['files'][1], '\.(csv|tsv)(\.(gz|zst))?$', 'i')
-                THEN 'FROM read_csv(' || named(given['files']) || ', union_by_name = true)'
-            WHEN regexp_matches(given['files'][1], '\.(json|jsonl|ndjson)(\.(gz|zst))?$', 'i')
-                THEN 'FROM read_json(' || named(given['files']) || ', union_by_name = true)'
-            WHEN regexp_matches(given['files'][1], '\.(run|trec|qrels?|txt)(\.(gz|zst))?$', 'i')
-                THEN replace($trec, '{files}', named(given['files']))
-            WHEN regexp_matches(given['files'][1], '^file:|[/\\*?]')
-                THEN 'FROM ''' || replace(regexp_replace(given['files'][1], '^file:', ''), '''', '''''') || ''''
-            ELSE 'FROM query_table(' || named(given['files']) || ')'
+            WHEN NOT given['is_path'] THEN 'FROM query_table(' || given['files'] || ')'
+            WHEN given['suffix'] IN ('parquet', 'pq')
+                THEN 'FROM read_parquet(' || given['files'] || ', union_by_name = true)'
+            WHEN given['suffix'] IN ('csv', 'tsv')
+                THEN 'FROM read_csv(' || given['files'] || ', union_by_name = true)'
+            WHEN given['suffix'] IN ('json', 'jsonl', 'ndjson')
+                THEN 'FROM read_json(' || given['files'] || ', union_by_name = true)'
+            WHEN given['suffix'] IN ('run', 'trec', 'qrel', 'qrels', 'txt')
+                THEN replace($trec, '{files}', given['files'])
+            WHEN given['suffix'] = '' AND NOT regexp_matches(given['name'], '[*?]')
+                THEN 'FROM read_parquet(''' || replace(rtrim(regexp_replace(given['name'], '^file:', ''), '/'), '''', '''''')
+                    || '/**/*.parquet'', union_by_name = true)'
+            ELSE 'FROM ''' || replace(regexp_replace(given['name'], '^file:', ''), '''', '''''') || ''''
         END
     ), 1) AS value;

@@ -1,11 +1,8 @@
 -- name:     usual_depth
--- title:    SQL text of the largest cut-off; NULL if a metric has no cut-off
+-- title:    The largest cut-off of the metrics asked for, NULL if one has none
 -- params:   asked VARCHAR
 SELECT
     CASE
-        WHEN list_bool_and(list_transform($asked, lambda metric: contains(metric, '@')))
-            THEN coalesce(CAST(list_max(list_transform(
-                $asked, lambda metric: TRY_CAST(split_part(metric, '@', 2) AS INTEGER)
-            )) AS VARCHAR), 'NULL')
-        ELSE 'NULL'
+        WHEN list_bool_and(list_transform($asked, lambda metric: metric_cutoff(metric) IS NOT NULL))
+            THEN list_max(list_transform($asked, lambda metric: TRY_CAST(metric_cutoff(metric) AS INTEGER)))
     END AS value;

@@ -1,0 +1,195 @@
+"""The forms of a query that a macro can write when it is called, composed by the composer that Python uses.
+
+A form leaves the switches open that change no step of the query, and settles the others at their defaults; the
+open form leaves all of them open. A macro takes the shortest form that its arguments allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.optimizer import SORTED, TOP
+from duckmetrics.expressions.folding import Parameter, Value
+from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.macros.macro import without_with
+from duckmetrics.macros.shell_files import BY_RANK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.macros.parameters import Asked
+
+CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
+# Stands for the cut-off of a metric, which replaces it when the macro is called.
+SOME_CUTOFF = 987654321
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a query is composed.
+
+    Attributes:
+        plan: how the ranks are found, see `optimizer.ranking_plan`.
+        has_systems: whether the predictions are of several systems.
+        is_open: whether every switch is open.
+    """
+
+    plan: str
+    has_systems: bool
+    is_open: bool = False
+
+    @property
+    def constants(self) -> dict[str, Value]:
+        """The columns that are the same in every row."""
+        return {} if self.has_systems else CONSTANTS
+
+
+OPEN = Form(SORTED, True, is_open=True)
+CLOSED = [Form(plan, has_systems) for has_systems in (False, True) for plan in (TOP, SORTED)]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A metric with a cut-off, or without one.
+
+    Attributes:
+        closed: the parameters that are open in the open form only.
+    """
+
+    asked: Asked
+    has_cutoff: bool
+    closed: frozenset[str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its names, with an @ at the end if a cut-off follows."""
+        return tuple(f"{name}@" if self.has_cutoff else name for name in self.asked.names)
+
+    def measure(self, form: Form) -> Measure:
+        """Return the metric with the values that a form gives its parameters."""
+        closed = frozenset[str]() if form.is_open else self.closed
+        return settled(self.asked, closed, SOME_CUTOFF if self.has_cutoff else None)
+
+
+def entries_of(catalog: Catalog, offered: Iterable[Asked]) -> Iterator[Entry]:
+    """Yield every metric without a cut-off and, if it takes one, with a cut-off."""
+    switches: dict[str, bool] = {}
+    for asked in offered:
+        closed = frozenset(_closed(catalog, asked, switches))
+        for has_cutoff in (True, False) if asked.has_cutoff else (False,):
+            yield Entry(asked, has_cutoff, closed)
+
+
+def _closed(catalog: Catalog, asked: Asked, switches: dict[str, bool]) -> Iterator[str]:
+    """Yield the parameters that change the steps of the query when they are open.
+
+    Args:
+        switches: what is known of the switches, which do the same for all metrics.
+    """
+    every = {p.name for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)}
+    every -= {CUTOFF, *(p.name for p in asked.measure.declared if p.required)}
+    cutoffs = (SOME_CUTOFF, None) if asked.has_cutoff else (None,)
+    usual = {k: _steps(catalog, settled(asked, every, k)) for k in cutoffs}
+    for name in sorted(every):
+        is_own = name in asked.measure.metric.own_params
+        if is_own or name not in switches:
+            others = every - {name}
+            found = any(_steps(catalog, settled(asked, others, k)) != usual[k] for k in cutoffs)
+            switches[name] = found or switches.get(name, False)
+            if found:
+                yield name
+        elif switches[name]:
+            yield name
+
+
+def settled(asked: Asked, closed: Iterable[str], k: Value) -> Measure:
+    """Return a metric with the defaults of the closed parameters and a cut-off."""
+    one = asked.measure
+    defaults = {p.name: p.default for p in one.declared if p.name in closed}
+    values = {n: defaults.get(n, v) if isinstance(v, Parameter) else v for n, v in one.params}
+    if asked.has_cutoff:
+        values[CUTOFF] = k
+    return replace(one, params=tuple(values.items()))
+
+
+def _steps(catalog: Catalog, measure: Measure) -> list[str]:
+    query, _ = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)}).per_query([measure])
+    return [cte.alias for cte in query.ctes]
+
+
+class Composed:
+    """Metrics composed in one form: the steps, and what belongs to each metric."""
+
+    def __init__(self, catalog: Catalog, entries: Sequence[Entry], form: Form) -> None:
+        self.form = form
+        self.entries = [e for e in entries if e.has_cutoff or form.plan != TOP]
+        self.measures = [entry.measure(form) for entry in self.entries]
+        composer = Composer(catalog, {}, form.constants, {BY_RANK: Parameter(BY_RANK)})
+        query, self.columns = composer.per_query(self.measures, form.plan)
+        outer, steps = without_with(query)
+        self.outer = cast("exp.Select", outer)
+        self.steps: dict[str, exp.Query] = dict(steps)
+        self.blocks = [block.name for block in composer.blocks if block.name in self.steps]
+
+    @cached_property
+    def values(self) -> list[dict[str, exp.Expr]]:
+        """The columns of each metric in the row of a query: value, no_relevant and undefined."""
+        known = {p.alias: p.unalias() for p in self.outer.selects}
+        kinds = ("value", "no_relevant", "undefined")
+        return [{kind: known[getattr(columns, kind)] for kind in kinds} for columns in self.columns]
+
+    @cached_property
+    def aggregates(self) -> list[dict[str, dict[str, exp.Expr]]]:
+        """The columns of each metric in the aggregates: block -> column -> aggregate."""
+        known = {b: {p.alias: p.unalias() for p in self.steps[b].selects} for b in self.blocks}
+        found = []
+        for values in self.values:
+            read = dict.fromkeys(
+                (c.table, c.name) for value in values.values() for c in value.find_all(exp.Column)
+                if c.table in known
+            )  # fmt: skip
+            found.append({b: {n: known[b][n] for t, n in read if t == b} for b in self.blocks})
+        return found
+
+    @cached_property
+    def needed(self) -> list[set[str]]:
+        """The steps that each metric needs."""
+        first = self.outer.args["from_"].this.name
+        return [
+            self.closure({first, *(c.table for v in values.values() for c in v.find_all(exp.Column))})
+            for values in self.values
+        ]
+
+    def closure(self, names: Iterable[str]) -> set[str]:
+        """Return steps with all steps that they read."""
+        pending, found = set(names), set[str]()
+        while pending:
+            name = pending.pop()
+            if name in self.steps and name not in found:
+                found.add(name)
+                pending |= {table.name for table in self.steps[name].find_all(exp.Table)}
+        return found
+
+    @property
+    def joins(self) -> dict[str, exp.Join]:
+        """The joins of the outer query by the step that they read."""
+        return {join.this.name: join for join in self.outer.args.get("joins") or []}
+
+    def keys(self) -> Mapping[str, exp.Expr]:
+        """Return the columns of the row of a query that belong to no metric."""
+        own = {name for c in self.columns for name in (c.value, c.no_relevant, c.undefined)}
+        return {p.alias_or_name: p for p in self.outer.selects if p.alias_or_name not in own}
+
+    def asks_deeper(self) -> bool:
+        """Say whether a step other than an aggregate asks for the cut-off."""
+        others = (step for name, step in self.steps.items() if name not in self.blocks)
+        return any(str(SOME_CUTOFF) in step.sql(DIALECT) for step in others)

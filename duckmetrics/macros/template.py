@@ -1,0 +1,105 @@
+"""Texts of queries that a macro writes when it is called, with the arguments of the call in them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macros.macro import FUNCTIONS, QUERY, reference, written
+from duckmetrics.macros.shell_files import concatenated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Part = str | exp.Expr
+_MARK = re.compile(r"__argument_(\d+)__")
+
+
+class Template:
+    """Writes texts for the function ``format`` of DuckDB, and collects the values that go into them.
+
+    A text holds a mark where a value goes. Texts may be parts of larger ones, and chosen by conditions; the
+    values are put in once, at the end.
+
+    Args:
+        names: the parameters of the macro.
+        inline: changes each query before it is written, such as to put in the macros that it calls.
+    """
+
+    def __init__(self, names: Sequence[str], inline: Callable[[exp.Expr], exp.Expr] | None = None) -> None:
+        self.known = {reference(name) for name in names}
+        self.inline = inline
+        self.values: dict[exp.Expr, str] = {}
+        self.fragments: dict[exp.Expr, str] = {}
+
+    def mark(self, value: exp.Expr) -> str:
+        """Return the mark of an expression whose text goes into the query as it is."""
+        return self.values.setdefault(value, f"__argument_{len(self.values)}__")
+
+    def fragment(self, text: exp.Expr) -> str:
+        """Return the mark of an expression whose text has marks of values itself."""
+        return self.fragments.setdefault(text, f"__fragment_{len(self.fragments)}__")
+
+    def raw(self, value: exp.Expr) -> exp.Var:
+        """Return the mark of an expression whose text is SQL."""
+        return exp.var(self.mark(value))
+
+    def quoted(self, value: exp.Expr, type_: str = "") -> exp.Expr:
+        """Return the mark of a value, which goes into the query as a literal.
+
+        Args:
+            type_: the type that the literal is cast to; empty for a text.
+        """
+        mark = self.raw(exp.Anonymous(this=f"{FUNCTIONS}quoted", expressions=[value]))
+        return exp.cast(mark, type_) if type_ else mark
+
+    def text(self, tree: exp.Expr) -> str:
+        """Write a query or an expression; references to parameters become marks of their values."""
+        holder = exp.paren(tree.copy(), copy=False)
+        for table in list(holder.find_all(exp.Table)):
+            if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
+                (read,) = table.this.expressions
+                table.set("this", exp.Paren(this=self.raw(read.copy())))
+        for var in list(holder.find_all(exp.Var)):
+            is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
+            if var in self.known and not is_name:
+                var.replace(self.quoted(var.copy()))
+        if self.inline is not None:
+            holder = cast("exp.Paren", self.inline(holder))
+        return self.escaped(written(cast("exp.Query", holder.this)))
+
+    @staticmethod
+    def escaped(text: str) -> str:
+        """Write braces as ``format`` reads them, which may be anything in a text of ours."""
+        return text.replace("{", "{{").replace("}", "}}")
+
+    def filled(self, parts: Sequence[Part]) -> exp.Expr:
+        """Return the expression of the whole text, with all values in it."""
+        text = joined(parts)
+        for fragment, mark in self.fragments.items():
+            text = exp.Anonymous(this="replace", expressions=[text, literal(mark), fragment.copy()])
+        for found in list(text.find_all(exp.Literal)):
+            if found.is_string and _MARK.search(found.this):
+                found.set("this", _MARK.sub(r"{\1}", found.this))
+        return exp.Anonymous(this="format", expressions=[text, *self.values])
+
+
+def joined(parts: Sequence[Part]) -> exp.Expr:
+    """Return the text of parts one after the other; texts that follow each other are one literal."""
+    pieces: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and pieces and isinstance(pieces[-1], str):
+            pieces[-1] += part
+        elif part != "":
+            pieces.append(part)
+    return concatenated(*pieces) if pieces else literal("")
+
+
+def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> Part:
+    """Return the text of one of two lists of parts."""
+    if list(this) == list(other):
+        return joined(this)
+    return exp.paren(exp.Case().when(condition.copy(), joined(this)).else_(joined(other)))

@@ -1,0 +1,6 @@
+-- name:     attribute_values
+-- title:    SQL text of a struct of the columns by which results are split
+-- params:   names VARCHAR
+SELECT
+    '{' || array_to_string(list_transform($names, lambda name:
+        '''' || replace(name, '''', '''''') || ''': "' || replace(name, '"', '""') || '"'), ', ') || '}' AS value;

@@ -1,0 +1,9 @@
+-- name:     cutoffs_can_be_written
+-- title:    Whether an argument is NULL, a cut-off, or a list of different cut-offs
+-- params:   k VARCHAR,
+--           asked VARCHAR
+-- note:     asked is the argument as a list of texts
+SELECT
+    $k IS NULL
+    OR (regexp_full_match(CAST($k AS VARCHAR), '[1-9]\d{0,8}|\[[1-9]\d{0,8}(, [1-9]\d{0,8})*\]')
+        AND len(list_distinct($asked)) = len($asked)) AS value;
