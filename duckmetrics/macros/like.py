@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
@@ -16,7 +16,7 @@ from duckmetrics.macros.shell_files import concatenated, is_null, query_of, sour
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -70,22 +70,41 @@ class Likeness:
         return {argument.name: self._value(argument) for argument in self.open}
 
     @property
-    def can_be_followed(self) -> exp.Expr:
-        """True, or an error that says why the tool cannot be followed."""
+    def problem(self) -> exp.Expr:
+        """The text that says why the tool cannot be followed; NULL if it can."""
         given = reference(LIKE)
         said = exp.Case()
         for name, entry in self.entries.items():
             for condition, text in self._limits(entry):
-                is_tool = exp.EQ(this=reference(LIKE), expression=literal(name))
-                said = said.when(exp.and_(is_tool, condition), _error(f"like={name}: {text}"), copy=False)
+                is_tool = exp.EQ(this=given.copy(), expression=literal(name))
+                said = said.when(exp.and_(is_tool, condition), literal(f"like={name}: {text}"), copy=False)
         for name, because in self.refused.items():
             text = f"like={name}: {self.metric.name} is not imitated: {because}"
-            said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), _error(text), copy=False)
+            said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), literal(text), copy=False)
         unknown = exp.not_(exp.In(this=given.copy(), expressions=[literal(name) for name in self.entries]))
         shown = exp.cast(given.copy(), "VARCHAR")
         choices = f"' for what is asked; choose {' or '.join(self.entries)}"
-        refusal = concatenated("duckmetrics: like cannot be '", shown, choices)
-        return said.when(unknown, _raised(refusal), copy=False).else_(exp.true())
+        return said.when(unknown, concatenated("like cannot be '", shown, choices), copy=False)
+
+    @property
+    def can_be_followed(self) -> exp.Expr:
+        """True, or an error that says why the tool cannot be followed."""
+        text = concatenated("duckmetrics: ", self.problem)
+        is_fine = is_null(self.problem)
+        error = exp.Anonymous(this="error", expressions=[text])
+        return exp.Case().when(is_fine, exp.true()).else_(error)
+
+    def values(self, values: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
+        """Put what the tool does in place of parameters that are not given, in expressions over them."""
+        passed = {reference(name): value for name, value in self.passed().items()}
+        found = {}
+        for symbol, value in values.items():
+            holder = exp.paren(value.copy(), copy=False)
+            for var in list(holder.find_all(exp.Var)):
+                if var in passed:
+                    var.replace(passed[var].copy())
+            found[symbol] = cast("exp.Expr", holder.this)
+        return found
 
     def _limits(self, entry: Entry) -> Iterator[tuple[exp.Expr, str]]:
         """Calls of a macro that the tool has nothing for."""
@@ -181,11 +200,3 @@ def _rows(tool: Preset) -> Iterator[list[str | None]]:
 
 def _text(value: Value) -> exp.Expr:
     return exp.cast(exp.null(), "VARCHAR") if value is None else literal(written(value))
-
-
-def _error(text: str) -> exp.Expr:
-    return _raised(literal(f"duckmetrics: {text}"))
-
-
-def _raised(text: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="error", expressions=[text])

@@ -14,6 +14,7 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.macros.asked_for import OneMetric, SeveralMetrics
 from duckmetrics.macros.forms import entries_of
+from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macros.parameters import Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE
@@ -70,10 +71,14 @@ def _of_metric(
     metric = asked.measure.metric
     k = reference(CUTOFF) if asked.has_cutoff else exp.null()
     aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION)
-    arguments = (*TABLES, *offer.arguments_of(asked), *SLICES, aggregated, *columns)
     own = Offer(catalog, aliases_of(catalog, RANKING, asked.names), offer.settled, offer.words)
+    params = offer.arguments_of(asked)
+    likeness = Likeness(catalog, metric, params)
+    like = (likeness.like,) if likeness.entries else ()
+    arguments = (*TABLES, *likeness.opened(params), *SLICES, *like, aggregated, *columns)
     alone = [replace(entry, asked=own.asked[0]) for entry in entries]
-    query = RankingQuery(catalog, own, alone, OneMetric(catalog, alone, name, k), arguments, OVERALL)
+    one = OneMetric(catalog, alone, name, k)
+    query = RankingQuery(catalog, own, alone, one, arguments, OVERALL, likeness if like else None)
     return Macro(macro, (Overload(arguments, Written(query.query)),), metric.title, metric)
 
 

@@ -56,7 +56,7 @@ class Parts:
         self.of, self.catalog, self.template = of, of.catalog, template
         self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
         types = {symbol: TYPES[param.type] for symbol, param in self.params.items()}
-        switches = {s: value for s, value in of.offer.values().items() if s != CUTOFF}
+        switches = {s: value for s, value in of.values.items() if s != CUTOFF}
         self.values: dict[str, exp.Expr] = {
             **{s: template.quoted(v, "" if types[s] == "VARCHAR" else types[s]) for s, v in switches.items()},
             DEPTH: exp.cast(self._number(of.depth), "INT"), BY_RANK: by_rank(),
@@ -145,8 +145,7 @@ class Parts:
     def _population(self, form: Form) -> exp.Query:
         if not form.is_open:
             return exp.select("query_id").from_("truth").where(exp.false())
-        word = call(self.catalog, "population_word", reference(POPULATION))
-        is_table = exp.EQ(this=word, expression=literal(TABLE))
+        is_table = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal(TABLE))
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
         return query_of(self.catalog, POPULATION, {SOURCE: source(self.catalog, listed, "read_trec_qrels")})
 
@@ -237,9 +236,17 @@ class Parts:
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             chosen(self.of.is_open, opened, usual),
-            chosen(self.of.is_changed, arguments, []), chosen(self.of.has_slices, [slices], []), "), ",
+            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), chosen(self.of.has_slices, [slices], []), "), ",
             self.cte("checked", self._shell("checked")), " ",
         ]  # fmt: skip
+
+    def _unfollowed(self) -> list[Part]:
+        """Return the query of why a tool cannot be followed."""
+        if self.of.likeness is None:
+            return []
+        told = exp.select(self.of.likeness.problem.as_("problem")).subquery("told")
+        query = exp.select("problem").from_(told).where(exp.not_(is_null(exp.column("problem"))))
+        return [chosen(self.of.follows, [f" UNION ALL {self.text(placed(query, -2))}"], [])]
 
     def _problems(self, form: Form) -> list[Part]:
         composed = self.of.composed(form)
@@ -261,7 +268,7 @@ class Parts:
         taken = {argument.name for argument in self.of.arguments}
         declared = self.catalog.shell[name].own_params.values()
         absent = {p.name: literal(p.default) for p in declared if not p.required and p.name not in taken}
-        return query_of(self.catalog, name, {**absent, BY_RANK: by_rank(), **values})
+        return query_of(self.catalog, name, {**absent, **self.values, **values})
 
     def _specs(self) -> list[Part]:
         """Return the steps with the metrics asked for, a row each."""

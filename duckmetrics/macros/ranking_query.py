@@ -17,6 +17,7 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.optimizer import SHALLOW, SORTED, TOP
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.macros.forms import CLOSED, OPEN, Composed
+from duckmetrics.macros.like import LIKE
 from duckmetrics.macros.macro import QUERY, given, reference
 from duckmetrics.macros.ranking_parts import Parts
 from duckmetrics.macros.shell_files import call, is_distinct, is_null
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.macros.asked_for import AskedFor
     from duckmetrics.macros.forms import Entry, Form
+    from duckmetrics.macros.like import Likeness
     from duckmetrics.macros.macro import Argument
     from duckmetrics.macros.parameters import Offer
     from duckmetrics.macros.template import Part
@@ -48,6 +50,7 @@ class RankingQuery:
         asked_for: the metrics asked for.
         arguments: the parameters of the macro.
         result: what the macro yields, `OVERALL` or `BY_QUERY`.
+        likeness: the conventions of tools, if the macro follows them.
     """
 
     def __init__(
@@ -58,10 +61,12 @@ class RankingQuery:
         asked_for: AskedFor,
         arguments: Sequence[Argument],
         result: str,
+        likeness: Likeness | None = None,
     ) -> None:
         self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
         self.arguments = arguments
-        self.result = result
+        self.result, self.likeness = result, likeness
+        self.values = likeness.values(offer.values()) if likeness else offer.values()
         self.offered = list(dict.fromkeys(entry.asked for entry in entries))
         self.is_listed = len(self.offered) > 1
         self._composed: dict[Form, Composed] = {}
@@ -72,7 +77,8 @@ class RankingQuery:
         Args:
             inline: changes each query before it is written, such as to put in the macros that it calls.
         """
-        template = Template([a.name for a in self.arguments], inline)
+        meant = self.likeness.passed() if self.likeness else {}
+        template = Template([a.name for a in self.arguments], meant, inline)
         parts = Parts(self, template)
         steps = chosen(self.is_open, parts.steps(OPEN), [self._closed_steps(parts)])
         result = parts.overall() if self.result == OVERALL else parts.by_query()
@@ -116,13 +122,20 @@ class RankingQuery:
     @property
     def is_changed(self) -> exp.Expr:
         """The condition that a switch is set."""
-        return self._changed(name for name in self.offer.variants if name != CUTOFF)
+        changed = self._changed(name for name in self.offer.variants if name != CUTOFF)
+        return exp.or_(self.follows, changed) if self.likeness else changed
+
+    @property
+    def follows(self) -> exp.Expr:
+        """The condition that a tool is named."""
+        return exp.not_(is_null(reference(LIKE)))
 
     @property
     def is_open(self) -> exp.Expr:
         """The condition that a switch is set that changes the steps."""
         closed = {name for entry in self.entries for name in entry.closed}
-        return self._changed(name for name in self.offer.variants if name in closed)
+        changed = self._changed(name for name in self.offer.variants if name in closed)
+        return exp.or_(self.follows, changed) if self.likeness else changed
 
     def _changed(self, names: Iterable[str]) -> exp.Expr:
         """Return the condition that one of some arguments is not its default."""
@@ -146,7 +159,7 @@ class RankingQuery:
                 unlimited.setdefault(tree, []).extend(one.names)
         shallow = exp.Case()
         for tree, names in unlimited.items():
-            depth = given(exp.paren(tree.copy()), {**self.offer.values(), CUTOFF: deepest})
+            depth = given(exp.paren(tree.copy()), {**self.values, CUTOFF: deepest})
             condition = self.asks_for(names)
             every = is_null(depth) if condition is None else exp.and_(condition, is_null(depth))
             shallow = shallow.when(every, exp.null(), copy=False)

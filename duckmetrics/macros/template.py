@@ -12,7 +12,7 @@ from duckmetrics.macros.macro import FUNCTIONS, QUERY, reference, written
 from duckmetrics.macros.shell_files import concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 Part = str | exp.Expr
 _MARK = re.compile(r"__argument_(\d+)__")
@@ -26,11 +26,17 @@ class Template:
 
     Args:
         names: the parameters of the macro.
+        meant: parameter -> what stands for it where a query reads it, by default the parameter itself.
         inline: changes each query before it is written, such as to put in the macros that it calls.
     """
 
-    def __init__(self, names: Sequence[str], inline: Callable[[exp.Expr], exp.Expr] | None = None) -> None:
-        self.known = {reference(name) for name in names}
+    def __init__(
+        self,
+        names: Sequence[str],
+        meant: Mapping[str, exp.Expr],
+        inline: Callable[[exp.Expr], exp.Expr] | None = None,
+    ) -> None:
+        self.known = {reference(name): meant.get(name, reference(name)) for name in names}
         self.inline = inline
         self.values: dict[exp.Expr, str] = {}
         self.fragments: dict[exp.Expr, str] = {}
@@ -66,7 +72,7 @@ class Template:
         for var in list(holder.find_all(exp.Var)):
             is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
             if var in self.known and not is_name:
-                var.replace(self.quoted(var.copy()))
+                var.replace(self.quoted(self.known[var].copy()))
         if self.inline is not None:
             holder = cast("exp.Paren", self.inline(holder))
         return self.escaped(written(cast("exp.Query", holder.this)))
