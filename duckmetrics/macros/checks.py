@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Only = Callable[["Sequence[Measure]"], "exp.Expr | None"]
 INPUTS = ("predictions", "truth", "population")
 _SETTING = re.compile(r"\b(\w+)=(\w+)")
+_KEYWORD = re.compile(r"\b(\w+)=(?!\w)")
 
 
 def of_data(
@@ -117,9 +118,7 @@ def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], 
 
 def in_the_shell(advice: str) -> str:
     """Write advice in the words of macros."""
-    # A keyword without a value, such as system=, is one of Python.
-    said = ", ".join(part for part in advice.split(", ") if not part.endswith("="))
-    return _SETTING.sub(r"\1 := '\2'", said)
+    return _KEYWORD.sub(r"\1 := ...", _SETTING.sub(r"\1 := '\2'", advice))
 
 
 def told(

@@ -224,7 +224,7 @@ def hidden(tree: exp.Expr) -> exp.Expr:
             continue
         of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"
         is_step = of_table and identifier.arg_key != "columns"
-        identifier.set("this", f"{'_duckmetrics' if is_step else ''}_{identifier.name}")
+        identifier.set("this", f"{'_dm' if is_step else ''}_{identifier.name}")
     return tree
 
 

@@ -18,8 +18,8 @@ from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macros.parameters import Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE
-from duckmetrics.macros.ranking_parts import POPULATION
-from duckmetrics.macros.ranking_query import BY, BY_QUERY, OVERALL, QUERIES, SYSTEM, RankingQuery
+from duckmetrics.macros.ranking_parts import BY_QUERY, OVERALL, POPULATION
+from duckmetrics.macros.ranking_query import BY, QUERIES, SYSTEM, RankingQuery
 from duckmetrics.macros.shell_files import call
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.signature import AGGREGATION, VERSION
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import Parameter, bind, literal
+from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macros import checks
 from duckmetrics.macros.forms import CLOSED, OPEN, SOME_CUTOFF
 from duckmetrics.macros.macro import FUNCTIONS, given, hidden, nested, reference
 from duckmetrics.macros.query import COUNTS, METRICS, SOURCE, in_one, placed, shown, tables_of_user
 from duckmetrics.macros.shell_files import BY_RANK, TYPES, by_rank, call, concatenated, is_null, query_of, source
-from duckmetrics.macros.template import chosen, joined
+from duckmetrics.macros.template import chosen, joined, merged
 from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
 
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
 DEPTH, POPULATION, TABLE = "depth", "population", "table"
 PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
+# Results: a row for every metric and slice, or for every metric and query; and their columns.
+OVERALL, BY_QUERY = "overall", "by_query"
+SUMMARY = ("system", "metric", "slice", "value", "reason", *COUNTS, "signature")
+VALUES = ("system", "metric", "query_id", "value", "missing", "no_relevant")
 # Nobody named the only system: NULL.
 NAMED_SYSTEM = exp.Nullif(this=exp.column("system"), expression=literal("")).as_("system")
 KINDS = ("value", "no_relevant", "undefined")
@@ -82,7 +87,7 @@ class Parts:
 
     def cte(self, name: str, query: exp.Expr) -> str:
         """Write a step."""
-        return f"_duckmetrics_{name} AS ({self.text(query)})"
+        return f"_dm_{name} AS ({self.text(query)})"
 
     def columns(self, columns: Mapping[str, exp.Expr]) -> str:
         """Write columns of one metric; its cut-off and place are put in when the macro is called."""
@@ -114,22 +119,24 @@ class Parts:
 
     # ---- steps
 
+    def tables(self) -> list[Part]:
+        """Return the beginning of the query: the tables of the user, under the names of the metrics."""
+        several, one = (
+            [f"{self.cte(n, self._of_form(query, form))}, " for n, query in tables_of_user(self.catalog)]
+            for form in (OPEN, CLOSED[0])
+        )  # fmt: skip
+        return ["WITH ", *merged(self.of.has_systems, several, one)]
+
     def steps(self, form: Form) -> list[Part]:
-        """Return the beginning of the query up to the row of each query with its values."""
+        """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
-        read: Steps = [
-            *((name, self._of_form(query, form)) for name, query in tables_of_user(self.catalog)),
-            (POPULATION, self._population(form)),
-        ]  # fmt: skip
-        parts: list[Part] = ["WITH "]
-        for name, query in read:
-            parts += [self.cte(name, query), ", "]
+        population = f"{self.cte(POPULATION, self._population(form))}, "
         texts = [self._step(composed, name) for name in composed.steps]
         if self.of.is_listed:
-            parts.append(self._needed(composed, [joined([*text, ", "]) for text in texts]))
+            steps: list[Part] = [self._needed(composed, [joined([*text, ", "]) for text in texts])]
         else:
-            parts += [part for text in texts for part in (*text, ", ")]
-        return [*parts, *self._per_query(composed), ", "]
+            steps = ["".join(map(str, (*text, ", "))) for text in texts]
+        return [population, *steps, *self._per_query(composed), ", "]
 
     def _of_form(self, query: exp.Query, form: Form) -> exp.Query:
         """Leave out what tells systems apart where there is one system."""
@@ -203,9 +210,8 @@ class Parts:
     @property
     def label(self) -> exp.Expr:
         """The mark of the columns by which results are split, as the column `slice` shows them."""
-        return self.template.quoted(
-            exp.Anonymous(this="array_to_string", expressions=[self.of.slices, literal(", ")])
-        )
+        reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
+        return self.template.quoted(call(self.catalog, "slice_label", self.of.slices, reserved))
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""
@@ -235,9 +241,9 @@ class Parts:
         slices = f" UNION ALL {self.text(placed(self._shell('bad_attributes', slice_label=self.label), 99))}"
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
-            chosen(self.of.is_open, opened, usual),
-            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), chosen(self.of.has_slices, [slices], []), "), ",
-            self.cte("checked", self._shell("checked")), " ",
+            *merged(self.of.is_open, opened, usual),
+            chosen(self.of.is_changed, arguments, []), *self._unfollowed(),
+            chosen(self.of.has_slices, [slices], []), "), ", self.cte("checked", self._shell("checked")), " ",
         ]  # fmt: skip
 
     def _unfollowed(self) -> list[Part]:
@@ -253,8 +259,9 @@ class Parts:
         found, steps = self._data_checks(composed)
         files = ("no_rows", "no_order", "mixed_ids") if form.is_open else ("no_rows", "mixed_ids")
         refused = [*(self._settled(self._shell(name), form) for name in files), *found]
-        own = [part for name, step in steps for part in (self.cte(name, step), ", ")]
-        return [*own, f"_duckmetrics_problems AS ({self.text(in_one(refused))}"]
+        own = [f"{self.cte(name, step)}, " for name, step in steps]
+        first, *others = (self.text(placed(query, place)) for place, query in enumerate(refused))
+        return [*own, "_dm_problems AS (", first, *(f" UNION ALL {text}" for text in others)]
 
     def _settled(self, query: exp.Query, form: Form) -> exp.Query:
         return query
@@ -284,11 +291,12 @@ class Parts:
 
     def refused(self) -> list[Part]:
         """Return the query where a metric is not known or its cut-off cannot be read, which is an error."""
-        problems = in_one([self._shell("bad_metrics")])
-        nothing = exp.select(*(exp.null().as_(c) for c in ("metric", "value"))).from_("checked").where("fine")
+        problems = in_one([self._shell("bad_metrics"), self._shell("unreadable_metrics")])
+        names = SUMMARY if self.of.result == OVERALL else VALUES
+        nothing = exp.select(*(exp.null().as_(name) for name in names)).from_("checked").where(exp.column("fine"))
         return [
             "WITH ", *self._specs(), ", ", self.cte("problems", problems), ", ",
-            self.cte("checked", self._shell("checked")), " ", self.text(nothing),
+            self.cte("checked", self._shell("checked")), " ", self._shown(nothing),
         ]  # fmt: skip
 
     # ---- results
@@ -329,10 +337,10 @@ class Parts:
         order = ["slice_number", "attributes"] if has_slices else []
         result = exp.select(*columns).from_(exp.to_table("numbers"))
         result = result.order_by(*(exp.column(c) for c in (*order, "place", "system")))
-        before, after = self._shown(result).split(" FROM _duckmetrics_numbers")
+        before, after = self._shown(result).split(" FROM _dm_numbers")
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
         numbers = chosen(self._is_mean, self._means(keys), self._aggregated(keys))
-        return [before, " FROM (", numbers, ") AS _duckmetrics_numbers", after]
+        return [before, " FROM (", numbers, ") AS _dm_numbers", after]
 
     def _means(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where all are means, side by side in one scan."""
@@ -354,15 +362,15 @@ class Parts:
             exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in fields
         ])  # fmt: skip
         values = exp.select(segment.as_("segment"), "agg", "query_id", "missing", *KINDS).from_("told")
-        before, after = self.cte("query_values", values).split("_duckmetrics_told")
+        before, after = self.cte("query_values", values).split("_dm_told")
         steps = {"counted": self._counted(), "placed": self._placed()}
         counts = ("n_population", *COUNTS)
         value = exp.func("coalesce", exp.column("value", "counted"), exp.column("value", "placed"))
-        numbers = exp.select(exp.var("unnest(_duckmetrics_counted._segment)"), value.as_("v"), *counts).from_("counted")
+        numbers = exp.select(exp.var("unnest(_dm_counted._segment)"), value.as_("v"), *counts).from_("counted")
         same = exp.EQ(this=exp.column("segment", "placed"), expression=exp.column("segment", "counted"))
         numbers = numbers.join("placed", on=same, join_type="left")
         return [
-            "WITH ", before, "(", *rows, ") AS _duckmetrics_told", after, ", ",
+            "WITH ", before, "(", *rows, ") AS _dm_told", after, ", ",
             *(f"{self.cte(name, step)}, " for name, step in list(steps.items())[:1]),
             self.cte("placed", steps["placed"]), " ", self.text(numbers),
         ]  # fmt: skip

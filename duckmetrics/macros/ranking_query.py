@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
-from duckmetrics.compose.optimizer import SHALLOW, SORTED, TOP
+from duckmetrics.compose.optimizer import SHALLOW, TOP
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.macros.forms import CLOSED, OPEN, Composed
 from duckmetrics.macros.like import LIKE
 from duckmetrics.macros.macro import QUERY, given, reference
-from duckmetrics.macros.ranking_parts import Parts
+from duckmetrics.macros.ranking_parts import OVERALL, Parts
 from duckmetrics.macros.shell_files import call, is_distinct, is_null
-from duckmetrics.macros.template import Template, chosen
+from duckmetrics.macros.template import Template, chosen, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 SYSTEM, BY, QUERIES = "system", "by", "queries"
 Inline = Callable[[exp.Expr], exp.Expr] if TYPE_CHECKING else object
-# Results: a row for every metric and slice, or for every metric and query.
-OVERALL, BY_QUERY = "overall", "by_query"
 
 
 class RankingQuery:
@@ -80,21 +78,22 @@ class RankingQuery:
         meant = self.likeness.passed() if self.likeness else {}
         template = Template([a.name for a in self.arguments], meant, inline)
         parts = Parts(self, template)
-        steps = chosen(self.is_open, parts.steps(OPEN), [self._closed_steps(parts)])
+        steps = merged(self.is_open, parts.steps(OPEN), self._closed_steps(parts))
         result = parts.overall() if self.result == OVERALL else parts.by_query()
-        text = chosen(self.asked_for.can_be_written, [steps, *parts.slices(), *parts.checked(), *result], parts.refused())
+        whole = [*parts.tables(), *steps, *parts.slices(), *parts.checked(), *result]
+        text = chosen(self.asked_for.can_be_written, whole, parts.refused())
         written = exp.Anonymous(this=QUERY, expressions=[template.filled([text])])
         return exp.select("*").from_(exp.Table(this=written))
 
-    def _closed_steps(self, parts: Parts) -> Part:
+    def _closed_steps(self, parts: Parts) -> list[Part]:
         """Return the steps where no switch is set that changes them."""
-        is_shallow = exp.func("coalesce", exp.LTE(this=self.depth, expression=literal(SHALLOW)), exp.false())
         texts = {(form.plan, form.has_systems): parts.steps(form) for form in reversed(CLOSED) if self._fits(form)}
-        of_plan = {
-            plan: chosen(self.has_systems, texts[plan, True], texts[plan, False])
+        sorted_, *top = (
+            merged(self.has_systems, texts[plan, True], texts[plan, False])
             for plan in dict.fromkeys(plan for plan, _ in texts)
-        }
-        return chosen(is_shallow, [of_plan[TOP]], [of_plan[SORTED]]) if TOP in of_plan else of_plan[SORTED]
+        )
+        is_shallow = exp.func("coalesce", exp.LTE(this=self.depth, expression=literal(SHALLOW)), exp.false())
+        return merged(is_shallow, top[0], sorted_) if top else sorted_
 
     def _fits(self, form: Form) -> bool:
         return form.plan != TOP or any(entry.has_cutoff for entry in self.entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
@@ -109,3 +110,12 @@ def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> 
     if list(this) == list(other):
         return joined(this)
     return exp.paren(exp.Case().when(condition.copy(), joined(this)).else_(joined(other)))
+
+
+def merged(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> list[Part]:
+    """Return the parts of one of two lists; what both have at the same place is there once."""
+    matcher = SequenceMatcher(None, this, other, autojunk=False)
+    found: list[Part] = []
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        found += this[i1:i2] if kind == "equal" else [chosen(condition, this[i1:i2], other[j1:j2])]
+    return found

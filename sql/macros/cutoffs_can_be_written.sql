@@ -5,5 +5,6 @@
 -- note:     asked is the argument as a list of texts
 SELECT
     $k IS NULL
-    OR (regexp_full_match(CAST($k AS VARCHAR), '[1-9]\d{0,8}|\[[1-9]\d{0,8}(, [1-9]\d{0,8})*\]')
+    OR (regexp_full_match(CAST($k AS VARCHAR), '\[?[1-9]\d*(, [1-9]\d*)*\]?')
+        AND TRY_CAST($asked AS INTEGER[]) IS NOT NULL
         AND len(list_distinct($asked)) = len($asked)) AS value;

@@ -23,7 +23,7 @@ WITH named AS (
         coalesce(*COLUMNS(one_of(coalesce($system, '')))) AS system,
         typeof(coalesce(*COLUMNS(one_of(coalesce($system, ''))))) AS system_type,
         concat_ws(', ', *COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position))) AS run,
-        typeof(row(*COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position)))) AS run_type
+        typeof(struct_pack(*COLUMNS(run_columns($query_id, $item_id, $score, $rank, $position)))) AS run_type
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 )
 SELECT
@@ -54,5 +54,8 @@ SELECT
             THEN exact_number(score)
     END AS exact_score,
     position,
-    CASE WHEN $system IS NULL AND run_type NOT IN ('STRUCT("NULL")', 'TUPLE("NULL")') THEN run END AS run
+    CASE
+        WHEN $system IS NULL AND NOT starts_with(run_type, 'STRUCT(_duckmetrics_none')
+            THEN regexp_extract(run_type, 'STRUCT\("?(\w+)', 1) || '=' || run
+    END AS run
 FROM named;

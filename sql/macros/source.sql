@@ -29,7 +29,7 @@ SELECT
                 THEN 'FROM read_json(' || given['files'] || ', union_by_name = true)'
             WHEN given['suffix'] IN ('run', 'trec', 'qrel', 'qrels', 'txt')
                 THEN replace($trec, '{files}', given['files'])
-            WHEN given['suffix'] = '' AND NOT regexp_matches(given['name'], '[*?]')
+            WHEN given['suffix'] = '' AND regexp_full_match(given['name'], '[^*?]*/[^*?]*')
                 THEN 'FROM read_parquet(''' || replace(rtrim(regexp_replace(given['name'], '^file:', ''), '/'), '''', '''''')
                     || '/**/*.parquet'', union_by_name = true)'
             ELSE 'FROM ''' || replace(regexp_replace(given['name'], '^file:', ''), '''', '''''') || ''''

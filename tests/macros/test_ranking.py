@@ -39,8 +39,9 @@ pytestmark = pytest.mark.engine
 
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 INTEGERS = ("graded", "integer_ids")
-COMPARED = ("value", "n", "n_missing", "n_no_relevant", "n_undefined", "reason")
-BY_QUERY = ["query_id", "metric", "value", "missing", "no_relevant"]
+COMPARED = ("value", "reason", "n", "n_missing", "n_no_relevant", "n_undefined")
+SUMMARY = ["system", "metric", "slice", *COMPARED, "signature"]
+BY_QUERY = ["system", "metric", "query_id", "value", "missing", "no_relevant"]
 NOT_OFFERED = ("catalog_size",)
 AVERAGED = [
     metric for metric in RANKING if "expected" in getattr(CATALOG.params(metric).get("ties"), "choices", ())
@@ -69,14 +70,18 @@ class Data:
     def macro(self, name: str, **arguments: Any) -> list[Result]:
         """What a macro yields; its columns are as promised."""
         result = self.connection.execute(call(name, self.predictions, self.truth, **arguments))
-        assert [column[0] for column in result.description] == ["metric", "k", *COMPARED]
-        return result.fetchall()
+        assert [column[0] for column in result.description] == SUMMARY
+        rows = result.fetchall()
+        assert {(system, slice_) for system, _, slice_, *_ in rows} == {(None, "")}
+        return [(metric, *numbers) for _, metric, _, *numbers, _ in rows]
 
     def by_query(self, **arguments: Any) -> list[Result]:
         """What `evaluate_by_query` yields."""
         result = self.connection.execute(call("evaluate_by_query", self.predictions, self.truth, **arguments))
         assert [column[0] for column in result.description] == BY_QUERY
-        return result.fetchall()
+        rows = result.fetchall()
+        assert {system for system, *_ in rows} <= {None}
+        return [(query, metric, *rest) for _, metric, query, *rest in rows]
 
 
 @dataclass
@@ -90,7 +95,7 @@ class Group:
 
     def expected(self, name: str, rows: Mapping[str, Result]) -> list[Result]:
         return [
-            (f"{name}@{k}" if k else name, k, *rows[spec])
+            (f"{name}@{k}" if k else name, *rows[spec])
             for spec, k in zip(self.specs, self.cutoffs, strict=True)
         ]
 
@@ -155,8 +160,7 @@ def asked(specs: Sequence[str], names: Sequence[str] = ()) -> tuple[list[str], d
 
 def labelled(specs: Sequence[str], metrics: Sequence[str], rows: Sequence[Result]) -> list[Result]:
     """The rows of the Python API as the macro shows them."""
-    cutoffs = [measure.values.get(CUTOFF) for measure in measured(specs)]
-    return [(text_, k, *row) for text_, k, row in zip(metrics, cutoffs, rows, strict=True)]
+    return [(text_, *row) for text_, row in zip(metrics, rows, strict=True)]
 
 
 def compared(evaluation: Evaluation) -> list[Result]:
@@ -340,7 +344,7 @@ def test_evaluate_asks_for_a_parameter_that_a_metric_needs(texts: Data, name: st
     found = texts.macro(
         "evaluate", metrics=[metric.name, other.name], **{name: float(value)}, agg="median", **TOLERANT
     )
-    assert differences([row[2:] for row in found], rows) == []
+    assert differences([row[1:] for row in found], rows) == []
     assert name in refusal(texts.connection, call("evaluate", metrics=[metric.name, other.name], **TOLERANT))
 
 
@@ -374,7 +378,7 @@ def test_every_other_name_of_a_metric_has_a_macro(two: Data, name: str) -> None:
     called = CATALOG.names["ranking", actual[0][0]]
     assert (called.metric, called.bound) == (alias.metric, alias.bound)
     shown = actual[0][0]
-    wanted = [(f"{shown}@{k}" if k else shown, k, *row) for k, row in zip(cutoffs, rows, strict=True)]
+    wanted = [(f"{shown}@{k}" if k else shown, *row) for k, row in zip(cutoffs, rows, strict=True)]
     assert differences(actual, wanted) == []
 
 
@@ -407,7 +411,7 @@ def test_values_are_aggregated_the_same(two: Data, agg: str) -> None:
     rows = two.python([*specs, f"{AVERAGED[-1].name}@3"], agg=agg)
     assert differences(actual, labelled(specs, metrics, rows[:-1])) == []
     alone = two.macro(macro_of(AVERAGED[-1]), k=3, agg=agg)
-    assert differences([row[2:] for row in alone], rows[-1:]) == []
+    assert differences([row[1:] for row in alone], rows[-1:]) == []
 
 
 @pytest.mark.slow
@@ -416,7 +420,7 @@ def test_percentiles_of_many_queries_are_the_same(texts: Data, agg: str) -> None
     metric = AVERAGED[-1]
     rows = texts.python([metric.name], agg=agg, **TOLERANT)
     found = texts.macro(macro_of(metric), agg=agg, **TOLERANT)
-    assert differences([row[2:] for row in found], rows) == []
+    assert differences([row[1:] for row in found], rows) == []
 
 
 # --- switches --------------------------------------------------------------------------------------
@@ -499,7 +503,7 @@ def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> No
     rows = texts.python(specs, **switches)
     actual = texts.macro("evaluate", metrics=metrics, **arguments, **switches)
     assert differences(actual, labelled(specs, metrics, rows)) == []
-    assert reason in {row[-1] for row in rows}
+    assert reason in {row[1] for row in rows}
 
 
 @pytest.mark.slow
@@ -604,8 +608,9 @@ def test_the_command_line_gives_the_same_for_every_case(path: Path, command_line
     *results, by_query = command_line.run(path.read_text("utf-8") + ";\n".join(["", *queries, ""]))
     for rows, system in zip(results, systems, strict=True):
         expected = labelled(CASE_SPECS, metrics, compared(system.evaluation))
-        columns = ("metric", "k", *COMPARED)
-        assert differences(rows, [dict(zip(columns, row, strict=True)) for row in expected]) == []
+        columns = ("metric", *COMPARED)
+        found = [{name: row[name] for name in columns} for row in rows]
+        assert differences(found, [dict(zip(columns, row, strict=True)) for row in expected]) == []
     values = {(row["query_id"], label[row["metric"]]): row["value"] for row in per_query}
     shown = {(row["query_id"], row["metric"]): row["value"] for row in by_query}
     assert len(by_query) == len(values) >= len(CASE_SPECS)

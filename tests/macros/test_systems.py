@@ -1,0 +1,134 @@
+"""Systems and slices in the macros of rankings: the rows of Python's summary, conventions included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import duckmetrics
+from support.duckdb_shell import connected, differences, refusal, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import duckdb
+
+pytestmark = pytest.mark.engine
+
+# System B lacks queries and has ties; query 7 is judged without a relevant item; the country of query 4 is not known.
+TABLES = """
+    CREATE TABLE run AS
+    SELECT system, query_id, item_id, (item_id * 7 + query_id + length(system) * 3) % 5 AS score
+    FROM (VALUES ('A'), ('BB')) AS systems(system), range(1, 9) AS q(query_id), range(10) AS i(item_id)
+    WHERE NOT (system = 'BB' AND query_id IN (2, 5)) AND NOT (query_id + item_id) % 6 = 0;
+    CREATE TABLE qrels AS
+    SELECT query_id, item_id, CASE WHEN query_id = 7 THEN 0 ELSE (item_id + query_id) % 4 END AS relevance
+    FROM range(1, 9) AS q(query_id), range(2, 12) AS i(item_id) WHERE (query_id * item_id) % 3 <> 1;
+    CREATE TABLE users AS
+    SELECT query_id, CASE WHEN query_id <> 4 THEN ['DE', 'US'][1 + query_id % 2] END AS country, query_id > 5 AS "is new"
+    FROM range(1, 9) AS q(query_id);
+    CREATE TABLE with_country AS SELECT run.*, country FROM run JOIN users USING (query_id)
+"""
+METRICS = ["ndcg@3", "map", "mrr@10", "judged@5", "bpref", "recall@20"]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[duckdb.DuckDBPyConnection]:
+    with connected() as connection:
+        connection.execute(TABLES)
+        yield connection
+
+
+def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    result = session.execute(query)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def assert_agrees(
+    session: duckdb.DuckDBPyConnection, metrics: Sequence[str], predictions: str = "run", **options: Any
+) -> list[dict[str, Any]]:
+    """Every row of `evaluate` is that of Python, in the same order, with the same columns but those of other doors."""
+    given = "".join(f', "{name}" := {written(value)}' for name, value in options.items())
+    found = rows(session, f"FROM evaluate({predictions}, qrels, {written(list(metrics))}{given})")
+    by = options.pop("by", None)
+    by = [name.strip() for name in by.split(",")] if isinstance(by, str) else by
+    evaluation = duckmetrics.evaluate(
+        predictions, "qrels", metrics, connection=session, by=by and [by], **options
+    )
+    wanted = [
+        {k: v for k, v in row.items() if k not in ("lower", "upper", "n_positive")}
+        for row in evaluation.summary.to_pylist()
+    ]  # fmt: skip
+    assert [list(row) for row in found] == [list(row) for row in wanted]
+    assert differences(found, wanted) == []
+    return found
+
+
+def test_several_systems(session: duckdb.DuckDBPyConnection) -> None:
+    found = assert_agrees(session, METRICS, system="system")
+    assert [row["system"] for row in found[:2]] == ["A", "BB"]
+    assert {row["n_missing"] for row in found if row["system"] == "BB"} == {2}
+
+
+@pytest.mark.parametrize("by", ["country", "country, is new", ["is new"]])
+def test_slices(session: duckdb.DuckDBPyConnection, by: Any) -> None:
+    found = assert_agrees(session, METRICS[:3], system="system", by=by, queries="users")
+    assert len({(row["slice"], row.get("country"), row.get("is new")) for row in found}) > 2
+
+
+def test_slices_of_an_attribute_of_the_predictions(session: duckdb.DuckDBPyConnection) -> None:
+    assert_agrees(session, ["ndcg@3", "map"], "with_country", system="system", by="country")
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"missing": "skip"}, {"ties": "item_desc_text", "gain": "exp2"}, {"population": "both", "agg": "median"},
+        {"agg": "p90"}, {"no_relevant": "zero", "rel": 2}, {"unjudged": "skip"}, {"population": "predictions"},
+    ],
+)  # fmt: skip
+def test_switches_of_systems_and_slices(session: duckdb.DuckDBPyConnection, switches: dict[str, Any]) -> None:
+    assert_agrees(session, ["ndcg@3", "map"], system="system", by="country", queries="users", **switches)
+
+
+def test_the_macro_of_a_metric_takes_them_too(session: duckdb.DuckDBPyConnection) -> None:
+    options = "system := 'system', by := 'country', queries := 'users'"
+    found = rows(session, f"FROM ndcg(run, qrels, k := [3, 5], {options})")
+    assert found == rows(session, f"FROM evaluate(run, qrels, 'ndcg@3, ndcg@5', {options})")
+
+
+def test_values_of_queries(session: duckdb.DuckDBPyConnection) -> None:
+    found = rows(
+        session,
+        "FROM evaluate_by_query(run, qrels, 'ndcg@3, map', system := 'system', by := 'country', queries := users)"
+        " ORDER BY metric DESC, system, query_id",
+    )
+    evaluation = duckmetrics.evaluate(
+        "run", "qrels", ["ndcg@3", "map"], connection=session, system="system", by="country", queries="users"
+    )
+    wanted = sorted(evaluation.per_query.to_pylist(), key=lambda r: (r["metric"] == "map", r["system"], r["query_id"]))
+    assert [list(row)[:5] for row in found] == [list(row) for row in wanted]
+    assert differences([list(row.values())[:5] for row in found], [list(row.values()) for row in wanted]) == []
+
+
+def test_systems_in_one_table_are_refused_where_none_is_named(session: duckdb.DuckDBPyConnection) -> None:
+    for called in ("ndcg(run, qrels, k := 3)", "evaluate(run, qrels, 'map')", "evaluate_by_query(run, qrels, 'map')"):
+        said = refusal(session, f"FROM {called}")
+        assert "first_run=system=A" in said
+        assert "name the column with system := ..." in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("system := 'sistem'", "no column 'sistem'; name it with system := ..."),
+        ("system := 'system', by := 'land', queries := users", "no table has all of land"),
+        ("system := 'system', by := 'score'", "score varies within a query"),
+        ("system := 'system', by := 'value', queries := users", "results have a column 'value'"),
+    ],
+)
+def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:
+    assert said in refusal(session, f"FROM evaluate(run, qrels, 'map', {options})")
