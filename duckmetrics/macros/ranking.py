@@ -13,14 +13,23 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.macros.asked_for import OneMetric, SeveralMetrics
+from duckmetrics.macros.comparison_parts import (
+    ADJUST,
+    ALLOW,
+    BASELINE,
+    NUMBERS_GIVEN,
+    TEST,
+    ComparisonParts,
+)
 from duckmetrics.macros.forms import entries_of
 from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macros.parameters import Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE
-from duckmetrics.macros.ranking_parts import BY_QUERY, OVERALL, POPULATION
+from duckmetrics.macros.ranking_parts import BY_QUERY, COMPARED, OVERALL, POPULATION
 from duckmetrics.macros.ranking_query import BY, QUERIES, SYSTEM, RankingQuery
 from duckmetrics.macros.shell_files import call
+from duckmetrics.statistics.adjustment import HOLM
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,6 +37,12 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.forms import Entry
+
+class ComparisonQuery(RankingQuery):
+    """Writes the query of the macro `compare`."""
+
+    parts = ComparisonParts
+
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
 SLICES = (Argument(SYSTEM), Argument(BY), Argument(QUERIES))
@@ -56,11 +71,31 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
     for name, result, arguments, title in lists:
         query = RankingQuery(catalog, offer, entries, SeveralMetrics(catalog, entries, reference(METRICS)), arguments, result)
         yield Macro(name, (Overload(arguments, Written(query.query)),), title)
+    means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
+    yield _compare(catalog, offer, means, columns)
     for asked in offer.asked:
         own = [entry for entry in entries if entry.asked is asked]
         for name in asked.names:
             if name in names:
                 yield _of_metric(catalog, offer, own, name, names[name], columns)
+
+
+def _compare(
+    catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: Sequence[Argument]
+) -> Macro:
+    """Return the macro that compares systems with a baseline."""
+    declared = catalog.statistics[TEST].own_params
+    own = (
+        Argument(SYSTEM, is_needed=True, meanings={"": "the column that tells the systems apart"}),
+        Argument(BASELINE, is_needed=True, meanings={"": "the system that the others are compared with"}),
+        *SLICES[1:],
+        *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
+        Argument(ADJUST, HOLM), Argument(ALLOW, False),
+    )  # fmt: skip
+    arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, *columns)
+    several = SeveralMetrics(catalog, entries, reference(METRICS))
+    query = ComparisonQuery(catalog, offer, entries, several, arguments, COMPARED)
+    return Macro("compare", (Overload(arguments, Written(query.query)),), "Systems next to a baseline, with tests")
 
 
 def _of_metric(

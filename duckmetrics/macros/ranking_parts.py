@@ -39,7 +39,7 @@ DEPTH, POPULATION, TABLE = "depth", "population", "table"
 PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
 # Results: a row for every metric and slice, or for every metric and query; and their columns.
-OVERALL, BY_QUERY = "overall", "by_query"
+OVERALL, BY_QUERY, COMPARED = "overall", "by_query", "compared"
 SUMMARY = ("system", "metric", "slice", "value", "reason", *COUNTS, "signature")
 VALUES = ("system", "metric", "query_id", "value", "missing", "no_relevant")
 # Nobody named the only system: NULL.
@@ -241,10 +241,23 @@ class Parts:
         slices = f" UNION ALL {self.text(placed(self._shell('bad_attributes', slice_label=self.label), 99))}"
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
-            *merged(self.of.is_open, opened, usual),
+            *self.contestants(), *merged(self.of.is_open, opened, usual),
+            *(f" UNION ALL {self.text(placed(query, -3))}" for query in self.problems_of_arguments()),
             chosen(self.of.is_changed, arguments, []), *self._unfollowed(),
             chosen(self.of.has_slices, [slices], []), "), ", self.cte("checked", self._shell("checked")), " ",
         ]  # fmt: skip
+
+    def contestants(self) -> list[Part]:
+        """Return the step with the systems, if the result compares them."""
+        return []
+
+    def problems_of_arguments(self) -> list[exp.Query]:
+        """Return the queries of what is wrong with arguments other than switches."""
+        return []
+
+    def result(self) -> list[Part]:
+        """Return the last part of the query."""
+        return self.overall() if self.of.result == OVERALL else self.by_query()
 
     def _unfollowed(self) -> list[Part]:
         """Return the query of why a tool cannot be followed."""
@@ -328,7 +341,7 @@ class Parts:
         return [chosen(self.of.has_slices, self._overall(True), self._overall(False))]
 
     def _overall(self, has_slices: bool) -> list[Part]:
-        value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
+        value, why = self.shown_value()
         by = [exp.var("_attributes.*")] if has_slices else []
         columns: list[exp.Expr | str] = [
             NAMED_SYSTEM, "metric", exp.column("slice") if has_slices else literal("").as_("slice"), *by,
@@ -421,15 +434,26 @@ class Parts:
         asked = self.of.asks_for(others)
         return exp.false() if asked is None else exp.and_(given_, exp.not_(asked))
 
+    def shown_value(self) -> tuple[exp.Expr, exp.Expr]:
+        """Return a mean as results show it, and the reason if there is none."""
+        return shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
+
     def _told(self, values: Mapping[str, exp.Expr]) -> list[str]:
         """Return what is told of every metric as one value: its place, name, signature and numbers."""
         texts = []
         for entry in self.of.entries:
-            agg = reference(AGGREGATION) if entry.asked.agg is None else literal(entry.asked.agg)
+            agg = self._aggregation(entry)
             signature = exp.var(self._signature(entry))
             known = {"place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": signature, "agg": agg}
             texts.append(self._struct({**known, **values}))
         return texts
+
+    def _aggregation(self, entry: Entry) -> exp.Expr:
+        """Return the aggregation of a metric: its own, that of the call, or the mean."""
+        if entry.asked.agg is not None:
+            return literal(entry.asked.agg)
+        is_taken = any(argument.name == AGGREGATION for argument in self.of.arguments)
+        return reference(AGGREGATION) if is_taken else literal(DEFAULT_AGGREGATION)
 
     def _signature(self, entry: Entry) -> str:
         """Return the literal of the signature of a metric, with marks for its parameters and cut-off."""
@@ -438,7 +462,7 @@ class Parts:
         for name, value in measure.params:
             if name != CUTOFF:
                 parts.append(f"{name}:{self._signed(value)}")
-        agg = self._mark_of(reference(AGGREGATION)) if entry.asked.agg is None else entry.asked.agg
+        agg = self._mark_of(self._aggregation(entry))
         text = "|".join([*parts, f"{AGGREGATION}:{agg}", f"{VERSION}:{__version__}"])
         return f"'{text}'"
 

@@ -19,7 +19,7 @@ from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.macros.forms import CLOSED, OPEN, Composed
 from duckmetrics.macros.like import LIKE
 from duckmetrics.macros.macro import QUERY, given, reference
-from duckmetrics.macros.ranking_parts import OVERALL, Parts
+from duckmetrics.macros.ranking_parts import Parts
 from duckmetrics.macros.shell_files import call, is_distinct, is_null
 from duckmetrics.macros.template import Template, chosen, merged
 
@@ -47,9 +47,12 @@ class RankingQuery:
         entries: the metrics that can be asked for.
         asked_for: the metrics asked for.
         arguments: the parameters of the macro.
-        result: what the macro yields, `OVERALL` or `BY_QUERY`.
+        result: what the macro yields, `OVERALL`, `BY_QUERY` or `COMPARED`.
         likeness: the conventions of tools, if the macro follows them.
     """
+
+    parts: type[Parts] = Parts
+
 
     def __init__(
         self,
@@ -77,10 +80,9 @@ class RankingQuery:
         """
         meant = self.likeness.passed() if self.likeness else {}
         template = Template([a.name for a in self.arguments], meant, inline)
-        parts = Parts(self, template)
+        parts = self.parts(self, template)
         steps = merged(self.is_open, parts.steps(OPEN), self._closed_steps(parts))
-        result = parts.overall() if self.result == OVERALL else parts.by_query()
-        whole = [*parts.tables(), *steps, *parts.slices(), *parts.checked(), *result]
+        whole = [*parts.tables(), *steps, *parts.slices(), *parts.checked(), *parts.result()]
         text = chosen(self.asked_for.can_be_written, whole, parts.refused())
         written = exp.Anonymous(this=QUERY, expressions=[template.filled([text])])
         return exp.select("*").from_(exp.Table(this=written))

@@ -5,6 +5,7 @@
 -- note:     asked is the argument as a list of texts
 SELECT
     $k IS NULL
-    OR (regexp_full_match(CAST($k AS VARCHAR), '\[?[1-9]\d*(, [1-9]\d*)*\]?')
+    OR (regexp_full_match(CAST($k AS VARCHAR), '\[?([1-9]\d*|NULL)(, ([1-9]\d*|NULL))*\]?')
         AND TRY_CAST($asked AS INTEGER[]) IS NOT NULL
-        AND len(list_distinct($asked)) = len($asked)) AS value;
+        AND len(list_distinct($asked)) = list_count($asked)
+        AND len($asked) - list_count($asked) < 2) AS value;

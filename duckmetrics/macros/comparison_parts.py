@@ -1,0 +1,184 @@
+"""The last part of the query of the macro `compare`: intervals, paired tests, adjusted p-values and verdicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros.macro import reference, without_with
+from duckmetrics.macros.parameters import allowed, refusal
+from duckmetrics.macros.query import COUNTS
+from duckmetrics.macros.ranking_parts import OF_METRICS, PER_QUERY, PER_SLICE, PLACE, SLICE_KEYS, Parts
+from duckmetrics.macros.shell_files import concatenated, is_null, query_of
+from duckmetrics.macros.template import chosen
+from duckmetrics.statistics.adjustment import NONE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.macros.query import Steps
+    from duckmetrics.macros.ranking_query import RankingQuery
+    from duckmetrics.macros.template import Part, Template
+
+UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
+INTERVALS, TESTED = "mean_intervals", "paired_tests"
+INTERVAL, TEST, ADJUSTMENT = "mean_interval", "paired_t", "adjusted_p"
+BASELINE, ADJUST, ALLOW = "baseline", "adjust", "allow_different"
+NUMBERS_GIVEN = ("level", "alpha", "power")
+# The slicings whose p-values are adjusted together: the overall rows, and the slices.
+FAMILIES = (0, 1)
+SEGMENT = "segment"
+COLUMNS = (
+    "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p",
+    "p_adjusted", "verdict", "n", "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic", "df",
+    "test", "adjust", "n_tests", "alpha", "interval_level", "reason", "signature",
+)  # fmt: skip
+
+
+class ComparisonParts(Parts):
+    """Writes the parts of the query of the macro `compare`."""
+
+    def __init__(self, of: RankingQuery, template: Template) -> None:
+        super().__init__(of, template)
+        self.values |= {name: template.quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
+        self.values |= {ALLOW: template.quoted(reference(ALLOW), "BOOLEAN")}
+
+    def contestants(self) -> list[Part]:
+        """Return the step with the systems."""
+        names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
+        named = names.where(exp.not_(is_null(exp.column("system"))))
+        return [self.cte("contestants", named), ", "]
+
+    def problems_of_arguments(self) -> list[exp.Query]:
+        """Return the queries of what is wrong with the arguments of a comparison."""
+        known = {p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()}
+        params = [known[name] for name in NUMBERS_GIVEN]
+        found: list[exp.Query] = [
+            exp.select(refusal(p.name, [p]).as_("problem")).where(exp.not_(allowed(p))) for p in params
+        ]
+        choices = (NONE, *known["method"].choices)
+        is_choice = exp.In(this=reference(ADJUST), expressions=[literal(choice) for choice in choices])
+        text = concatenated(
+            f"{ADJUST} cannot be '", exp.cast(reference(ADJUST), "VARCHAR"),
+            f"'; choose {' or '.join(map(str, choices))}",
+        )  # fmt: skip
+        found.append(exp.select(text.as_("problem")).where(exp.not_(is_choice)))
+        found.append(query_of(self.catalog, "no_contestant", {
+            "given": reference(BASELINE), "parameter": literal(BASELINE), "kind": literal("system"),
+            "is_needed": exp.true(), "is_expression": exp.false(),
+        }))  # fmt: skip
+        return found
+
+    def result(self) -> list[Part]:
+        """Return one row for every system, slice and metric, those of the baseline first."""
+        return [chosen(self.of.has_slices, self._compared(True), self._compared(False))]
+
+    def _compared(self, has_slices: bool) -> list[Part]:
+        keys = ["system", *(SLICE_KEYS if has_slices else ())]
+        families = FAMILIES if has_slices else FAMILIES[:1]
+        parts: list[Part] = [", ", *self._units(keys), ", ", *self._numbers(keys), ", "]
+        for name, step in self._statistics(families):
+            parts += [self.cte(name, step), ", "]
+        compared = query_of(self.catalog, "compared", self.values)
+        by = [exp.var("_attributes.*")] if has_slices else []
+        attributes = exp.Anonymous(this="struct_extract", expressions=[exp.column(SEGMENT), literal("_attributes")])
+        rows = exp.select("*", *([attributes.as_("attributes")] if has_slices else [])).from_("compared")
+        shown = exp.select("system", "metric", "slice", *by, *COLUMNS).from_(rows.subquery("compared"))
+        is_baseline = exp.NEQ(this=exp.column("system"), expression=exp.column("baseline"))
+        order = [exp.column("slice_number"), exp.column(SEGMENT), is_baseline, exp.column("system")]
+        return [*parts, self.cte("compared", compared), " ", self._shown(shown.order_by(*order))]
+
+    def _segment(self, keys: Sequence[str]) -> exp.Expr:
+        """Return what tells a metric in a slice from the others, in the order of the rows."""
+        names = [*(name for name in keys if name in ("slice_number", "attributes")), "place"]
+        return exp.Struct(expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in names
+        ])  # fmt: skip
+
+    def _units(self, keys: Sequence[str]) -> list[Part]:
+        """Return the step with the value of every query, metric and slice."""
+        query = exp.select(*keys, "query_id", exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
+        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
+        rows = self.of_metrics(
+            self.text(query.where(exp.column("fine"))),
+            [self._struct({"place": exp.var(PLACE), "value": exp.column("value")})],
+        )
+        units = exp.select("system", self._segment(keys).as_("metric"), "query_id", "value").from_("told")
+        before, after = self.cte(UNITS, units).split("_dm_told")
+        return [before, "(", *rows, ") AS _dm_told", after]
+
+    def _numbers(self, keys: Sequence[str]) -> list[Part]:
+        """Return the step with the mean of every system, metric and slice."""
+        value, why = self.shown_value()
+        known = ["slice_number", "slice"] if len(keys) > 1 else [
+            literal(0).as_("slice_number"), literal("").as_("slice")
+        ]  # fmt: skip
+        query = exp.select(
+            self._segment(keys).as_(SEGMENT), *known, "system", "metric", "signature", "direction", "target",
+            value.as_("value"), why.as_("reason"), *COUNTS,
+        ).from_("told")  # fmt: skip
+        before, after = self.cte(NUMBERS, query).split("_dm_told")
+        return [before, "(", *self._means(keys), ") AS _dm_told", after]
+
+    def _told(self, values: dict[str, exp.Expr]) -> list[str]:
+        """Return what is told of every metric, and which way it is better."""
+        texts = []
+        for text, entry in zip(super()._told(values), self.of.entries, strict=True):
+            declared = entry.asked.measure.metric.range
+            direction = {"higher": 1, "lower": -1}.get(declared.better or "", 0)
+            if declared.target is not None:
+                direction = 1
+            target = "NULL" if declared.target is None else repr(declared.target)
+            further = f", '_direction': {direction}, '_target': CAST({target} AS DOUBLE)}}}}"
+            texts.append(text.removesuffix("}}") + further)
+        return texts
+
+    def _statistics(self, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:
+        """Yield the steps of the statistics, which read the units."""
+        params = {"level": Parameter("level"), "alpha": Parameter("alpha"), "power": Parameter("power"),
+                  "baseline": Parameter("baseline")}  # fmt: skip
+        composer = Composer(self.catalog)
+        for name, file in ((INTERVALS, INTERVAL), (TESTED, TEST)):
+            step = composer.step(name, composer.resolved(self.catalog.statistics[file], params))
+            _, steps = without_with(composer.complete(exp.select("*").from_(step)))
+            yield from ((n, _read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
+        parts = [self._adjusted(family) for family in families]
+        for steps, _ in parts:
+            yield from steps
+        union: exp.Query = exp.select("test", "p_adjusted").from_(parts[0][1])
+        for _, name in parts[1:]:
+            union = exp.union(union, exp.select("test", "p_adjusted").from_(name), distinct=False)
+        yield ADJUSTED, union
+
+    def _adjusted(self, family: int) -> tuple[Steps, str]:
+        """Return the steps that adjust the p-values of one family, and the name of the last one."""
+        test = exp.Struct(expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.column(name, TESTED))
+            for name in ("system", "metric")
+        ])  # fmt: skip
+        p_values = exp.select(test.as_("test"), exp.column("p", TESTED)).from_(TESTED)
+        same = exp.and_(
+            exp.EQ(this=exp.column("system", NUMBERS), expression=exp.column("system", TESTED)),
+            exp.EQ(this=exp.column(SEGMENT, NUMBERS), expression=exp.column("metric", TESTED)),
+        )
+        p_values = p_values.join(NUMBERS, on=same).where(exp.EQ(this=exp.column("slice_number", NUMBERS), expression=literal(family)))
+        composer = Composer(self.catalog)
+        query = composer.resolved(self.catalog.statistics[ADJUSTMENT], {"method": Parameter("adjust")})
+        name = composer.step("adjusted_p", query)
+        _, steps = without_with(composer.complete(exp.select("*").from_(name)))
+        names = {n: f"{n}_{family}" for n, _ in steps} | {"p_values": f"p_values_{family}"}
+        renamed = [(names[n], _read_from(s, names)) for n, s in steps]
+        return [(f"p_values_{family}", p_values), *renamed], renamed[-1][0]
+
+
+def _read_from(query: exp.Query, names: dict[str, str]) -> exp.Query:
+    """Point the tables of a query at other steps."""
+    query = query.copy()
+    for table in query.find_all(exp.Table):
+        if table.name in names:
+            alias = table.alias or table.name
+            table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
+    return query

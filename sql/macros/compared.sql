@@ -1,0 +1,107 @@
+-- name:     compared
+-- title:    Every system, slice and metric next to the baseline
+-- inputs:   numbers (segment, slice_number, slice, system, metric, signature, direction, target, value, reason, n),
+--           mean_intervals (system, metric, lower, upper, n), paired_tests (system, metric, n, delta, delta_lower, delta_upper,
+--           relative_change, effect_size, wins, ties, losses, statistic, df, se, p),
+--           adjusted (test, p_adjusted)
+-- params:   baseline VARCHAR,
+--           alpha DOUBLE DEFAULT 0.05,
+--           power DOUBLE DEFAULT 0.8,
+--           level DOUBLE DEFAULT 0.95,
+--           adjust VARCHAR DEFAULT 'holm',
+--           allow_different BOOLEAN DEFAULT FALSE
+-- grain:    system, segment
+-- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice
+WITH families AS (
+    SELECT numbers.slice_number, count(paired_tests.p) AS n_tests
+    FROM numbers
+    JOIN paired_tests ON paired_tests.system = numbers.system AND paired_tests.metric = numbers.segment
+    GROUP BY numbers.slice_number
+),
+placed AS (
+    SELECT
+        numbers.*,
+        base.value AS baseline_value,
+        base.reason AS baseline_reason,
+        coalesce(families.n_tests, 0) AS n_tests,
+        CASE $adjust
+            WHEN 'none' THEN 1e0
+            WHEN 'benjamini_yekutieli'
+                THEN list_sum(list_transform(range(1, coalesce(families.n_tests, 0) + 1),
+                    lambda i: families.n_tests / CAST(i AS DOUBLE)))
+            ELSE CAST(families.n_tests AS DOUBLE)
+        END AS times
+    FROM numbers
+    JOIN numbers AS base ON base.segment = numbers.segment AND base.system = $baseline
+    LEFT JOIN families ON families.slice_number = numbers.slice_number
+),
+joined AS (
+    SELECT
+        placed.*,
+        mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
+        paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper, paired_tests.relative_change,
+        CASE WHEN paired_tests.p IS NOT NULL THEN greatest(paired_tests.p, 1e-300) END AS p,
+        CASE
+            WHEN paired_tests.p IS NULL THEN NULL
+            WHEN $adjust = 'none' THEN greatest(paired_tests.p, 1e-300)
+            ELSE greatest(adjusted.p_adjusted, 1e-300)
+        END AS p_adjusted,
+        paired_tests.effect_size, paired_tests.wins, paired_tests.ties, paired_tests.losses, paired_tests.statistic, paired_tests.df,
+        paired_tests.se,
+        CASE
+            WHEN placed.direction = 0 THEN NULL
+            WHEN placed.target IS NULL THEN placed.direction * paired_tests.delta
+            WHEN (placed.value - placed.target) * (placed.value - paired_tests.delta - placed.target) < 0 THEN NULL
+            ELSE abs(placed.value - paired_tests.delta - placed.target) - abs(placed.value - placed.target)
+        END AS gain
+    FROM placed
+    LEFT JOIN mean_intervals ON mean_intervals.system = placed.system AND mean_intervals.metric = placed.segment
+    LEFT JOIN mean_intervals AS base_intervals
+        ON base_intervals.system = $baseline AND base_intervals.metric = placed.segment
+    LEFT JOIN paired_tests ON paired_tests.system = placed.system AND paired_tests.metric = placed.segment
+    LEFT JOIN adjusted ON adjusted.test = {'system': placed.system, 'metric': placed.segment}
+)
+SELECT
+    segment, slice_number, slice, system, metric, value, lower, upper,
+    $baseline AS baseline,
+    CASE
+        WHEN NOT $allow_different AND value IS NOT NULL AND baseline_value IS NOT NULL
+            AND n_own > 0 AND n_baseline > 0 AND system <> $baseline
+            AND n_own + n_baseline <> 2 * coalesce(n_units, 0)
+            THEN error(
+                'duckmetrics: ' || metric || ': ' || system || ' and ' || $baseline
+                || ' have values of different queries: ' || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
+                || ' queries have a value on one side only; set missing := ''zero'' or population := ''both'', or '
+                || 'allow_different := true to compare what is common'
+            )
+        ELSE delta
+    END AS delta,
+    delta_lower, delta_upper, relative_change, p, p_adjusted,
+    CASE
+        WHEN system = $baseline THEN 'baseline'
+        WHEN p_adjusted IS NULL THEN 'not tested'
+        WHEN p_adjusted >= $alpha OR delta = 0 THEN 'not distinguishable'
+        WHEN gain IS NULL THEN 'different'
+        WHEN gain > 0 THEN 'better'
+        ELSE 'worse'
+    END AS verdict,
+    n, n_units, effect_size,
+    student_t_mde(nullif(se, 0), CAST(nullif(df, 0) AS DOUBLE), $alpha / nullif(times, 0), $power) AS mde,
+    CASE WHEN direction < 0 THEN losses ELSE wins END AS wins,
+    ties,
+    CASE WHEN direction < 0 THEN wins ELSE losses END AS losses,
+    statistic, CAST(df AS DOUBLE) AS df,
+    'paired_t' AS test, $adjust AS adjust, n_tests, CAST($alpha AS DOUBLE) AS alpha,
+    CAST($level AS DOUBLE) AS interval_level,
+    CASE
+        WHEN system = $baseline THEN reason
+        WHEN p IS NOT NULL AND se = 0 AND delta <> 0
+            THEN coalesce(reason, 'all differences are equal; p is that of the sign test')
+        WHEN p IS NOT NULL THEN reason
+        WHEN value IS NULL THEN coalesce(reason, 'it has no value')
+        WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')
+        WHEN n_units > 0 THEN 'only one query has a value in both'
+        ELSE 'no queries have a value in both'
+    END AS reason,
+    signature
+FROM joined;

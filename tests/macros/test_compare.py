@@ -1,0 +1,117 @@
+"""The macro `compare` gives the rows of `duckmetrics.compare`: values, intervals, tests, verdicts and reasons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import duckmetrics
+from macros.test_systems import TABLES, rows
+from support.cases import ROOT
+from support.duckdb_shell import connected, refusal, same, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+
+pytestmark = pytest.mark.engine
+
+SHOP = """
+    CREATE TABLE recommendations AS SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/recommendations.parquet';
+    CREATE TABLE purchases AS SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/purchases.parquet'
+"""
+# Column of Python -> argument of the macro, where the names differ.
+NAMED = {"interval": "level"}
+METRICS = ["ndcg@3", "map", "mrr@10", "mean_rank", "judged@5", "n_returned"]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[duckdb.DuckDBPyConnection]:
+    with connected() as connection:
+        connection.execute(TABLES)
+        connection.execute(SHOP.format(ROOT))
+        connection.execute("CREATE TABLE three AS FROM run UNION ALL SELECT 'C', query_id, item_id, 9 - score FROM run")
+        connection.execute("DELETE FROM three WHERE system = 'C' AND (query_id < 8 AND item_id % 2 = 0)")
+        connection.execute("CREATE TABLE alike AS FROM run WHERE system = 'A' UNION ALL BY NAME "
+                           "SELECT * REPLACE ('D' AS system) FROM run WHERE system = 'A'")  # fmt: skip
+        yield connection
+
+
+def assert_agrees(
+    session: duckdb.DuckDBPyConnection, metrics: list[str], predictions: str, truth: str = "qrels", **options: Any
+) -> list[dict[str, Any]]:
+    """Every column of the macro has what Python has there, in the order of Python."""
+    given = "".join(f', "{NAMED.get(n, n)}" := {written(value)}' for n, value in options.items())
+    found = rows(session, f"FROM compare({predictions}, {truth}, {written(metrics)}{given})")
+    by = options.pop("by", None)
+    comparison = duckmetrics.compare(
+        predictions, truth, metrics, connection=session, by=by and [by.split(", ")], **options
+    )
+    names = [name for name in comparison.summary.column_names if name in found[0]]
+    assert names == list(found[0])
+    assert len(found) == comparison.summary.num_rows
+    for row, wanted in zip(found, comparison.summary.to_pylist(), strict=True):
+        wrong = {n: (row[n], wanted[n]) for n in names if not _close(row[n], wanted[n])}
+        assert not wrong, (row["system"], row["metric"], row["slice"], wrong)
+    return found
+
+
+def _close(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float) and found is not None:
+        return bool(found == pytest.approx(wanted, rel=1e-9, abs=1e-13))
+    return same(found, wanted)
+
+
+def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
+    found = assert_agrees(
+        session, ["ndcg@10", "map@10"], "recommendations", "purchases", system="model", baseline="baseline"
+    )
+    assert [row["verdict"] for row in found] == ["baseline", "better"] * 2
+
+
+def test_three_systems(session: duckdb.DuckDBPyConnection) -> None:
+    found = assert_agrees(session, METRICS, "three", system="system", baseline="BB")
+    assert {row["n_tests"] for row in found} == {2 * len(METRICS)}
+    assert len({row["verdict"] for row in found}) > 2
+
+
+def test_slices(session: duckdb.DuckDBPyConnection) -> None:
+    found = assert_agrees(session, ["ndcg@3", "map"], "three", system="system", baseline="A", by="country", queries="users")
+    assert {row["country"] for row in found} == {"DE", "US", None}
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"adjust": "benjamini_yekutieli", "interval": 0.9}, {"adjust": "none", "alpha": 0.2, "power": 0.5},
+        {"adjust": "bonferroni"}, {"population": "both"}, {"ties": "pessimistic", "missing": "zero"},
+        {"missing": "skip", "allow_different": True},
+    ],
+)  # fmt: skip
+def test_options(session: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+    assert_agrees(session, ["ndcg@3", "recall@5"], "three", system="system", baseline="A", **options)
+
+
+def test_systems_that_are_alike_and_one_query(session: duckdb.DuckDBPyConnection) -> None:
+    found = assert_agrees(session, ["ndcg@3"], "alike", system="system", baseline="A")
+    assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "not distinguishable")]
+    one = assert_agrees(session, ["ndcg@3"], "three", "(FROM qrels WHERE query_id = 1)", system="system", baseline="A")
+    assert {row["reason"] for row in one[1:]} == {"only one query has a value in both"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("system := 'system'", "baseline is missing; choose A, BB"),
+        ("baseline := 'A'", "name the column with system := ..."),
+        ("system := 'system', baseline := 'B'", "baseline 'B' is no system; there are A, BB"),
+        ("system := 'system', baseline := 'A', adjust := 'holms'", "adjust cannot be 'holms'; choose none or"),
+        ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
+        ("system := 'system', baseline := 'A', missing := 'skip'", "have values of different queries: 2 queries"),
+    ],
+)  # fmt: skip
+def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:
+    assert said in refusal(session, f"FROM compare(run, qrels, 'map', {options})")
