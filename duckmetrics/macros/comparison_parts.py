@@ -56,7 +56,8 @@ class ComparisonParts(Parts):
         """Return the queries of what is wrong with the arguments of a comparison."""
         known = {p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()}
         params = [known[name] for name in NUMBERS_GIVEN]
-        found: list[exp.Query] = [
+        found: list[exp.Query] = [query_of(self.catalog, "no_systems", {})]
+        found += [
             exp.select(refusal(p.name, [p]).as_("problem")).where(exp.not_(allowed(p))) for p in params
         ]
         choices = (NONE, *known["method"].choices)

@@ -242,7 +242,7 @@ class Parts:
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             *self.contestants(), *merged(self.of.is_open, opened, usual),
-            *(f" UNION ALL {self.text(placed(query, -3))}" for query in self.problems_of_arguments()),
+            *(f" UNION ALL {self.text(placed(query, i - 100))}" for i, query in enumerate(self.problems_of_arguments())),
             chosen(self.of.is_changed, arguments, []), *self._unfollowed(),
             chosen(self.of.has_slices, [slices], []), "), ", self.cte("checked", self._shell("checked")), " ",
         ]  # fmt: skip
@@ -461,15 +461,26 @@ class Parts:
         parts = [f"{signature_name(self.catalog, measure)}{f'@{K}' if entry.has_cutoff else ''}"]
         for name, value in measure.params:
             if name != CUTOFF:
-                parts.append(f"{name}:{self._signed(value)}")
+                parts.append(f"{name}:{self._signed(entry, name, value)}")
         agg = self._mark_of(self._aggregation(entry))
         text = "|".join([*parts, f"{AGGREGATION}:{agg}", f"{VERSION}:{__version__}"])
         return f"'{text}'"
 
-    def _signed(self, value: Value) -> str:
+    def _signed(self, entry: Entry, name: str, value: Value) -> str:
+        """Return the value of a parameter in a signature; one that changes nothing has its default, as in Python."""
         if not isinstance(value, Parameter):
             return written(value).replace("'", "''")
-        return self._mark_of(self.switches[value.name], bool(self.params[value.name].choices))
+        param, given_ = self.params[value.name], self.switches[value.name]
+        idle = self.catalog.idle(entry.asked.measure.metric).get(name)
+        if idle is not None:
+            condition = exp.paren(idle.copy(), copy=False)
+            for column in list(condition.find_all(exp.Column)):
+                known = entry.measure(OPEN).values[column.name]
+                read = self.switches[known.name].copy() if isinstance(known, Parameter) else literal(known)
+                column.replace(exp.paren(read))
+            is_idle = exp.func("coalesce", condition, exp.false())
+            given_ = exp.Case().when(is_idle, literal(param.default)).else_(given_.copy())
+        return self._mark_of(given_, bool(param.choices))
 
     def _mark_of(self, value: exp.Expr, is_word: bool = False) -> str:
         """Return the mark of a value in a signature."""

@@ -37,7 +37,9 @@ placed AS (
 ),
 joined AS (
     SELECT
-        placed.*,
+        placed.* REPLACE (coalesce(
+            placed.reason, CASE WHEN mean_intervals.n = 1 THEN 'no interval: there is one unit only' END
+        ) AS reason),
         mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
         paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper, paired_tests.relative_change,
         CASE WHEN paired_tests.p IS NOT NULL THEN greatest(paired_tests.p, 1e-300) END AS p,
