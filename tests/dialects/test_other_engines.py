@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql as compose_sql
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.sql_text import TYPES
+from duckmetrics.dialects.user_tables import TYPES
 from support.cases import CATALOG, RANKING, open_case, ranking
 from support.cases import specs_of as ranking_specs
 from support.classification import (

@@ -8,7 +8,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql as compose_sql
 from duckmetrics.catalog.catalog import sql_root
 from duckmetrics.cli.support import page
 from duckmetrics.compose.functions import inlined, linked

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql as compose_sql
 from duckmetrics.dialects import DIALECTS
 from support.cases import ROOT
 
