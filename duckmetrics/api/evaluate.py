@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table
+from duckmetrics.catalog.specs import is_of_table
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.evaluation import Evaluation
-    from duckmetrics.switches import SqlSwitches, Switches, TableParameters
+    from duckmetrics.switches import Switches, TableParameters
 
 
 def evaluate(

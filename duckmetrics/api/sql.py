@@ -28,8 +28,8 @@ def sql(
     """Return the SQL of metrics of one family, or of a table such as a curve.
 
     It reads tables named `predictions` (query_id, item_id, score) and `truth` (query_id, item_id, relevance),
-    or of classifiers `predictions` (label, score). Weights and groups are columns weight and group_id; they are
-    read if the metrics need them. Its comments name the columns that it reads.
+    or of classifiers `predictions` (label, score). The columns weight and group_id are read if the metrics
+    need them. The comments of the text name the columns that it reads.
 
     Args:
         dialect: a name of ``duckmetrics dialects``, such as ``"spark"``.
@@ -38,8 +38,8 @@ def sql(
         steps: write one temporary table per step instead of one query.
 
     Returns:
-        A query, or several statements with semicolons between them. Its rows have the columns metric, value, n,
-        and numbers of queries or rows that are special, as in the summary of an `Evaluation`.
+        A query, or several statements with semicolons between them. Its rows have the columns metric, value
+        and n, and other counts of the summary of an `Evaluation`.
 
     Raises:
         MetricError: a metric, parameter or switch cannot be read.

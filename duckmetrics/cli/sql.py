@@ -52,7 +52,7 @@ def sql(
     duckmetrics sql ndcg@10 map --dialect spark
     duckmetrics sql auc log_loss --system model --set weighted=true
 
-    The comments at the top name the columns that the text reads. Without --system, predictions hold one system.
+    Comments at the top name the columns that the text reads. Without --system, predictions hold one system.
     """
     from duckmetrics.api.sql import sql as text_of
 

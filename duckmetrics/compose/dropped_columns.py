@@ -1,4 +1,4 @@
-"""Plan rules for a whole query: a column with one value in every row goes from its keys, joins and results."""
+"""Plan rules for a whole query: a column with one value in every row is no key, and in no result."""
 
 from __future__ import annotations
 

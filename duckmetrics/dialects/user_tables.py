@@ -1,8 +1,8 @@
-"""The tables that a text reads: the columns it needs of them, and numbers as DOUBLE, whatever they are there."""
+"""The tables that a text reads: only the columns it needs, and numbers of any type as DOUBLE."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -105,7 +105,7 @@ def _tables_of(select: exp.Select) -> Iterator[exp.Table]:
     clauses = [select.args.get("from_"), *(select.args.get("joins") or [])]
     for clause in clauses:
         if clause is not None and isinstance(clause.this, exp.Table):
-            yield cast("exp.Table", clause.this)
+            yield clause.this
 
 
 def _plain(projection: exp.Expr) -> exp.Expr:

@@ -15,7 +15,7 @@ from duckmetrics.dialects import DIALECTS, find_dialect
 from duckmetrics.dialects.portable import refuse_unportable
 from duckmetrics.dialects.rewrites import outer_joins
 from duckmetrics.dialects.translation import rewritten, written
-from duckmetrics.dialects.user_tables import SYSTEM, UserTables
+from duckmetrics.dialects.user_tables import SYSTEM, TYPES, UserTables
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
 
+# Engines whose sessions have tables of their own without a word for it, or none at all.
+WITHOUT_TEMPORARY = ("datafusion", "trino")
 # The conditions that the rows must satisfy, because no check runs before the text does.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"
 
@@ -108,32 +110,40 @@ def _script(catalog: Catalog, query: exp.Select, tables: UserTables, steps: bool
         UnsupportedError: the dialect lacks something that the query needs.
     """
     dialect = tables.dialect
-    macros: Sequence[exp.Expr] = ()
     tables.put_into(query)
     if dialect == DIALECT:
-        query, macros = linked(catalog, query)
+        named, macros = linked(catalog, query)
     else:
-        query = rewritten(inlined(catalog, query), dialect, tables.schema)
-    statements = (written(tree, dialect) for tree in (*macros, *_apart(query, dialect, steps)))
+        named, macros = rewritten(inlined(catalog, query), dialect, tables.schema), []
+    statements = (written(tree, dialect) for tree in (*macros, *_apart(named, dialect, steps)))
     return _heading(tables) + ";\n\n".join(statements)
 
 
 def _apart(query: exp.Query, dialect: str, steps: bool) -> list[exp.Expr]:
-    """Return a query, or its steps as temporary tables and the query without them."""
+    """Return a query, or its steps as tables of the session and the query without them."""
     if not steps:
         return [query]
     named = [(cte.alias, cte.this) for cte in query.ctes]
     query.set("with_", None)
-    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    created: list[exp.Expr] = []
+    created = []
     for name, step in named:
         outer_joins(step, dialect)
-        created.append(
-            exp.Create(
-                this=exp.to_table(name), kind="TABLE", expression=step, properties=temporary.copy()
-            )
-        )
+        _give_types_to_nulls(step)
+        properties = [] if dialect in WITHOUT_TEMPORARY else [exp.TemporaryProperty()]
+        created.append(exp.Create(
+            this=exp.to_table(name), kind="TABLE", expression=step,
+            properties=exp.Properties(expressions=properties),
+        ))  # fmt: skip
     return [*created, query]
+
+
+def _give_types_to_nulls(step: exp.Query) -> None:
+    """Give a column that is NULL in every row a type, in place, because tables need one."""
+    for select in step.find_all(exp.Select):
+        for projection in select.expressions:
+            if isinstance(projection.unalias(), exp.Null):
+                type_ = TYPES.get(projection.alias_or_name, "BIGINT")
+                projection.replace(exp.cast(exp.null(), type_).as_(projection.alias_or_name))
 
 
 def _heading(tables: UserTables) -> str:

@@ -1,4 +1,4 @@
-"""Means as one query over tables that nobody has checked: one row per metric, and per system if there are several.
+"""Means as one query: one row per metric, and per system if there are several.
 
 An evaluation keeps the values of queries, because several questions are asked about them. Here one statement
 computes the values and their means.
@@ -82,7 +82,7 @@ def _steps(query: exp.Select, name: str) -> list[Step]:
 
 
 def _own_steps(query: exp.Select, value: exp.Expr, block: str) -> list[Step]:
-    """Return the steps of an aggregation that sorts the queries first; `block` is the last one, with the value."""
+    """Return the steps of an aggregation that sorts the queries first; the last one is called `block`."""
     steps: list[Step] = []
     for cte in query.ctes:
         name = f"{block}_{cte.alias}"

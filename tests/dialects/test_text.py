@@ -17,6 +17,7 @@ from support.cases import specs_of as ranking_specs
 from support.classification import EVERY, EVERY_ANY_SCORE, TABLES, Row, plain_spec, same
 from support.classification import open_case as open_rows
 from support.command_line import exports, run
+from support.user_tables import SYSTEM, rankings_of_a_user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,30 +30,6 @@ RANKING_COLUMNS = ("metric", "value", "n", "n_missing", "n_no_relevant", "n_unde
 ROW_COLUMNS = ("metric", "value", "lower", "upper", "n_undefined", "n", "n_positive")
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 AGGREGATED = [f"{m}(agg={agg})" for m in ("ndcg", "map") for agg in CATALOG.aggregation_names]
-# Queries that are missing, unjudged or without a relevant item, ties, and whole numbers in place of text.
-PREDICTIONS = """
-    SELECT * FROM (VALUES
-        (1, 9, 5), (1, 10, 5), (1, 100, 5), (1, 2, 7), (2, 3, 1), (2, 4, 0), (4, 1, 2), (5, 1, 3), (5, 2, 3), (7, 1, 1)
-    ) AS _(query_id, item_id, score)
-"""
-TRUTH = """
-    SELECT * FROM (VALUES
-        (1, 10, 1), (1, 2, 2), (1, 50, 3), (2, 4, 1), (2, 3, 0), (3, 1, 1), (4, 1, 0), (5, 2, 1), (6, 1, 0)
-    ) AS _(query_id, item_id, relevance)
-"""
-
-
-def of_a_user(*, systems: bool = False) -> duckdb.DuckDBPyConnection:
-    """Tables with the columns that a user has, and no others."""
-    connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE predictions AS {PREDICTIONS}")
-    connection.execute(f"CREATE TABLE truth AS {TRUTH}")
-    if systems:
-        connection.execute(
-            'CREATE OR REPLACE TABLE predictions AS SELECT \'A\' AS "group", * FROM predictions UNION ALL '
-            "SELECT 'B', query_id, item_id, -score FROM predictions WHERE query_id <> 2"
-        )
-    return connection
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
@@ -70,7 +47,7 @@ def assert_same(found: Sequence[Row], wanted: Sequence[Row]) -> None:
 
 
 def test_a_text_demands_only_what_it_reads() -> None:
-    with of_a_user() as connection:
+    with rankings_of_a_user() as connection:
         text = duckmetrics.sql("ndcg@2")
         assert "-- predictions (query_id, item_id, score)\n-- truth (query_id, item_id, relevance)\n" in text
         ((metric, value, n, n_missing, n_no_relevant, n_undefined),) = connection.execute(text).fetchall()
@@ -81,7 +58,7 @@ def test_a_text_demands_only_what_it_reads() -> None:
 
 
 def test_means_of_rankings() -> None:
-    with of_a_user() as connection:
+    with rankings_of_a_user() as connection:
         specs = [*SHORT, *AGGREGATED]
         wanted = duckmetrics.evaluate("predictions", "truth", specs, connection=connection).rows
         found = rows_of(connection, duckmetrics.sql(specs))
@@ -107,8 +84,8 @@ def test_means_of_rankings() -> None:
 @pytest.mark.parametrize("systems", [False, True])
 def test_switches_of_rankings(switches: dict[str, Any], systems: bool) -> None:
     specs = ["ndcg@2", "map", "recall@3", "success@1", "bpref", "rbp", "mrr"]
-    column = "group" if systems else None
-    with of_a_user(systems=systems) as connection:
+    column = SYSTEM if systems else None
+    with rankings_of_a_user(systems=systems) as connection:
         result = duckmetrics.evaluate(
             "predictions", "truth", specs, connection=connection, system=column, **switches
         )
@@ -118,7 +95,7 @@ def test_switches_of_rankings(switches: dict[str, Any], systems: bool) -> None:
 
 
 def test_rows_per_query() -> None:
-    with of_a_user() as connection:
+    with rankings_of_a_user() as connection:
         found = rows_of(connection, duckmetrics.sql(["ndcg@2", "map"], per_query=True))
         result = duckmetrics.evaluate("predictions", "truth", ["ndcg@2", "map"], connection=connection)
         values = {(row["metric"], row["query_id"]): row["value"] for row in result.per_query.to_pylist()}
@@ -134,9 +111,7 @@ def test_rows_per_query() -> None:
 @pytest.mark.parametrize("case", ["no_relevant", "nothing_retrieved", "ties", "unjudged", "unicode_ids"])
 def test_cases_of_rankings(case: str) -> None:
     with open_rankings(case) as connection:
-        result = duckmetrics.evaluate(
-            "predictions", "truth", SHORT, connection=connection, system="system"
-        )
+        result = duckmetrics.evaluate("predictions", "truth", SHORT, connection=connection, system="system")
         assert_same(rows_of(connection, duckmetrics.sql(SHORT, system="system")), result.rows)
 
 
@@ -144,7 +119,16 @@ def test_cases_of_rankings(case: str) -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "case",
-    ["booleans", "one_class_groups", "ties", "one_row", "positives_only", "weights", "weightless", "infinite"],
+    [
+        "booleans",
+        "one_class_groups",
+        "ties",
+        "one_row",
+        "positives_only",
+        "weights",
+        "weightless",
+        "infinite",
+    ],
 )
 def test_values_of_rows(case: str, weighted: bool) -> None:
     specs = [s for s in (EVERY if case != "infinite" else EVERY_ANY_SCORE) if not weighted or _weighs(s)]
@@ -168,7 +152,8 @@ def test_tables_of_rows(spec: str) -> None:
     with open_rows("ties") as connection:
         wanted = duckmetrics.curve("predictions", spec, connection=connection, weighted=False).to_pylist()
         found = rows_of(connection, duckmetrics.sql(spec))
-    assert found and found[0].keys() == wanted[0].keys()
+    assert found
+    assert found[0].keys() == wanted[0].keys()
     for row, other in zip(*(sorted(rows, key=str) for rows in (found, wanted)), strict=True):
         assert all(same(value, other[name]) for name, value in row.items()), (row, other)
 
@@ -186,7 +171,7 @@ def test_numbers_of_other_types_are_read_as_double() -> None:
 
 @pytest.mark.parametrize("specs", [["ndcg@2", "map"], ["auc", "ece"]])
 def test_steps_give_the_same(specs: list[str]) -> None:
-    with of_a_user() as connection:
+    with rankings_of_a_user() as connection:
         if specs[0] == "auc":
             connection.execute("CREATE OR REPLACE TABLE predictions AS SELECT score > 2 AS label, "
                                "score / 10 AS score FROM predictions")  # fmt: skip
