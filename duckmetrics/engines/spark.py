@@ -328,13 +328,12 @@ def _type_of(type_: Any) -> str:
     if hasattr(type_, "fields"):
         fields = (f"{_quoted_name(field.name)} {_type_of(field.dataType)}" for field in type_.fields)
         return f"STRUCT({', '.join(fields)})"
-    text = type_.simpleString()
+    text: str = type_.simpleString()
     return _TYPES.get(text, text.upper())
 
 
 def _quoted_name(name: str, dialect: str = DIALECT) -> str:
-    text: str = exp.to_identifier(name, quoted=True).sql(dialect)
-    return text
+    return exp.Identifier(this=name, quoted=True).sql(dialect)
 
 
 def _with_lists(frame: DataFrame) -> DataFrame:

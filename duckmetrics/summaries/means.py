@@ -19,7 +19,7 @@ from duckmetrics.summaries.plans import has_relation
 from duckmetrics.summaries.ranking import shown_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 SYSTEM, PLACE = "system", "place"
 # The step that the aggregations of queries read, and the step with one row per system.
 VALUES, MEANS = "query_values", "summary"
-ROWS = "metrics"
+ROWS, POPULATION = "metrics", "n_population"
 Step = tuple[str, exp.Query]
+# The columns of one metric: name -> expression over the row of a system.
+Row = dict[str, exp.Expr]
 
 
 def means_of_queries(
@@ -42,23 +44,28 @@ def means_of_queries(
         columns: those of each measure in it.
     """
     steps = _steps(per_query, VALUES)
-    aggregates: list[exp.Expr] = []
+    aggregates: dict[exp.Expr, str] = {}
     blocks: list[int] = []
+    rows: list[Row] = []
+    found: dict[str, str] = {}
     for i, (measure, column) in enumerate(zip(measures, columns, strict=True)):
         query = bound_aggregation(catalog, str(measure.aggregation), column.value, None)
+        value = query.expressions[-1].unalias()
         # Not the name of a column that is read here: ClickHouse would read the new one.
-        value = query.expressions[-1].unalias().as_(f"mean_{i}")
+        mean = f"mean_{i}"
         if query.ctes:
             blocks.append(i)
-            steps += _own_steps(query, value, f"sorted_{i}")
+            steps += _own_steps(query, value.as_(mean), f"sorted_{i}")
         else:
-            aggregates.append(value)
-        aggregates += [count for count in counts(i, column) if count.alias != "n_population"]
-    own = grouped(exp.select(*aggregates).from_(VALUES), (SYSTEM,))
+            mean = aggregates.setdefault(value, mean)
+        for count in (one for one in counts(i, column) if one.alias != POPULATION):
+            found[count.alias.removesuffix(f"_{i}")] = aggregates.setdefault(count.unalias(), count.alias)
+        rows.append(_row_of_queries(catalog, measure, mean, found))
+    own = grouped(exp.select(*(e.as_(name) for e, name in aggregates.items())).from_(VALUES), (SYSTEM,))
     steps.append(("unsorted" if blocks else MEANS, own))
     if blocks:
         steps.append((MEANS, _side_by_side(own, "unsorted", blocks)))
-    return _whole(steps, [_row_of_queries(catalog, i, measure) for i, measure in enumerate(measures)])
+    return _whole(steps, rows)
 
 
 def means_of_rows(catalog: Catalog, per_system: exp.Select, measures: Sequence[Measure]) -> exp.Select:
@@ -102,42 +109,56 @@ def _side_by_side(own: exp.Select, first: str, blocks: Sequence[int]) -> exp.Sel
     return joined
 
 
-def _row_of_queries(catalog: Catalog, i: int, measure: Measure) -> exp.Select:
-    value, _ = shown_value(catalog, exp.column(f"mean_{i}"), exp.column(f"n_no_relevant_{i}"))
-    return exp.select(
-        exp.column(SYSTEM), literal(measure.text).as_("metric"), value.as_("value"),
-        exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
-        exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
-        exp.column(f"n_undefined_{i}").as_("n_undefined"),
-        literal(i).as_(PLACE),
-    ).from_(MEANS)  # fmt: skip
+def _row_of_queries(catalog: Catalog, measure: Measure, mean: str, found: Mapping[str, str]) -> Row:
+    """Return the columns of a metric.
+
+    Args:
+        mean: the column of its mean.
+        found: each count -> its column.
+    """
+    value, _ = shown_value(catalog, exp.column(mean), exp.column(found["n_no_relevant"]))
+    numbers = {name: exp.column(found[name]) for name in ("n", "n_missing", "n_no_relevant", "n_undefined")}
+    return {"metric": literal(measure.text), "value": value, **numbers}
 
 
 def _row_of_rows(
     catalog: Catalog, i: int, measure: Measure, known: Sequence[str], extras: Sequence[str]
-) -> exp.Select:
+) -> Row:
     n, n_positive = (exp.column(name) for name in counts_of(measure))
+    others = {
+        extra: exp.column(f"{extra}_{i}") if f"{extra}_{i}" in known else exp.cast(exp.null(), EXTRAS[extra])
+        for extra in extras
+    }
     positives = n_positive if has_relation(catalog, measure, BINARY) else exp.cast(exp.null(), "BIGINT")
-    others = (
-        exp.column(f"{e}_{i}") if f"{e}_{i}" in known else exp.cast(exp.null(), EXTRAS[e]) for e in extras
-    )
-    return exp.select(
-        exp.column(SYSTEM), literal(measure.text).as_("metric"),
-        shown_measure(catalog, i, measure)[0].as_("value"),
-        *(other.as_(extra) for other, extra in zip(others, extras, strict=True)),
-        n.as_("n"), positives.as_("n_positive"), literal(i).as_(PLACE),
-    ).from_(MEANS)  # fmt: skip
+    value = shown_measure(catalog, i, measure)[0]
+    return {"metric": literal(measure.text), "value": value, **others, "n": n, "n_positive": positives}
 
 
-def _whole(steps: Sequence[Step], rows: Sequence[exp.Select]) -> exp.Select:
-    """Put the rows of all metrics behind one another, in the order asked for, after the steps."""
-    names = [name for name in rows[0].named_selects if name != PLACE]
-    if len(rows) == 1:
-        (result,) = rows
-        result.set("expressions", [p for p in result.expressions if p.alias_or_name != PLACE])
-    else:
-        result = exp.select(*names).from_(stacked(rows).subquery(ROWS)).order_by(exp.column(PLACE))
+def _whole(steps: Sequence[Step], rows: Sequence[Row]) -> exp.Select:
+    """Turn the row of a system into one row per metric, in the order asked for, after the steps.
+
+    The row is read once: many engines compute a step as often as it is read.
+    """
+    columns = (_named(_by_place([row[name] for row in rows]), name) for name in rows[0])
+    result = exp.select(exp.column(SYSTEM), *columns).from_(MEANS)
+    if len(rows) > 1:
+        places = stacked(exp.select(literal(place).as_(PLACE)) for place in range(len(rows)))
+        result = result.join(places.subquery(ROWS), join_type="cross").order_by(exp.column(PLACE))
     result = result.order_by(exp.column(SYSTEM))
     for name, step in steps:
         result = result.with_(name, as_=step, copy=False)
     return cast("exp.Select", with_directions(result))
+
+
+def _named(expression: exp.Expr, name: str) -> exp.Expr:
+    return expression if expression.alias_or_name == name else expression.as_(name)
+
+
+def _by_place(expressions: Sequence[exp.Expr]) -> exp.Expr:
+    """Choose among the expressions of all metrics by the place of the metric."""
+    if all(expression == expressions[0] for expression in expressions):
+        return expressions[0]
+    chosen = exp.Case(this=exp.column(PLACE))
+    for place, expression in enumerate(expressions):
+        chosen = chosen.when(literal(place), expression)
+    return chosen
