@@ -29,7 +29,8 @@ def sql(
 
     It reads tables named `predictions` (query_id, item_id, score) and `truth` (query_id, item_id, relevance),
     or of classifiers `predictions` (label, score). The columns weight and group_id are read if the metrics
-    need them. The comments of the text name the columns that it reads.
+    need them. The comments of the text name the columns that it reads. Numbers may be of any type; of a
+    BOOLEAN, PostgreSQL and BigQuery need CAST(label AS INTEGER). No check runs before the text does.
 
     Args:
         dialect: a name of ``duckmetrics dialects``, such as ``"spark"``.
