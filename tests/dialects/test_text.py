@@ -107,7 +107,7 @@ def test_rows_per_query() -> None:
         assert row["missing"] == (row["query_id"] in (3, 6))
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", ["no_relevant", "nothing_retrieved", "ties", "unjudged", "unicode_ids"])
 def test_cases_of_rankings(case: str) -> None:
     with open_rankings(case) as connection:
@@ -115,7 +115,7 @@ def test_cases_of_rankings(case: str) -> None:
         assert_same(rows_of(connection, duckmetrics.sql(SHORT, system="system")), result.rows)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "case",
