@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.compare import compare
     from duckmetrics.api.database import append
     from duckmetrics.api.evaluate import curve, evaluate
+    from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
     from duckmetrics.engines.progress import progress
     from duckmetrics.macros.shipped import macros_database, macros_sql
@@ -54,6 +55,7 @@ _LAZY = {
     "macros_sql": "macros.shipped",
     "metrics": "api.catalogue",
     "progress": "engines.progress",
+    "sql": "api.sql",
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
     "SampledEvaluation": "results.sampled",
@@ -101,6 +103,7 @@ __all__ = [
     "progress",
     "run_test",
     "sampled",
+    "sql",
     "ties",
 ]
 

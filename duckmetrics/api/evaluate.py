@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.catalog.specs import is_of_table, parse_measures, parse_table
+from duckmetrics.catalog.specs import is_of_table
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.evaluation.session import opened
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_intervals
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.engines.duckdb import DuckDBEngine
     from duckmetrics.results.evaluation import Evaluation
-    from duckmetrics.switches import SqlSwitches, Switches, TableParameters
+    from duckmetrics.switches import Switches, TableParameters
 
 
 def evaluate(
@@ -184,27 +183,3 @@ def curve(
     )
     with opened(request, open_engine(engine, connection, threads, memory_limit), keep=False) as session:
         return readable(session.table(table, params))
-
-
-def compose_sql(
-    metrics: Sequence[str], dialect: str = "duckdb", steps: bool = False, **switches: Unpack[SqlSwitches]
-) -> str:
-    """Return the SQL of metrics of one family, or of a table such as a curve.
-
-    It reads tables named `predictions` and `truth`.
-
-    Of classifiers, `predictions` has the columns system, segment, label, score, weight and group_id,
-    if the metrics read them; each segment is evaluated separately.
-
-    Raises:
-        MetricError: a metric, parameter or switch cannot be read.
-        UnsupportedError: the dialect is unknown or lacks something.
-    """
-    specs = read_specs(metrics)
-    if len(specs) == 1 and is_of_table(catalog(), specs[0]):
-        measures = [parse_table(catalog(), specs[0], switches=switches)]
-    else:
-        measures = parse_measures(catalog(), specs, switches, lambda: RANKING)
-    from duckmetrics.evaluation.sql_text import composed_sql
-
-    return composed_sql(catalog(), measures, dialect, steps)

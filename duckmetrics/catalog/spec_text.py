@@ -36,18 +36,52 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
 
 def split_specs(text: str) -> list[str]:
     """Split ``ndcg@10,map(norm=min_k, rel=2)@5`` at the commas outside parentheses and any quotes."""
-    parts, depth, quote = [""], 0, ""
+    parts = [""]
+    for character, depth, is_quoted in _marked(text):
+        if character == "," and depth == 0 and not is_quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield each character, the number of parentheses open after it, and whether a quote is."""
+    depth, quote = 0, ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote
         elif character in QUOTES:
             quote = character
         depth += 0 if quote else (character == "(") - (character == ")")
-        if character == "," and depth == 0 and not quote:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+        yield character, depth, bool(quote)
+
+
+def last_spec(text: str) -> tuple[str, str]:
+    """Return the last of several specs, which somebody is writing, and the text before it."""
+    return _last(text)
+
+
+def last_argument(text: str) -> tuple[str, str | None]:
+    """Return the last argument of a spec, which somebody is writing, and the text before it.
+
+    Args:
+        text: what stands after the first parenthesis.
+
+    Returns:
+        None for the argument if the parenthesis is closed.
+    """
+    if any(depth < 0 for _, depth, _ in _marked(text)):
+        return text, None
+    return _last(text)
+
+
+def _last(text: str) -> tuple[str, str]:
+    """Divide a text behind its last comma outside parentheses and quotes, and the blanks after that."""
+    commas = [i for i, (character, depth, is_quoted) in enumerate(_marked(text), start=1)
+              if character == "," and depth == 0 and not is_quoted]  # fmt: skip
+    rest = text[commas[-1] if commas else 0 :].lstrip()
+    return text[: len(text) - len(rest)], rest
 
 
 def arguments(spec: str, text: str) -> Iterator[tuple[str, str]]:

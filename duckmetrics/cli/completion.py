@@ -51,7 +51,8 @@ def explained(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-    return _listed(_tables(), incomplete)
+    """Complete a table, and its parameters in parentheses."""
+    return _specs(_tables(), incomplete)
 
 
 def tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
@@ -154,18 +155,78 @@ def _asked(ctx: click.Context) -> list[Definition]:
 
 
 def _specs(titles: Mapping[str, str], incomplete: str) -> list[CompletionItem[Any]]:
-    """Complete the last of several metrics; if there is only one, also with the sign of its cut-off."""
+    """Complete the last of several specs: its name, a parameter in parentheses, or the sign of a cut-off."""
+    from duckmetrics.catalog.spec_text import last_spec
+
+    before, spec = last_spec(incomplete)
+    name, parenthesis, inside = spec.partition("(")
+    if parenthesis:
+        return _completed(
+            f"{before}{name}(", _arguments(name.strip(), inside) if name.strip() in titles else []
+        )
+    found = _listed(titles, spec)
+    if len(found) == 1 and _takes_cutoff(found[0].value):
+        found.append(CompletionItem(f"{found[0].value}@", help="with a cut-off"))
+    return _completed(before, found)
+
+
+def _completed(before: str, found: Iterable[CompletionItem[Any]]) -> list[CompletionItem[Any]]:
+    """Put the text before the last part in front of its completions."""
+    return [CompletionItem(f"{before}{item.value}", item.type, item.help) for item in found]
+
+
+def _arguments(name: str, inside: str) -> list[CompletionItem[Any]]:
+    """Complete what stands in the parentheses of a metric or table, or behind them.
+
+    Args:
+        inside: the text after the first parenthesis.
+    """
+    from duckmetrics.catalog.catalog import catalog
+    from duckmetrics.catalog.definition import RANKING
+    from duckmetrics.catalog.parameters import CUTOFF
+    from duckmetrics.catalog.spec_text import last_argument
+    from duckmetrics.catalog.specs import PER_CALL
+    from duckmetrics.catalog.switches import aggregation_switch, switches_of
+
+    before, begun = last_argument(inside)
+    if begun is None:
+        is_open = inside.endswith(")") and CUTOFF not in _names_in(inside) and _takes_cutoff(name)
+        return [CompletionItem(f"{inside}@", help="with a cut-off")] if is_open else []
+    takers = _meant(name)
+    known = switches_of(catalog(), [taker for taker, _ in takers])
+    known += [aggregation_switch(catalog())] * any(taker.family == RANKING for taker, _ in takers)
+    taken = {*PER_CALL, *_names_in(before), *(bound for _, names in takers for bound in names)}
+    found = _pairs([switch for switch in known if switch.name not in taken], begun)
+    if len(found) == 1 and not found[0].value.endswith("="):
+        found.append(CompletionItem(f"{found[0].value})", help="the last of the parameters"))
+    return _completed(before, found)
+
+
+def _names_in(arguments: str) -> set[str]:
+    """Return the names of the parameters that have a value in parentheses."""
+    return {argument.partition("=")[0].strip() for argument in arguments.split(",")}
+
+
+def _meant(name: str) -> list[tuple[Definition, Mapping[str, str]]]:
+    """Return the metrics or tables that a name stands for, with the parameters that it binds."""
+    from duckmetrics.catalog.catalog import catalog
+
+    families = {family for family, _ in catalog().names}
+    family, dot, bare = name.rpartition(".")
+    asked = [family] if dot else sorted(families)
+    metrics = [alias for one in asked if (alias := catalog().names.get((one, bare))) is not None]
+    tables = [table for one in asked if (table := catalog().tables.get((one, bare))) is not None]
+    return [*((alias.metric, alias.bound) for alias in metrics), *((table, {}) for table in tables)]
+
+
+def _takes_cutoff(name: str) -> bool:
+    """Say whether a cut-off may follow a name."""
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.definition import RANKING
     from duckmetrics.catalog.parameters import CUTOFF
 
-    found = _listed(titles, incomplete)
-    if len(found) == 1:
-        name = found[0].value.rpartition(",")[-1].removeprefix(f"{RANKING}.")
-        alias = catalog().names.get((RANKING, name))
-        if alias is not None and CUTOFF in catalog().params(alias.metric):
-            found.append(CompletionItem(f"{found[0].value}@", help="with a cut-off"))
-    return found
+    alias = catalog().names.get((RANKING, name.removeprefix(f"{RANKING}.")))
+    return alias is not None and CUTOFF in catalog().params(alias.metric)
 
 
 def _listed(titles: Mapping[str, str], incomplete: str) -> list[CompletionItem[Any]]:
@@ -206,13 +267,22 @@ def _words(switch: Switch) -> dict[str, str]:
     return dict.fromkeys(flags, said.get("", switch.meaning))
 
 
+_OPEN_QUOTE = """\
+    if [[ ${#COMPREPLY[@]} == 1 && $COMPREPLY == *[=@] && ${COMP_WORDS[COMP_CWORD]} == [\\'\\"]* ]]; then
+        COMPREPLY+=("$COMPREPLY ")
+    fi
+
+"""
+
+
 class _Bash(BashComplete):
     """Completion in bash, which takes ``map@10`` and ``ties=input`` for three words each."""
 
-    # Nothing follows a space after "name=".
+    # Nothing follows a space after "name=" or "@". Bash closes the quote behind one word, not behind two.
     source_template = BashComplete.source_template.replace(
-        "COMPREPLY+=($value)", 'COMPREPLY+=("$value")\n            [[ $value == *= ]] && compopt -o nospace'
-    )
+        "COMPREPLY+=($value)",
+        'COMPREPLY+=("$value")\n            [[ $value == *[=@] ]] && compopt -o nospace',
+    ).replace("    return 0", f"{_OPEN_QUOTE}    return 0")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words before the cursor, and the one at it, put together again."""

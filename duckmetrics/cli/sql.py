@@ -34,18 +34,30 @@ if TYPE_CHECKING:
     help="Set a convention.",
     shell_complete=completion.switches,
 )
-def sql(specs: Sequence[str], dialect: str, steps: bool, switches: Sequence[str]) -> None:
+@click.option("--per-query", is_flag=True, help="A row per query instead of a row per metric with the mean.")
+@click.option("--system", metavar="COLUMN", help="The column of predictions that names the system of a row.")
+def sql(
+    specs: Sequence[str],
+    dialect: str,
+    steps: bool,
+    switches: Sequence[str],
+    per_query: bool,
+    system: str | None,
+) -> None:
     """Print the SQL of metrics, or of a table such as roc_curve, over tables named predictions and truth.
 
     \b
-    predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
-    of classifiers: predictions (system, segment, label, score, weight, group_id)
+    predictions (query_id, item_id, score), truth (query_id, item_id, relevance)
+    of classifiers: predictions (label, score), with group_id for metrics of groups
     duckmetrics sql ndcg@10 map --dialect spark
+    duckmetrics sql auc log_loss --system model --set weighted=true
+
+    Comments at the top name the columns that the text reads. Without --system, predictions hold one system.
     """
-    from duckmetrics.api.evaluate import compose_sql
+    from duckmetrics.api.sql import sql as text_of
 
     given: dict[str, Any] = dict(pairs_of("--set", switches))
-    click.echo(compose_sql(specs, dialect, steps, **given) + ";")
+    click.echo(text_of(specs, dialect, per_query=per_query, system=system, steps=steps, **given) + ";")
 
 
 @click.command()

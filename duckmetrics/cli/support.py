@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.dialects import DIALECTS
@@ -64,7 +64,7 @@ def row_of_counts(definition: Definition, dialects: list[str]) -> str:
 
 def _state(definition: Definition, dialect: str) -> str:
     try:
-        compose_sql([_spec(definition)], dialect)
+        sql([_spec(definition)], dialect)
     except UnsupportedError as error:
         return f"{NOT_YET}: {error}"
     return OK if DIALECTS[dialect].executed else TEXT

@@ -17,9 +17,14 @@ SPARK = ("spark", "databricks")
 def lists(tree: exp.Expr, dialect: str) -> None:
     """Rewrite ``SELECT unnest(items), unnest(scores)``, because Spark unnests one list at a time.
 
+    ``list_extract(list, 2)`` becomes ``get(list, 1)``; both are NULL where there is no such element.
     The new query unnests the places in the lists, and takes from each list the element in its place.
     """
     if dialect in SPARK:
+        for call in list(_calls(tree, "list_extract")):
+            listed, place = call.expressions
+            index = literal(int(place.name) - 1)
+            call.replace(exp.Anonymous(this="get", expressions=[listed, index]))
         for select in list(tree.find_all(exp.Select)):
             calls = [c for c in _calls(select, "unnest") if c.find_ancestor(exp.Select) is select]
             if calls:

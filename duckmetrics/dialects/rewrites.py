@@ -16,9 +16,12 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+ITEM = "item_id"
+# The types of text in PostgreSQL, as it calls them itself.
+_TEXTS = ("text", "character varying", "character")
 
 # The numbers from low to high, size of them; these three stand for values.
 _NUMBERS = {
@@ -141,31 +144,32 @@ def filters(tree: exp.Expr, dialect: str) -> None:
             node.replace(type(aggregate)(this=case))
 
 
-def canonical_inputs(tree: exp.Expr, dialect: str, schema: Mapping[str, Mapping[str, str]]) -> None:
-    """Read the tables so that equal values are equal everywhere; before the columns are qualified.
+def order_of_bytes(tree: exp.Expr, dialect: str) -> None:
+    """Order items that are text by their bytes; PostgreSQL orders text by the collation of its column.
 
-    ClickHouse and DataFusion distinguish -0.0 from 0.0; PostgreSQL orders text by the column's collation.
+    The type of the items is known to the table only, so a key that is NULL for other types comes first.
     """
-    written = {("clickhouse", "DOUBLE"): _positive_zero, ("datafusion", "DOUBLE"): _positive_zero,
-               ("postgres", "VARCHAR"): _in_order_of_bytes}  # fmt: skip
-    steps = {cte.alias for cte in tree.find_all(exp.CTE)}
-    for table in list(tree.find_all(exp.Table)):
-        types = {} if table.name in steps else schema.get(table.name, {})
-        if any((dialect, type_) in written for type_ in types.values()):
-            columns = (
-                written.get((dialect, type_), exp.column)(name).as_(name) for name, type_ in types.items()
-            )
-            alias = table.alias_or_name
-            table.replace(exp.select(*columns).from_(exp.to_table(table.name)).subquery(alias))
+    if dialect != "postgres":
+        return
+    for key in list(tree.find_all(exp.Ordered)):
+        if isinstance(key.this, exp.Cast) and key.this.to.is_type("TEXT", "VARCHAR"):
+            key.set("this", _in_order_of_bytes(key.this))
+        elif isinstance(key.this, exp.Column) and key.this.name == ITEM and isinstance(key.parent, exp.Order):
+            keys = key.parent.expressions
+            place = next(i for i, one in enumerate(keys) if one is key)
+            bytes_of_text = key.copy()
+            bytes_of_text.set("this", _bytes_of_text(key.this))
+            key.parent.set("expressions", [*keys[:place], bytes_of_text, *keys[place:]])
 
 
-def _positive_zero(name: str) -> exp.Expr:
-    value, zero = exp.column(name), literal(0.0)
-    return exp.Case().when(exp.EQ(this=value, expression=zero), zero.copy()).else_(value.copy())
+def _bytes_of_text(column: exp.Expr) -> exp.Expr:
+    type_of = exp.cast(exp.Anonymous(this="pg_typeof", expressions=[column.copy()]), "TEXT")
+    is_text = exp.In(this=type_of, expressions=[literal(name) for name in _TEXTS])
+    return exp.Case().when(is_text, _in_order_of_bytes(exp.cast(column.copy(), "TEXT")))
 
 
-def _in_order_of_bytes(name: str) -> exp.Expr:
-    return exp.Collate(this=exp.column(name), expression=exp.to_identifier("C", quoted=True))
+def _in_order_of_bytes(text: exp.Expr) -> exp.Expr:
+    return exp.Collate(this=text.copy(), expression=exp.to_identifier("C", quoted=True))
 
 
 def plain_columns(tree: exp.Expr, dialect: str) -> None:
@@ -207,6 +211,7 @@ REWRITES: tuple[Callable[[exp.Expr, str], None], ...] = (
     filters,
     signed_counts,
     default_nulls,
+    order_of_bytes,
     plain_columns,
     ordered_ranks,
     steps_as_written,

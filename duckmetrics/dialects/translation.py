@@ -17,7 +17,7 @@ from sqlglot.optimizer.qualify import qualify
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects import datafusion as datafusion
-from duckmetrics.dialects.rewrites import REWRITES, canonical_inputs
+from duckmetrics.dialects.rewrites import REWRITES
 from duckmetrics.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def rewritten(query: exp.Query, dialect: str, schema: Mapping[str, Mapping[str, 
     """
     try:
         tree = query.copy()
-        canonical_inputs(tree, dialect, schema)
         tree = qualify(
             tree, schema=_nested(schema), dialect=_EXACT_NAMES, quote_identifiers=False, identify=False
         )

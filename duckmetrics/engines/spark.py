@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.compose.optimizer import without_idle_steps
 from duckmetrics.dialects.translation import translated
 from duckmetrics.engines import lakes
@@ -41,6 +42,8 @@ _TYPES = {
 }  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
+# Spark's name of the type of a vector, of which SQL can read nothing.
+VECTOR = "vector"
 INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
 
 
@@ -84,6 +87,7 @@ class SparkEngine(Engine):
         label, frame = self._found(table, role)
         name = self.name(role)
         try:
+            frame = _with_lists(frame)
             columns = _columns_of(frame)
             empty = not frame.limit(1).count()
         except Exception as error:
@@ -176,7 +180,8 @@ class SparkEngine(Engine):
         return self._run(query, lambda frame: frame.toArrow())
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
-        return list(_columns_of(self.session.sql(translated(query, self.dialect, self._schema))).items())
+        found: dict[str, str] = self._run(query, _columns_of)
+        return list(found.items())
 
     def keep(self, name: str, query: exp.Query, more: bool = False) -> None:
         """Keep the rows of a query with the executors, in memory and on disk."""
@@ -313,16 +318,32 @@ def _checkpoint(frame: DataFrame) -> DataFrame:
 
 
 def _columns_of(frame: DataFrame) -> dict[str, str]:
-    return {field.name: _type_of(field.dataType.simpleString()) for field in frame.schema.fields}
+    return {field.name: _type_of(field.dataType) for field in frame.schema.fields}
 
 
-def _type_of(text: str) -> str:
+def _type_of(type_: Any) -> str:
     """Return DuckDB's name of a type of Spark."""
-    if text.startswith("decimal"):
-        return text.upper()
-    if text.startswith("array<"):
-        return f"{_type_of(text[len('array<') : -1])}[]"
+    if hasattr(type_, "elementType"):
+        return f"{_type_of(type_.elementType)}[]"
+    if hasattr(type_, "fields"):
+        fields = (f"{_quoted_name(field.name)} {_type_of(field.dataType)}" for field in type_.fields)
+        return f"STRUCT({', '.join(fields)})"
+    text: str = type_.simpleString()
     return _TYPES.get(text, text.upper())
+
+
+def _quoted_name(name: str, dialect: str = DIALECT) -> str:
+    return exp.Identifier(this=name, quoted=True).sql(dialect)
+
+
+def _with_lists(frame: DataFrame) -> DataFrame:
+    """Return a frame with the vectors of Spark ML as lists, which SQL can read."""
+    vectors = [field.name for field in frame.schema.fields if field.dataType.simpleString() == VECTOR]
+    if not vectors:
+        return frame
+    from pyspark.ml.functions import vector_to_array
+
+    return frame.withColumns({name: vector_to_array(frame[_quoted_name(name, "spark")]) for name in vectors})
 
 
 def _plain(value: Any) -> Any:

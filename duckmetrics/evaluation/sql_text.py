@@ -1,4 +1,4 @@
-"""A composed query as text to read, or to run elsewhere."""
+"""A composed query as text to read, or to run elsewhere on tables named predictions and truth."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.dropped_columns import dropped
 from duckmetrics.compose.functions import inlined, linked
 from duckmetrics.dialects import DIALECTS, find_dialect
 from duckmetrics.dialects.portable import refuse_unportable
+from duckmetrics.dialects.rewrites import outer_joins
 from duckmetrics.dialects.translation import rewritten, written
+from duckmetrics.dialects.user_tables import SYSTEM, TYPES, UserTables
 from duckmetrics.errors import MetricError
-from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.classification import OVERALL, WEIGHTED
+from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.summaries.classification import per_slice
+from duckmetrics.summaries.means import means_of_queries, means_of_rows
 from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
@@ -22,76 +28,32 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.expressions.folding import Value
 
-# The types of the columns that metrics read, wherever they run.
-TYPES = {
-    "system": "VARCHAR", "query_id": "VARCHAR", "item_id": "VARCHAR", "score": "DOUBLE", "position": "BIGINT",
-    "run": "VARCHAR", "relevance": "DOUBLE", "segment": "BIGINT", "label": "DOUBLE", "weight": "DOUBLE",
-    "group_id": "VARCHAR", "exact_score": "VARCHAR",
-}  # fmt: skip
+# Engines whose sessions have tables of their own without a word for it, or none at all.
+WITHOUT_TEMPORARY = ("datafusion", "trino")
 # The conditions that the rows must satisfy, because no check runs before the text does.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"
 
 
-def script(
+def composed_sql(
     catalog: Catalog,
-    query: exp.Select,
-    titles: Mapping[str, str],
-    inputs: Mapping[str, Sequence[str]],
-    dialect: str = DIALECT,
+    measures: Sequence[Measure],
+    dialect: str,
+    *,
+    per_query: bool = False,
+    system: str | None = None,
     steps: bool = False,
 ) -> str:
-    """Write a query as text; with `steps`, as one table after the other.
-
-    Args:
-        titles: column of the query -> the name it gets.
-        inputs: the tables that it reads, with their columns.
-
-    Raises:
-        UnsupportedError: the dialect lacks something that the query needs.
-    """
-    for projection in query.expressions:
-        if projection.alias in titles:
-            projection.set("alias", exp.to_identifier(titles[projection.alias], quoted=True))
-    if dialect == DIALECT:
-        named, macros = linked(catalog, query)
-        return ";\n\n".join(written(tree, dialect) for tree in (*macros, *_apart(named, steps)))
-    schema = {table: {column: TYPES[column] for column in columns} for table, columns in inputs.items()}
-    named = rewritten(inlined(catalog, query), dialect, schema)
-    read = {table.name for table in named.find_all(exp.Table)}
-    schema = {table: columns for table, columns in schema.items() if table in read}
-    return _heading(schema, dialect) + ";\n\n".join(written(tree, dialect) for tree in _apart(named, steps))
-
-
-def _apart(query: exp.Query, steps: bool) -> list[exp.Expr]:
-    """Return a query, or its steps as temporary tables and the query without them."""
-    if not steps:
-        return [query]
-    tables = [(cte.alias, cte.this) for cte in query.ctes]
-    query.set("with_", None)
-    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    created: list[exp.Expr] = [
-        exp.Create(this=exp.to_table(name), kind="TABLE", expression=step, properties=temporary.copy())
-        for name, step in tables
-    ]
-    return [*created, query]
-
-
-def _heading(schema: Mapping[str, Mapping[str, str]], dialect: str) -> str:
-    """Return comment lines with the engine of the text, and the tables that it reads."""
-    known = DIALECTS[dialect]
-    lines = [f"{known.engine} ({known.tested})", f"reads, with {CONTRACT}"]
-    for table, columns in schema.items():
-        types = (f"{n} {exp.DataType.build(t, dialect=DIALECT).sql(dialect)}" for n, t in columns.items())
-        lines.append(f"{table} ({', '.join(types)})")
-    return "".join(f"-- {line}\n" for line in lines)
-
-
-def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, steps: bool) -> str:
     """Write the SQL of measures of one family over tables of the names that their headers declare.
 
+    Args:
+        per_query: whether to return the values of queries instead of their means.
+        system: the column of the predictions that names the systems.
+        steps: whether to write one table after the other instead of one query.
+
     Raises:
-        MetricError: the measures are of several families.
+        MetricError: the measures are of several families, or have no queries.
         UnsupportedError: the dialect is unknown or lacks something, or a metric is for DuckDB only.
     """
     known = find_dialect(dialect)
@@ -101,27 +63,102 @@ def composed_sql(catalog: Catalog, measures: Sequence[Measure], dialect: str, st
         raise MetricError(
             f"metrics of {' and '.join(sorted(families))}", "have no query in common", "ask apart"
         )
-    composer = Composer(catalog)
     if families == {RANKING}:
-        query, columns = composer.per_query(measures)
-        titles = {column.value: m.text for column, m in zip(columns, measures, strict=True)}
+        query = _of_queries(catalog, measures, per_query, system)
+    elif per_query:
+        raise MetricError("per_query", f"{measures[0].text} has no queries", "leave it out")
     else:
-        decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
-        plan = plans(catalog, decided, None) if known.name == DIALECT else portable_plans(decided)
-        titles = {f"value_{i}": measure.text for i, measure in enumerate(measures)}
-        if measures[0].metric.is_table:
-            values = {**decided[0].values, **plan[decided[0].text]}
-            query = composer.complete(composer.resolved(decided[0].metric, values))
-        else:
-            query = per_slice(composer, decided, plan)
-    return script(catalog, query, titles, _read_by(measures), known.name, steps)
+        query = _of_rows(catalog, measures, known.name)
+    constants: dict[str, Value] = {} if families == {RANKING} else {"segment": OVERALL}
+    if system is None:
+        constants[SYSTEM] = ONE_SYSTEM
+    positions = any(holds(catalog, POSITIONS, measure) for measure in measures)
+    tables = UserTables(_declared(measures), known.name, system, positions)
+    return _script(catalog, dropped(query, constants), tables, steps)
 
 
-def _read_by(measures: Sequence[Measure]) -> dict[str, list[str]]:
-    """Return the tables that measures read, with their columns."""
-    read: dict[str, list[str]] = {}
+def _of_queries(
+    catalog: Catalog, measures: Sequence[Measure], per_query: bool, system: str | None
+) -> exp.Select:
+    """Return the query of rankings, with a column of systems."""
+    one = {"systems": exp.select(exp.Literal.string(ONE_SYSTEM).as_(SYSTEM))} if system is None else None
+    query, columns = Composer(catalog, one).per_query(measures)
+    if not per_query:
+        return means_of_queries(catalog, query, measures, columns)
+    titles = {column.value: measure.text for column, measure in zip(columns, measures, strict=True)}
+    for projection in query.expressions:
+        if projection.alias in titles:
+            projection.set("alias", exp.to_identifier(titles[projection.alias], quoted=True))
+    return query
+
+
+def _of_rows(catalog: Catalog, measures: Sequence[Measure], dialect: str) -> exp.Select:
+    """Return the query of classifiers, with columns of systems and segments."""
+    composer = Composer(catalog)
+    decided = [m.bound(**{WEIGHTED: bool(m.values.get(WEIGHTED))}) for m in measures]
+    plan = plans(catalog, decided, None) if dialect == DIALECT else portable_plans(decided)
+    if measures[0].metric.is_table:
+        values = {**decided[0].values, **plan[decided[0].text]}
+        return composer.complete(composer.resolved(decided[0].metric, values))
+    return means_of_rows(catalog, per_slice(composer, decided, plan), decided)
+
+
+def _script(catalog: Catalog, query: exp.Select, tables: UserTables, steps: bool) -> str:
+    """Write a query as text; with `steps`, as one table after the other.
+
+    Raises:
+        UnsupportedError: the dialect lacks something that the query needs.
+    """
+    dialect = tables.dialect
+    tables.put_into(query)
+    if dialect == DIALECT:
+        named, macros = linked(catalog, query)
+    else:
+        named, macros = rewritten(inlined(catalog, query), dialect, tables.schema), []
+    statements = (written(tree, dialect) for tree in (*macros, *_apart(named, dialect, steps)))
+    return _heading(tables) + ";\n\n".join(statements)
+
+
+def _apart(query: exp.Query, dialect: str, steps: bool) -> list[exp.Expr]:
+    """Return a query, or its steps as tables of the session and the query without them."""
+    if not steps:
+        return [query]
+    named = [(cte.alias, cte.this) for cte in query.ctes]
+    query.set("with_", None)
+    created = []
+    for name, step in named:
+        outer_joins(step, dialect)
+        _give_types_to_nulls(step)
+        properties = [] if dialect in WITHOUT_TEMPORARY else [exp.TemporaryProperty()]
+        created.append(exp.Create(
+            this=exp.to_table(name), kind="TABLE", expression=step,
+            properties=exp.Properties(expressions=properties),
+        ))  # fmt: skip
+    return [*created, query]
+
+
+def _give_types_to_nulls(step: exp.Query) -> None:
+    """Give a column that is NULL in every row a type, in place, because tables need one."""
+    for select in step.find_all(exp.Select):
+        for projection in select.expressions:
+            if isinstance(projection.unalias(), exp.Null):
+                type_ = TYPES.get(projection.alias_or_name, "BIGINT")
+                projection.replace(exp.cast(exp.null(), type_).as_(projection.alias_or_name))
+
+
+def _heading(tables: UserTables) -> str:
+    """Return comment lines with the engine of the text, and the tables that it reads."""
+    known = DIALECTS[tables.dialect]
+    read = (f"{table} ({', '.join(columns)})" for table, columns in tables.schema.items())
+    lines = [f"{known.engine} ({known.tested})", f"reads, with {CONTRACT}", *read]
+    return "".join(f"-- {line}\n" for line in lines)
+
+
+def _declared(measures: Sequence[Measure]) -> Mapping[str, list[str]]:
+    """Return the tables that measures may read, with their columns."""
+    declared: dict[str, list[str]] = {}
     for measure in measures:
         for table, columns in measure.metric.inputs.items():
-            found = read.setdefault(table, [])
+            found = declared.setdefault(table, [])
             found += [column for column in columns if column not in found]
-    return read
+    return declared

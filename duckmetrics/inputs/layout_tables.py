@@ -253,7 +253,8 @@ class LayoutTables:
         """Read the SQL of a layout: ``{name}`` in a column and ``$positive`` are filled in."""
         tree = sqlglot.parse_one(sql, dialect=DIALECT)
         for column in tree.find_all(exp.Column):
-            column.this.set("this", column.name.replace("{name}", fit.own))
+            name = column.name.replace("{name}", fit.own)
+            column.this.set("this", source.find(name) or name)
         for placeholder in list(tree.find_all(exp.Placeholder)):
             if self._request.positive is None:
                 raise InputError(
@@ -262,6 +263,7 @@ class LayoutTables:
                     "name it with positive='yes' (on the command line --positive yes)",
                 )
             placeholder.replace(literal(self._request.positive))
+        _name_fields(tree, source)
         return tree
 
     def _with(self, source: Source, computed: dict[str, exp.Expr]) -> Source:
@@ -295,13 +297,22 @@ class LayoutTables:
         return replace(self._with(source, computed), aliases=aliases)
 
 
+def _name_fields(tree: exp.Expr, source: Source) -> None:
+    """Write ``struct_extract_at(one, 1)`` in terms of the name of the field, which all engines understand."""
+    for call in list(tree.find_all(exp.Anonymous)):
+        listed = call.find_ancestor(exp.Transform)
+        if call.name.lower() == "struct_extract_at" and listed is not None:
+            one, place = call.expressions
+            struct = exp.DataType.build(source.columns[listed.this.name], dialect=DIALECT).expressions[0]
+            field = struct.expressions[int(place.name) - 1].this.name
+            call.replace(exp.Dot(this=one.copy(), expression=exp.to_identifier(field, quoted=True)))
+
+
 def _field(column: str, field: str) -> exp.Expr:
     """Write one field of the structs in a list."""
     one = exp.to_identifier("one")
-    taken = exp.Dot(this=exp.column(one.copy()), expression=exp.to_identifier(field, quoted=True))
-    return exp.Anonymous(
-        this="list_transform", expressions=[quoted(column), exp.Lambda(this=taken, expressions=[one])]
-    )
+    taken = exp.Dot(this=one.copy(), expression=exp.to_identifier(field, quoted=True))
+    return exp.Transform(this=quoted(column), expression=exp.Lambda(this=taken, expressions=[one]))
 
 
 def _counted(source: Source) -> exp.Select:

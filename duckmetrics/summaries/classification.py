@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 SEGMENTS, BINARY = "segments", "labeled"
 KEYS, COUNTS = ("system", "segment"), ("n", "n_positive")
-# The columns that a metric may yield next to its value.
-EXTRAS = ("lower", "upper", "n_undefined")
+# The columns that a metric may yield next to its value, with their types.
+EXTRAS = {"lower": "DOUBLE", "upper": "DOUBLE", "n_undefined": "BIGINT"}
 
 
 def per_slice(composer: Composer, measures: Sequence[Measure], plan: Mapping[str, Plan]) -> exp.Select:
@@ -176,7 +176,8 @@ class ClassificationSummary:
         return joined
 
     def _row(self, i: int, measure: Measure, columns: Sequence[str]) -> exp.Select:
-        def optional(column: str, type_: str) -> exp.Expr:
+        def optional(column: str) -> exp.Expr:
+            type_ = EXTRAS[column]
             if f"{column}_{i}" not in columns:
                 return exp.cast(exp.null(), type_).as_(column)
             found: exp.Expr = exp.column(f"{column}_{i}")
@@ -185,30 +186,31 @@ class ClassificationSummary:
         unnamed = exp.cast(exp.null(), "VARCHAR")
         none = exp.cast(exp.null(), "BIGINT")
         binary = has_relation(self.catalog, measure, BINARY)
-        value, reason = self._shown(i, measure, binary)
-        n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in _counts(measure))
+        value, reason = shown_measure(self.catalog, i, measure)
+        n, n_positive = (exp.func("coalesce", exp.column(c), literal(0)) for c in counts_of(measure))
         return exp.select(
             (unnamed if self.inputs.one_system else exp.column("system")).as_("system"),
             literal(measure.text).as_("metric"), "slice", *self.by.values(),
-            value.as_("value"), optional("lower", "DOUBLE"), optional("upper", "DOUBLE"),
+            value.as_("value"), optional("lower"), optional("upper"),
             reason.as_("reason"), n.as_("n"),
-            none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined", "BIGINT"),
+            none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined"),
             (n_positive if binary else none.copy()).as_("n_positive"),
             literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_(JOINED)  # fmt: skip
 
-    def _shown(self, i: int, measure: Measure, binary: bool) -> tuple[exp.Expr, exp.Expr]:
-        """Return the value of a measure, and the reason if it has no value."""
-        counted, n_positive = _counts(measure)
-        why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
-        value, reason = shown_value(self.catalog, {
-            "value": exp.column(f"value_{i}"),
-            "counted": exp.column(counted), "n_positive": exp.column(n_positive),
-            "is_binary": exp.Boolean(this=binary), "undefined": literal(why),
-            "infinite": literal(infinite),
-        })  # fmt: skip
-        return fold(value), fold(reason)
+
+def shown_measure(catalog: Catalog, i: int, measure: Measure) -> tuple[exp.Expr, exp.Expr]:
+    """Return the value of the measure at place i, and the reason if it has no value."""
+    counted, n_positive = counts_of(measure)
+    why, infinite = (measure.metric.header.get(key) for key in ("undefined", "infinite"))
+    value, reason = shown_value(catalog, {
+        "value": exp.column(f"value_{i}"),
+        "counted": exp.column(counted), "n_positive": exp.column(n_positive),
+        "is_binary": exp.Boolean(this=has_relation(catalog, measure, BINARY)), "undefined": literal(why),
+        "infinite": literal(infinite),
+    })  # fmt: skip
+    return fold(value), fold(reason)
 
 
 def shown_value(catalog: Catalog, columns: Mapping[str, exp.Expr]) -> tuple[exp.Expr, exp.Expr]:
@@ -221,7 +223,7 @@ def shown_value(catalog: Catalog, columns: Mapping[str, exp.Expr]) -> tuple[exp.
     return found["value"], found["reason"]
 
 
-def _counts(measure: Measure) -> tuple[str, str]:
+def counts_of(measure: Measure) -> tuple[str, str]:
     """Return the columns that count the rows a measure looks at, and the positives among them."""
     n, n_positive = (f"{c}_{WEIGHTED}" if measure.values.get(WEIGHTED) else c for c in COUNTS)
     return n, n_positive

@@ -126,9 +126,12 @@ def test_the_catalogue_lists_and_explains_tables(run: Command) -> None:
 
 
 def test_the_sql_of_a_classifier_runs_on_tables_of_these_names(run: Command) -> None:
-    text = run("sql", "auc", "spiegelhalter_p").out
+    text = run("sql", "auc", "spiegelhalter_p", "--system", "model").out
     connection = duckdb.connect()
-    connection.execute(f"""CREATE TABLE predictions AS SELECT model AS system, 0 AS segment,
-        CAST(clicked AS INTEGER) AS label, pctr AS score, 1.0 AS weight, NULL AS group_id FROM {CLICKS}""")
-    found = {row[0]: row[4] for row in connection.execute(text.rstrip().rstrip(";")).fetchall()}
+    connection.execute(
+        f"CREATE TABLE predictions AS SELECT model, clicked AS label, pctr AS score FROM {CLICKS}"
+    )
+    rows = connection.execute(text.rstrip().rstrip(";")).fetchall()
+    found = {system: value for system, metric, value, *_ in rows if metric == "auc"}
+    assert len(rows) == 2 * len(found)
     assert found == {"A": 3.5 / 4, "B": 0.5}

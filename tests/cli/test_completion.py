@@ -20,14 +20,17 @@ from support.loops import each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 METRICS = {name for _, name in catalog().names}
+NDCG = catalog().metrics["ranking", "ndcg"]
 # Words that no table stands for, such as numbers and columns.
 PLAIN = {
     "--column", "--positive", "--score",
     "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
     "--interval-method", "--resamples", "--seed", "--fail-if", "--baseline", "--chunks", "--verify", "--test",
-    "curve --system", "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
+    "curve --system", "sql --system",
+    "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
     "--table", "--per-query-table", "--run-id",
 }  # fmt: skip
@@ -62,6 +65,81 @@ def test_a_family_before_the_name_completes() -> None:
         "classification.precision", "classification.precision_at_recall"
     ]  # fmt: skip
     assert completed("evaluate", "-m", "ranking.preci") == ["ranking.precision", "ranking.precision@"]
+
+
+def test_parameters_complete_in_parentheses() -> None:
+    gains = [f"ndcg(gain={gain}" for gain in catalog().params(NDCG)["gain"].choices]
+    assert completed("evaluate", "-m", "ndcg(ga") == gains  # a shell writes what they begin with: ndcg(gain=
+    assert len({gain[len("ndcg(gain=")] for gain in gains}) > 1
+    assert completed("evaluate", "-m", "ndcg(gain=e") == ["ndcg(gain=exp2", "ndcg(gain=exp2)"]
+    assert completed("evaluate", "-m", "ndcg(no_such=") == completed("evaluate", "-m", "no_such(") == []
+    assert completed("evaluate", "-m", "ndcg(re") == ["ndcg(rel="]
+    assert completed("evaluate", "-m", "ndcg(rel=") == []
+    assert completed("evaluate", "-m", "ndcg( disc")[0] == "ndcg( discount=log2"
+
+
+def test_every_parameter_is_offered_once() -> None:
+    names = {*catalog().params(NDCG), "agg"} - {"population"}  # of the call, and no spec takes it
+    assert set(completed("evaluate", "-m", "ndcg(")) == {f"ndcg({name}=" for name in names}
+    rest = completed("evaluate", "-m", "map@5,ndcg(gain=exp2,k=3,")
+    assert set(rest) == {f"map@5,ndcg(gain=exp2,k=3,{name}=" for name in names - {"gain", "k"}}
+    assert completed("evaluate", "-m", "map@5,ndcg(gain=exp2, disc")[1].endswith(
+        "(gain=exp2, discount=log2_clip"
+    )
+
+
+def test_what_an_alias_binds_is_not_offered() -> None:
+    bound = [(name, alias) for (_, name), alias in catalog().names.items() if alias.bound]
+    assert bound
+    for name, alias in bound:
+        offered = completed("evaluate", "-m", f"{name}(")
+        assert not {f"{name}({parameter}=" for parameter in alias.bound} & set(offered), alias
+
+
+def test_a_cutoff_follows_the_parentheses() -> None:
+    assert completed("evaluate", "-m", "ndcg(gain=exp2)") == ["ndcg(gain=exp2)@"]
+    assert completed("evaluate", "-m", "ndcg(gain=exp2, k=3)") == []
+    assert completed("evaluate", "-m", "auc(approx=3)") == []
+    assert completed("evaluate", "-m", "ndcg(gain=exp2)@") == []
+
+
+def test_a_name_of_two_families_takes_the_parameters_of_both() -> None:
+    both = completed("evaluate", "-m", "precision(")
+    assert {"precision(norm=", "precision(threshold="} <= set(both)
+    assert completed("evaluate", "-m", "classification.precision(thr") == [
+        "classification.precision(threshold="
+    ]
+    assert completed("evaluate", "-m", "ranking.precision(thr") == []
+
+
+def test_tables_take_parameters_in_parentheses() -> None:
+    assert completed("curve", "roc_curve(po") == completed("sql", "roc_curve(po") == ["roc_curve(points="]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found", "offered"),
+    [
+        ("'ndcg(re", "ndcg(rel=", ["ndcg(rel=", "ndcg(rel= "]),
+        ("ndcg", "ndcg(rel=", ["ndcg(rel="]),
+        ("'ndcg(gain=exp2)", "ndcg(gain=exp2)@", ["ndcg(gain=exp2)@", "ndcg(gain=exp2)@ "]),
+        ("'run", "run.parquet", ["run.parquet"]),
+    ],
+)
+def test_bash_leaves_a_quote_open(tmp_path: Path, typed: str, found: str, offered: list[str]) -> None:
+    """It closes the quote behind the only word that fits, so it gets a second one that begins like it."""
+    completion.prepare()
+    bash = get_completion_class("bash")
+    assert bash is not None
+    answer = tmp_path / "duckmetrics"
+    answer.write_text(f"#!/bin/sh\necho 'plain,{found}'\n", "utf-8")
+    answer.chmod(0o755)
+    script = (
+        "complete() { :; }; compopt() { :; }\n" + bash(cli, {}, "duckmetrics", COMPLETE).source()
+        + f'\nCOMP_WORDS=(duckmetrics "{typed}"); COMP_CWORD=1; _duckmetrics_completion {answer}\n'
+        "printf '%s|' \"${COMPREPLY[@]}\""
+    )  # fmt: skip
+    done = subprocess.run(["bash", "-c", script], text=True, capture_output=True, check=True)
+    assert done.stdout == "".join(f"{word}|" for word in offered)
 
 
 def test_a_metric_comes_with_its_title() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
-from duckmetrics.api.evaluate import compose_sql
+import duckmetrics
+from duckmetrics.api.sql import sql
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.dialects.portable import reason_against
+from duckmetrics.dialects.user_tables import TYPES
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.sql_text import TYPES
 from support.cases import CATALOG, RANKING, open_case, ranking
 from support.cases import specs_of as ranking_specs
 from support.classification import (
@@ -27,6 +30,7 @@ from support.classification import (
     specs_of,
 )
 from support.other_engines import ClickHouse, DataFusion, Postgres, Spark, postgres_server, spark_session
+from support.user_tables import SYSTEM, rankings_of_a_user, rows_of_a_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from support.other_engines import OtherEngine, Row
 
+KEYS = ("system", "metric")
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
 # What changes the steps most; the others are slow.
@@ -131,10 +136,21 @@ def same(found: Any, wanted: Any) -> bool:
 def compared(
     connection: duckdb.DuckDBPyConnection, engine: OtherEngine, specs: Sequence[str], **switches: Any
 ) -> list[str]:
-    wanted = rows_of(connection, compose_sql(specs, **switches))
-    found = engine.rows(compose_sql(specs, engine.dialect, **switches))
-    keys = ("system", "query_id") if "query_id" in wanted[0] else ("system", "segment")
-    return disagreement(found, wanted, keys)
+    """Compare the values of every query and system."""
+    given = {"per_query": True, "system": "system", **switches}
+    wanted = rows_of(connection, sql(specs, **given))
+    found = engine.rows(sql(specs, engine.dialect, **given))
+    return disagreement(found, wanted, ("system", "query_id"))
+
+
+def compared_segments(
+    connection: duckdb.DuckDBPyConnection, engine: OtherEngine, specs: Sequence[str], **switches: Any
+) -> list[str]:
+    """Compare the values of every segment, as if each were a system."""
+    given = {"system": "segment", **switches}
+    wanted = rows_of(connection, sql(specs, **given))
+    found = engine.rows(sql(specs, engine.dialect, **given))
+    return disagreement(found, wanted, ("system", "metric"))
 
 
 # ---- rankings
@@ -234,14 +250,14 @@ def test_metrics_of_classification(engine: OtherEngine, weighted: bool) -> None:
         copied(connection, engine, "classification")
         specs = [s for s in portable(EVERY) if not weighted or allowed(s, {"weighted": True})]
         assert len(specs) > 60
-        assert compared(connection, engine, specs, weighted=weighted) == []
+        assert compared_segments(connection, engine, specs, weighted=weighted) == []
 
 
 @pytest.mark.slow
 def test_any_score(engine: OtherEngine) -> None:
     with classes(UNBOUNDED, engine) as connection:
         copied(connection, engine, "classification")
-        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
+        assert compared_segments(connection, engine, portable(EVERY_ANY_SCORE), weighted=False) == []
 
 
 @pytest.mark.some(2)
@@ -252,7 +268,7 @@ def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
         copied(connection, engine, "classification")
         measures = {spec: parse_measure(CATALOG, spec) for spec in portable(PLAIN) if spec in EVERY_ANY_SCORE}
         specs = [s for s, m in measures.items() if case != "ratings" or not reads(m.metric, "labeled")]
-        assert compared(connection, engine, specs, weighted=True) == []
+        assert compared_segments(connection, engine, specs, weighted=True) == []
 
 
 @pytest.mark.some(1)
@@ -261,9 +277,11 @@ def test_tables_of_classification(engine: OtherEngine, table: Definition) -> Non
     with classes(PROBABILITIES, engine) as connection:
         copied(connection, engine, "classification")
         for spec in specs_of(table):
-            wanted = rows_of(connection, compose_sql([spec], weighted=True))
-            found = engine.rows(compose_sql([spec], engine.dialect, weighted=True))
-            assert disagreement(found, wanted, table.grain) == [], spec
+            given = {"system": "segment", "weighted": True}
+            wanted = rows_of(connection, sql(spec, **given))
+            found = engine.rows(sql(spec, engine.dialect, **given))
+            keys = [key for key in table.grain if key != "segment"]
+            assert disagreement(found, wanted, keys) == [], spec
 
 
 # ---- random rows
@@ -313,7 +331,7 @@ def test_random_rows(engine: OtherEngine, seed: int) -> None:
         )
         canonical(connection, "classification")
         copied(connection, engine, "classification")
-        assert compared(connection, engine, portable(EVERY_ANY_SCORE), weighted=True) == []
+        assert compared_segments(connection, engine, portable(EVERY_ANY_SCORE), weighted=True) == []
 
 
 def tiny(engine: OtherEngine) -> str:
@@ -325,3 +343,74 @@ def random_rows(seed: int) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"threads": 1})
     connection.execute(f"SELECT setseed({seed / 10})")
     return connection
+
+
+# ---- tables of a user, by the text as it stands
+
+MEANS = [
+    "ndcg@2",
+    "map",
+    "recall@3",
+    "mrr(agg=median)",
+    "bpref",
+    "rbp",
+    "ndcg(agg=p90)",
+    "idcg(ideal=full_k)@2",
+]
+VALUES = ["auc", "log_loss", "ece", "ks", "gauc", "rig", "auc(approx=4)", "accuracy", "rmse", "brier"]
+
+
+@pytest.mark.parametrize(("systems", "text"), [(False, False), (True, True)])
+def test_means_on_the_tables_of_a_user(engine: OtherEngine, systems: bool, text: bool) -> None:
+    column = SYSTEM if systems else None
+    with rankings_of_a_user(systems=systems, text=text) as connection:
+        for table in ("predictions", "truth"):
+            engine.load(table, required(connection.sql(f"FROM {table}").to_arrow_table()))
+        wanted = duckmetrics.evaluate(
+            "predictions", "truth", MEANS, connection=connection, system=column
+        ).rows
+        found = engine.rows(sql(MEANS, engine.dialect, system=column))
+        assert [row["metric"] for row in found] == [row["metric"] for row in wanted]
+        assert told(found, wanted) == []
+
+
+@pytest.mark.parametrize(("systems", "weighted"), [(False, False), (True, True)])
+def test_values_on_the_table_of_a_user(engine: OtherEngine, systems: bool, weighted: bool) -> None:
+    column = SYSTEM if systems else None
+    specs = [spec for spec in VALUES if not weighted or allowed(spec, {"weighted": True})]
+    with rows_of_a_user(systems=systems) as connection:
+        engine.load("predictions", required(connection.sql("FROM predictions").to_arrow_table()))
+        wanted = duckmetrics.evaluate(
+            "predictions", None, specs, connection=connection, system=column, weighted=weighted
+        ).rows
+        assert told(engine.rows(sql(specs, engine.dialect, system=column, weighted=weighted)), wanted) == []
+
+
+@pytest.mark.parametrize("specs", [MEANS, VALUES], ids=["rankings", "rows"])
+def test_one_table_after_the_other(engine: OtherEngine, specs: Sequence[str]) -> None:
+    connection = rankings_of_a_user() if specs is MEANS else rows_of_a_user()
+    with connection:
+        for table in ("predictions", "truth") if specs is MEANS else ("predictions",):
+            engine.load(table, connection.sql(f"FROM {table}").to_arrow_table())
+        *steps, last = sql(specs, engine.dialect, steps=True).split(";\n\n")
+        assert len(steps) > 3
+        wanted = engine.rows(sql(specs, engine.dialect))
+        for step in steps:
+            engine.execute(step)
+        assert told(engine.rows(last), wanted) == []
+        for step in reversed(steps):
+            ((kind, name),) = re.findall(r"CREATE (?:TEMPORARY )?(TABLE|VIEW) (\w+) AS", step)
+            engine.execute(f"DROP {kind} {name}")
+
+
+def required(table: pa.Table) -> pa.Table:
+    """The same rows with columns that are never NULL, as tables of ClickHouse are."""
+    return pa.table(table.columns, pa.schema([field.with_nullable(False) for field in table.schema]))
+
+
+def told(found: Sequence[Row], wanted: Sequence[Row]) -> list[str]:
+    """Where the rows differ, in the columns that a text returns."""
+    columns = set(found[0])
+    return disagreement(
+        found, [{c: row[c] for c in columns} for row in wanted], [k for k in KEYS if k in columns]
+    )

@@ -8,7 +8,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql
 from duckmetrics.catalog.catalog import sql_root
 from duckmetrics.cli.support import page
 from duckmetrics.compose.functions import inlined, linked
@@ -89,14 +89,14 @@ def test_a_metric_that_is_not_portable_is_refused_elsewhere() -> None:
     assert refused
     for metric in refused:
         spec = f"{metric.family}.{metric.name}"
-        assert compose_sql([spec])
+        assert sql([spec])
         with pytest.raises(UnsupportedError, match="evaluate it with DuckDB"):
-            compose_sql([spec], "spark")
+            sql([spec], "spark")
 
 
 def test_an_unknown_dialect_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="did you mean 'spark'"):
-        compose_sql(["ndcg@10"], "sparc")
+        sql(["ndcg@10"], "sparc")
 
 
 @pytest.mark.parametrize("dialect", OTHERS)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
+LABELED = ["label", "probability"]
 SHOP = ROOT / "data/shop"
 RANKINGS: dict[str, Any] = {
     "predictions": str(SHOP / "recommendations.parquet"),
@@ -487,3 +488,94 @@ def test_layouts_are_read_on_spark(spark: Any, no_collecting: None) -> None:
     frame = spark.createDataFrame(rows, ["label", "a", "b"])
     result = duckmetrics.evaluate(frame, metrics="auc", positive="yes", score={"A": "a", "B": "b"})
     assert [row["value"] for row in result.rows] == [1.0, 0.25]
+
+
+# Lists of items as tools write them. Scores tie, a query has no relevant item, and one has no list.
+OF_LISTS = {
+    "als": """
+        SELECT user, collect_list(named_struct('movie', item, 'rating', score)) AS recommendations
+        FROM (SELECT user, item, CAST(score AS FLOAT) AS score FROM ranked) GROUP BY user
+    """,
+    "als_of_other_case": """
+        SELECT collect_list(named_struct('MovieId', item, 'rating', score)) AS Recommendations, user
+        FROM ranked GROUP BY user
+    """,
+    "structs": """
+        SELECT user AS query_id, collect_list(named_struct('item', item, 'score', score)) AS items
+        FROM ranked GROUP BY user
+    """,
+    "kaggle": """
+        SELECT user AS customer_id, concat_ws(', ', collect_list(item)) AS prediction
+        FROM ranked GROUP BY user
+    """,
+    "wide": """
+        SELECT user AS user_id, items[0] AS rec_1, get(items, 1) AS rec_2, get(items, 2) AS rec_3
+        FROM (SELECT user, collect_list(item) AS items FROM ranked GROUP BY user)
+    """,
+}
+RANKED = """
+    SELECT * FROM VALUES
+        (1, 11, 0.9D), (1, 10, 0.9D), (1, 12, 0.5D), (2, 13, 0.7D), (2, 12, 0.25D), (4, 10, 0.5D)
+        AS t(user, item, score)
+"""
+TRUTH = """
+    SELECT * FROM VALUES (1, 10, 1D), (1, 12, 2D), (2, 12, 1D), (2, 10, 0D), (3, 10, 1D), (4, 10, 0D)
+        AS t(query_id, item_id, relevance)
+"""
+
+
+@pytest.mark.parametrize("name", OF_LISTS)
+def test_layouts_of_lists_have_the_numbers_of_duckdb(spark: Any, tmp_path: Path, name: str) -> None:
+    spark.sql(RANKED).coalesce(1).createOrReplaceTempView("ranked")
+    spark.sql(OF_LISTS[name]).write.parquet(str(tmp_path / "run.parquet"))
+    truth = spark.sql(TRUTH)
+    if name == "kaggle":
+        truth = truth.selectExpr("query_id", "CAST(item_id AS STRING) AS item_id", "relevance")
+    truth.write.parquet(str(tmp_path / "truth.parquet"))
+    arguments = {"predictions": str(tmp_path / "run.parquet/*.parquet"),
+                 "truth": str(tmp_path / "truth.parquet/*.parquet")}  # fmt: skip
+    assert differences(spark, ["ndcg@2", "mrr"], **arguments) == []
+    # The order of a list counts. Spark ALS and structs have scores instead, which tie for query 1.
+    found = duckmetrics.evaluate(metrics="mrr", **arguments)
+    first = 1 if name in ("als", "als_of_other_case", "structs") else 1 / 2
+    assert found["mrr"] == pytest.approx((first + 1 / 2 + 0) / 3)
+
+
+def test_vectors_of_spark_ml_are_read(spark: Any, tmp_path: Path) -> None:
+    """Dense and sparse ones; a sparse vector does not list a probability of 0."""
+    from pyspark.ml.linalg import Vectors
+
+    vectors = [Vectors.dense([0.2, 0.8]), Vectors.sparse(2, [0], [1.0]), Vectors.dense([0.1, 0.9]),
+               Vectors.sparse(2, [0, 1], [0.3, 0.7]), Vectors.sparse(2, [1], [1.0])]  # fmt: skip
+    frame = spark.createDataFrame(list(zip([1.0, 0.0, 0.0, 1.0, 1.0], vectors, strict=True)), LABELED)
+    frame.write.parquet(str(tmp_path / "scored.parquet"))
+    path = str(tmp_path / "scored.parquet/*.parquet")
+    assert differences(spark, ["auc", "log_loss", "brier"], predictions=path) == []
+    for table in (path, frame):
+        found = duckmetrics.evaluate(table, metrics="brier", engine=spark)
+        assert found["brier"] == pytest.approx((0.2**2 + 0 + 0.9**2 + 0.3**2 + 0) / 5)
+        assert "read as Spark ML (label, score of probability)" in found.checks[0].message
+
+
+def test_lists_of_probabilities_are_read(spark: Any, tmp_path: Path) -> None:
+    frame = spark.sql("SELECT * FROM VALUES (1, array(0.2D, 0.8D)), (0, array(0.6D, 0.4D)) AS t(a, b)")
+    frame.toDF(*LABELED).write.parquet(str(tmp_path / "scored.parquet"))
+    path = str(tmp_path / "scored.parquet/*.parquet")
+    assert differences(spark, ["log_loss", "brier"], predictions=path) == []
+    short = spark.sql("SELECT 1 AS label, array(0.2D) AS probability")
+    with pytest.raises(InputError, match="score"):
+        duckmetrics.evaluate(short, metrics="auc")
+
+
+def test_predictions_of_bigquery_are_read(spark: Any, tmp_path: Path) -> None:
+    spark.sql("""
+        SELECT churn, 'yes' AS predicted_churn, array(
+            named_struct('label', 'no', 'prob', 1 - p), named_struct('label', 'yes', 'prob', p)
+        ) AS predicted_churn_probs
+        FROM VALUES ('yes', 0.75D), ('no', 0.5D), ('yes', 0.5D), ('no', 0.125D) AS t(churn, p)
+    """).write.parquet(str(tmp_path / "predicted.parquet"))
+    path = str(tmp_path / "predicted.parquet/*.parquet")
+    assert differences(spark, ["auc", "log_loss"], predictions=path, positive="yes") == []
+    assert duckmetrics.evaluate(path, metrics="auc", positive="yes")["auc"] == 3.5 / 4
+    with pytest.raises(InputError, match=r"the positive one is not named.*positive='yes'"):
+        duckmetrics.evaluate(path, metrics="auc", engine=spark)

@@ -54,7 +54,7 @@ BUILDERS = {
     ),
     "summaries": (
         "a column per metric and per slicing column",
-        "aggregations classification plans query_slices ranking",
+        "aggregations classification means plans query_slices ranking",
     ),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",

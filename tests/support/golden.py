@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.evaluate import compose_sql
+from duckmetrics.api.sql import sql
 from duckmetrics.dialects import DIALECTS
 from support.cases import ROOT
 
@@ -22,7 +22,7 @@ SPECS = {
 
 
 def golden(family: str, dialect: str) -> str:
-    return compose_sql(SPECS[family], dialect) + ";\n"
+    return sql(SPECS[family], dialect) + ";\n"
 
 
 def path_of(family: str, dialect: str) -> Path:

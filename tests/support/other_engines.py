@@ -30,6 +30,7 @@ _POSTGRES = {
     "int64": "BIGINT",
     "int32": "INTEGER",
     "bool": "BOOLEAN",
+    "float": "REAL",
 }
 
 
@@ -39,6 +40,8 @@ class OtherEngine(Protocol):
     def load(self, name: str, table: pa.Table) -> None: ...
 
     def rows(self, sql: str) -> list[Row]: ...
+
+    def execute(self, statement: str) -> None: ...
 
 
 class ClickHouse:
@@ -55,7 +58,7 @@ class ClickHouse:
         self.session.query(f"DROP TABLE IF EXISTS {name}")
         self.session.query(
             f"CREATE TABLE {name} ENGINE = Memory AS SELECT * FROM file('{path}', Parquet) "
-            "SETTINGS schema_inference_make_columns_nullable = 1"
+            "SETTINGS schema_inference_make_columns_nullable = 'auto'"
         )
 
     def rows(self, sql: str) -> list[Row]:
@@ -64,6 +67,9 @@ class ClickHouse:
             {name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()}
             for row in table.to_pylist()
         ]
+
+    def execute(self, statement: str) -> None:
+        self.session.query(statement)
 
 
 class DataFusion:
@@ -80,6 +86,9 @@ class DataFusion:
     def rows(self, sql: str) -> list[Row]:
         return self.context.sql(sql).to_arrow_table().to_pylist()
 
+    def execute(self, statement: str) -> None:
+        self.context.sql(statement).collect()
+
 
 class Postgres:
     dialect = "postgres"
@@ -95,8 +104,8 @@ class Postgres:
         columns = []
         for field in table.schema:
             kind = _POSTGRES[str(field.type)]
-            # The order of text depends on the collation, that of DuckDB is the order of the bytes.
-            columns.append(f'"{field.name}" {kind}' + (' COLLATE "C"' if kind == "TEXT" else ""))
+            # A collation of languages, as tables of users have; the order in DuckDB is that of the bytes.
+            columns.append(f'"{field.name}" {kind}' + (' COLLATE "und-x-icu"' if kind == "TEXT" else ""))
         with self.connection.cursor() as cursor:
             cursor.execute(
                 f"DROP TABLE IF EXISTS {name}; CREATE TEMPORARY TABLE {name} ({', '.join(columns)})"
@@ -111,6 +120,9 @@ class Postgres:
             cursor.execute(sql.replace("%", "%%"), ())
             names = [column.name for column in cursor.description or []]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def execute(self, statement: str) -> None:
+        self.connection.execute(statement.replace("%", "%%"), ())
 
 
 class Spark:
@@ -129,6 +141,9 @@ class Spark:
 
     def rows(self, sql: str) -> list[Row]:
         return self.session.sql(sql).toArrow().to_pylist()
+
+    def execute(self, statement: str) -> None:
+        self.session.sql(statement)
 
 
 def spark_session(**settings: str) -> Any:

@@ -1,25 +1,30 @@
+-- DuckDB (executed in tests)
+-- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
+-- predictions (label, score)
 WITH segments AS (
   SELECT
-    system,
-    segment,
     COUNT(*) AS n,
     COUNT(*) FILTER(WHERE
       label > 0) AS n_positive
-  FROM predictions
-  GROUP BY
-    system,
-    segment
+  FROM (
+    SELECT
+      CAST(label AS DOUBLE) AS label
+    FROM predictions
+  ) AS predictions
+  HAVING
+    COUNT(*) > 0
 ), labeled AS (
   SELECT
-    system,
-    segment,
     CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS label,
     score
-  FROM predictions
+  FROM (
+    SELECT
+      CAST(label AS DOUBLE) AS label,
+      CAST(score AS DOUBLE) AS score
+    FROM predictions
+  ) AS predictions
 ), score_groups AS (
   SELECT
-    system,
-    segment,
     score,
     SUM(label) AS positives,
     SUM((
@@ -27,42 +32,26 @@ WITH segments AS (
     )) AS negatives
   FROM labeled
   GROUP BY
-    system,
-    segment,
     score
 ), cumulated AS (
   SELECT
-    system,
-    segment,
     score,
     positives,
     negatives,
-    SUM(positives) OVER (
-      PARTITION BY system, segment
-      ORDER BY score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS tp,
-    SUM(negatives) OVER (
-      PARTITION BY system, segment
-      ORDER BY score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS fp
+    SUM(positives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS tp,
+    SUM(negatives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS fp
   FROM score_groups
 ), thresholds AS (
   SELECT
-    system,
-    segment,
     score,
     positives,
     negatives,
     fp,
-    MAX(tp) OVER (PARTITION BY system, segment) AS p,
-    MAX(fp) OVER (PARTITION BY system, segment) AS n
+    MAX(tp) OVER () AS p,
+    MAX(fp) OVER () AS n
   FROM cumulated
 ), pairs AS (
   SELECT
-    system,
-    segment,
     SUM(positives) AS positives,
     SUM(negatives) AS negatives,
     SUM(positives * (
@@ -70,29 +59,32 @@ WITH segments AS (
     )) AS won,
     SUM(positives * negatives) AS tied
   FROM thresholds
-  GROUP BY
-    system,
-    segment
+  HAVING
+    COUNT(*) > 0
 ), clipped AS (
   SELECT
-    system,
-    segment,
     CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS label,
     GREATEST(LEAST(score, 1 - 1e-15), 1e-15) AS p
-  FROM predictions
+  FROM (
+    SELECT
+      CAST(label AS DOUBLE) AS label,
+      CAST(score AS DOUBLE) AS score
+    FROM predictions
+  ) AS predictions
 ), mass_places AS (
   SELECT
-    system,
-    segment,
     score AS p,
     CASE WHEN label > 0 THEN 1e0 ELSE 0e0 END AS positives,
-    RANK() OVER (PARTITION BY system, segment ORDER BY score ASC) - 1 AS place,
-    COUNT(*) OVER (PARTITION BY system, segment) AS total
-  FROM predictions
+    RANK() OVER (ORDER BY score ASC) - 1 AS place,
+    COUNT(*) OVER () AS total
+  FROM (
+    SELECT
+      CAST(label AS DOUBLE) AS label,
+      CAST(score AS DOUBLE) AS score
+    FROM predictions
+  ) AS predictions
 ), places_2 AS (
   SELECT
-    system,
-    segment,
     p,
     positives,
     place,
@@ -101,8 +93,6 @@ WITH segments AS (
   FROM mass_places
 ), binned_2 AS (
   SELECT
-    system,
-    segment,
     p,
     positives,
     CASE
@@ -121,8 +111,6 @@ WITH segments AS (
   FROM places_2 AS places
 ), bins AS (
   SELECT
-    system,
-    segment,
     bin,
     CAST(SUM(1.0e0) AS BIGINT) AS n,
     SUM(1.0e0) AS total,
@@ -130,21 +118,15 @@ WITH segments AS (
     SUM(positives) / NULLIF(SUM(1.0e0), 0) AS mean_label
   FROM binned_2 AS binned
   GROUP BY
-    system,
-    segment,
     bin
 ), per_segment_of_pairs AS (
   SELECT
-    system,
-    segment,
     (
       won + tied / 2
     ) / NULLIF(positives * negatives, 0) AS v1
   FROM pairs
 ), per_segment_of_clipped AS (
   SELECT
-    system,
-    segment,
     -SUM(
       CASE
         WHEN label = 1 AND p > 0
@@ -163,34 +145,51 @@ WITH segments AS (
       END
     ) / NULLIF(SUM(1e0), 0) AS v1
   FROM clipped
-  GROUP BY
-    system,
-    segment
+  HAVING
+    COUNT(*) > 0
 ), per_segment_of_bins AS (
   SELECT
-    system,
-    segment,
     SUM(total * ABS(mean_score - mean_label)) / NULLIF(SUM(total), 0) AS v1
   FROM bins
-  GROUP BY
-    system,
-    segment
+  HAVING
+    COUNT(*) > 0
+), summary AS (
+  SELECT
+    segments.n,
+    segments.n_positive,
+    per_segment_of_pairs.v1 AS value_0,
+    per_segment_of_clipped.v1 AS value_1,
+    per_segment_of_bins.v1 AS value_2
+  FROM segments
+  LEFT JOIN per_segment_of_pairs
+    ON TRUE
+  LEFT JOIN per_segment_of_clipped
+    ON TRUE
+  LEFT JOIN per_segment_of_bins
+    ON TRUE
 )
 SELECT
-  segments.system,
-  segments.segment,
-  segments.n,
-  segments.n_positive,
-  per_segment_of_pairs.v1 AS "auc",
-  per_segment_of_clipped.v1 AS "log_loss",
-  per_segment_of_bins.v1 AS "ece(binning=mass)"
-FROM segments
-LEFT JOIN per_segment_of_pairs
-  ON per_segment_of_pairs.system = segments.system
-  AND per_segment_of_pairs.segment = segments.segment
-LEFT JOIN per_segment_of_clipped
-  ON per_segment_of_clipped.system = segments.system
-  AND per_segment_of_clipped.segment = segments.segment
-LEFT JOIN per_segment_of_bins
-  ON per_segment_of_bins.system = segments.system
-  AND per_segment_of_bins.segment = segments.segment;
+  CASE place WHEN 0 THEN 'auc' WHEN 1 THEN 'log_loss' WHEN 2 THEN 'ece(binning=mass)' END AS metric,
+  CASE place
+    WHEN 0
+    THEN CASE WHEN ISFINITE(value_0) THEN value_0 END
+    WHEN 1
+    THEN value_1
+    WHEN 2
+    THEN CASE WHEN ISFINITE(value_2) THEN value_2 END
+  END AS value,
+  n,
+  n_positive
+FROM summary
+CROSS JOIN (
+  SELECT
+    0 AS place
+  UNION ALL
+  SELECT
+    1 AS place
+  UNION ALL
+  SELECT
+    2 AS place
+) AS metrics
+ORDER BY
+  place ASC;

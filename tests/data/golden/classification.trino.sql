@@ -1,21 +1,20 @@
 -- Trino (text only: no test executes it)
 -- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
--- predictions (system VARCHAR, segment BIGINT, label DOUBLE, score DOUBLE, weight DOUBLE)
+-- predictions (label, score)
 WITH segments AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
     COUNT(*) AS n,
     COUNT(*) FILTER(WHERE
       predictions.label > 0) AS n_positive
-  FROM predictions AS predictions
-  GROUP BY
-    predictions.system,
-    predictions.segment
+  FROM (
+    SELECT
+      CAST(predictions.label AS DOUBLE) AS label
+    FROM predictions AS predictions
+  ) AS predictions
+  HAVING
+    COUNT(*) > 0
 ), labeled AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
     CASE
       WHEN predictions.label > 0
       THEN CAST(1e0 AS DOUBLE)
@@ -23,11 +22,14 @@ WITH segments AS (
     END AS label,
     predictions.score AS score,
     CAST(1e0 AS DOUBLE) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      CAST(predictions.label AS DOUBLE) AS label,
+      CAST(predictions.score AS DOUBLE) AS score
+    FROM predictions AS predictions
+  ) AS predictions
 ), score_groups AS (
   SELECT
-    labeled.system AS system,
-    labeled.segment AS segment,
     labeled.score AS score,
     SUM(labeled.label) AS positives,
     SUM((
@@ -36,42 +38,26 @@ WITH segments AS (
     CAST(COUNT(*) AS DOUBLE) AS size
   FROM labeled AS labeled
   GROUP BY
-    labeled.system,
-    labeled.segment,
     labeled.score
 ), cumulated AS (
   SELECT
-    score_groups.system AS system,
-    score_groups.segment AS segment,
     score_groups.score AS score,
     score_groups.positives AS positives,
     score_groups.negatives AS negatives,
-    SUM(score_groups.positives) OVER (
-      PARTITION BY score_groups.system, score_groups.segment
-      ORDER BY score_groups.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS tp,
-    SUM(score_groups.negatives) OVER (
-      PARTITION BY score_groups.system, score_groups.segment
-      ORDER BY score_groups.score DESC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS fp
+    SUM(score_groups.positives) OVER (ORDER BY score_groups.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS tp,
+    SUM(score_groups.negatives) OVER (ORDER BY score_groups.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS fp
   FROM score_groups AS score_groups
 ), thresholds AS (
   SELECT
-    cumulated.system AS system,
-    cumulated.segment AS segment,
     cumulated.score AS score,
     cumulated.positives AS positives,
     cumulated.negatives AS negatives,
     cumulated.fp AS fp,
-    MAX(cumulated.tp) OVER (PARTITION BY cumulated.system, cumulated.segment) AS p,
-    MAX(cumulated.fp) OVER (PARTITION BY cumulated.system, cumulated.segment) AS n
+    MAX(cumulated.tp) OVER () AS p,
+    MAX(cumulated.fp) OVER () AS n
   FROM cumulated AS cumulated
 ), pairs AS (
   SELECT
-    thresholds.system AS system,
-    thresholds.segment AS segment,
     SUM(thresholds.positives) AS positives,
     SUM(thresholds.negatives) AS negatives,
     SUM(thresholds.positives * (
@@ -79,13 +65,10 @@ WITH segments AS (
     )) AS won,
     SUM(thresholds.positives * thresholds.negatives) AS tied
   FROM thresholds AS thresholds
-  GROUP BY
-    thresholds.system,
-    thresholds.segment
+  HAVING
+    COUNT(*) > 0
 ), clipped AS (
   SELECT
-    predictions.system AS system,
-    predictions.segment AS segment,
     CASE
       WHEN predictions.label > 0
       THEN CAST(1e0 AS DOUBLE)
@@ -93,26 +76,23 @@ WITH segments AS (
     END AS label,
     GREATEST(LEAST(predictions.score, 1 - CAST(1e-15 AS DOUBLE)), CAST(1e-15 AS DOUBLE)) AS p,
     CAST(1e0 AS DOUBLE) AS weight
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      CAST(predictions.label AS DOUBLE) AS label,
+      CAST(predictions.score AS DOUBLE) AS score
+    FROM predictions AS predictions
+  ) AS predictions
 ), mass_places AS (
   SELECT
-    score_groups.system AS system,
-    score_groups.segment AS segment,
     score_groups.score AS p,
     score_groups.size AS size,
     score_groups.positives + score_groups.negatives AS weight,
     score_groups.positives AS positives,
-    SUM(score_groups.size) OVER (
-      PARTITION BY score_groups.system, score_groups.segment
-      ORDER BY score_groups.score ASC
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) - score_groups.size AS place,
-    SUM(score_groups.size) OVER (PARTITION BY score_groups.system, score_groups.segment) AS total
+    SUM(score_groups.size) OVER (ORDER BY score_groups.score ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - score_groups.size AS place,
+    SUM(score_groups.size) OVER () AS total
   FROM score_groups AS score_groups
 ), places_2 AS (
   SELECT
-    mass_places.system AS system,
-    mass_places.segment AS segment,
     mass_places.p AS p,
     mass_places.size AS size,
     mass_places.weight AS weight,
@@ -123,8 +103,6 @@ WITH segments AS (
   FROM mass_places AS mass_places
 ), binned_2 AS (
   SELECT
-    places.system AS system,
-    places.segment AS segment,
     places.p AS p,
     places.size AS size,
     places.weight AS weight,
@@ -147,8 +125,6 @@ WITH segments AS (
   FROM places_2 AS places
 ), bins AS (
   SELECT
-    binned.system AS system,
-    binned.segment AS segment,
     binned.bin AS bin,
     CAST(SUM(binned.size) AS BIGINT) AS n,
     SUM(binned.weight) AS total,
@@ -156,21 +132,15 @@ WITH segments AS (
     SUM(binned.positives) / NULLIF(SUM(binned.weight), 0) AS mean_label
   FROM binned_2 AS binned
   GROUP BY
-    binned.system,
-    binned.segment,
     binned.bin
 ), per_segment_of_pairs AS (
   SELECT
-    pairs.system AS system,
-    pairs.segment AS segment,
     (
       pairs.won + pairs.tied / 2
     ) / NULLIF(pairs.positives * pairs.negatives, 0) AS v1
   FROM pairs AS pairs
 ), per_segment_of_clipped AS (
   SELECT
-    clipped.system AS system,
-    clipped.segment AS segment,
     -SUM(
       CASE
         WHEN clipped.label = 1 AND clipped.p > 0
@@ -189,34 +159,68 @@ WITH segments AS (
       END
     ) / NULLIF(SUM(CAST(1e0 AS DOUBLE)), 0) AS v1
   FROM clipped AS clipped
-  GROUP BY
-    clipped.system,
-    clipped.segment
+  HAVING
+    COUNT(*) > 0
 ), per_segment_of_bins AS (
   SELECT
-    bins.system AS system,
-    bins.segment AS segment,
     SUM(bins.total * ABS(bins.mean_score - bins.mean_label)) / NULLIF(SUM(bins.total), 0) AS v1
   FROM bins AS bins
-  GROUP BY
-    bins.system,
-    bins.segment
+  HAVING
+    COUNT(*) > 0
+), summary AS (
+  SELECT
+    segments.n AS n,
+    segments.n_positive AS n_positive,
+    per_segment_of_pairs.v1 AS value_0,
+    per_segment_of_clipped.v1 AS value_1,
+    per_segment_of_bins.v1 AS value_2
+  FROM segments AS segments
+  LEFT JOIN per_segment_of_pairs AS per_segment_of_pairs
+    ON TRUE
+  LEFT JOIN per_segment_of_clipped AS per_segment_of_clipped
+    ON TRUE
+  LEFT JOIN per_segment_of_bins AS per_segment_of_bins
+    ON TRUE
 )
 SELECT
-  segments.system AS system,
-  segments.segment AS segment,
-  segments.n AS n,
-  segments.n_positive AS n_positive,
-  per_segment_of_pairs.v1 AS "auc",
-  per_segment_of_clipped.v1 AS "log_loss",
-  per_segment_of_bins.v1 AS "ece(binning=mass)"
-FROM segments AS segments
-LEFT JOIN per_segment_of_pairs AS per_segment_of_pairs
-  ON per_segment_of_pairs.system = segments.system
-  AND per_segment_of_pairs.segment = segments.segment
-LEFT JOIN per_segment_of_clipped AS per_segment_of_clipped
-  ON per_segment_of_clipped.system = segments.system
-  AND per_segment_of_clipped.segment = segments.segment
-LEFT JOIN per_segment_of_bins AS per_segment_of_bins
-  ON per_segment_of_bins.system = segments.system
-  AND per_segment_of_bins.segment = segments.segment;
+  CASE metrics.place
+    WHEN 0
+    THEN 'auc'
+    WHEN 1
+    THEN 'log_loss'
+    WHEN 2
+    THEN 'ece(binning=mass)'
+  END AS metric,
+  CASE metrics.place
+    WHEN 0
+    THEN CASE
+      WHEN (
+        ABS(summary.value_0) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.value_0
+    END
+    WHEN 1
+    THEN summary.value_1
+    WHEN 2
+    THEN CASE
+      WHEN (
+        ABS(summary.value_2) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.value_2
+    END
+  END AS value,
+  summary.n AS n,
+  summary.n_positive AS n_positive
+FROM summary AS summary
+CROSS JOIN (
+  SELECT
+    0 AS place
+  UNION ALL
+  SELECT
+    1 AS place
+  UNION ALL
+  SELECT
+    2 AS place
+) AS metrics
+ORDER BY
+  metrics.place ASC;

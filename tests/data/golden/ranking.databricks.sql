@@ -1,46 +1,61 @@
 -- Databricks (text only: no test executes it)
 -- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
--- predictions (system STRING, query_id STRING, item_id STRING, score DOUBLE, position BIGINT)
--- truth (query_id STRING, item_id STRING, relevance DOUBLE)
+-- predictions (query_id, item_id, score)
+-- truth (query_id, item_id, relevance)
 WITH grades AS (
   SELECT
     truth.query_id,
     truth.item_id,
     truth.relevance,
     truth.relevance > 0 AS is_relevant
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id,
+      truth.item_id,
+      CAST(truth.relevance AS DOUBLE) AS relevance
+    FROM truth AS truth
+  ) AS truth
 ), ideal AS (
   SELECT
     truth.query_id,
     truth.relevance,
     ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC) AS ideal_rank
-  FROM truth AS truth
+  FROM (
+    SELECT
+      truth.query_id,
+      CAST(truth.relevance AS DOUBLE) AS relevance
+    FROM truth AS truth
+  ) AS truth
   WHERE
     truth.relevance > 0
   QUALIFY
     ROW_NUMBER() OVER (PARTITION BY truth.query_id ORDER BY truth.relevance DESC) <= 100
 ), ranked AS (
   SELECT
-    predictions.system,
     predictions.query_id,
     predictions.item_id,
     ROW_NUMBER() OVER (
-      PARTITION BY predictions.system, predictions.query_id
+      PARTITION BY predictions.query_id
       ORDER BY predictions.score DESC, predictions.item_id ASC NULLS LAST
     ) AS rank
-  FROM predictions AS predictions
+  FROM (
+    SELECT
+      predictions.query_id,
+      predictions.item_id,
+      CAST(predictions.score AS DOUBLE) AS score
+    FROM predictions AS predictions
+  ) AS predictions
   QUALIFY
     ROW_NUMBER() OVER (
-      PARTITION BY predictions.system, predictions.query_id
+      PARTITION BY predictions.query_id
       ORDER BY predictions.score DESC, predictions.item_id ASC NULLS LAST
     ) <= 100
 ), found AS (
   SELECT
-    ranked.system,
     ranked.query_id,
     grades.relevance,
     ranked.rank,
-    ROW_NUMBER() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY ranked.rank ASC NULLS LAST) AS hit
+    ROW_NUMBER() OVER (PARTITION BY ranked.query_id ORDER BY ranked.rank ASC NULLS LAST) AS hit
   FROM ranked AS ranked
   JOIN grades AS grades
     ON grades.query_id = ranked.query_id AND grades.item_id = ranked.item_id
@@ -50,28 +65,20 @@ WITH grades AS (
   SELECT DISTINCT
     truth.query_id
   FROM truth AS truth
-), systems AS (
-  SELECT DISTINCT
-    predictions.system
-  FROM predictions AS predictions
 ), answers AS (
   SELECT
-    predictions.system,
     predictions.query_id,
     COUNT(*) AS n_predicted
   FROM predictions AS predictions
   GROUP BY
-    predictions.system,
     predictions.query_id
 ), queries AS (
   SELECT
-    systems.system,
     asked.query_id,
     answers.n_predicted IS NULL AS missing
   FROM asked AS asked
-  CROSS JOIN systems AS systems
   LEFT JOIN answers AS answers
-    ON answers.system = systems.system AND answers.query_id = asked.query_id
+    ON answers.query_id = asked.query_id
 ), judged_queries AS (
   SELECT
     grades.query_id,
@@ -82,7 +89,6 @@ WITH grades AS (
     grades.query_id
 ), relevant AS (
   SELECT
-    queries.system,
     queries.query_id,
     ideal.relevance,
     ideal.ideal_rank,
@@ -96,7 +102,6 @@ WITH grades AS (
     ON judged_queries.query_id = ideal.query_id
   UNION ALL
   SELECT
-    queries.system,
     queries.query_id,
     found.relevance,
     CAST(NULL AS BIGINT) AS ideal_rank,
@@ -105,12 +110,11 @@ WITH grades AS (
     found.hit
   FROM found AS found
   JOIN queries AS queries
-    ON queries.system = found.system AND queries.query_id = found.query_id
+    ON queries.query_id = found.query_id
   LEFT JOIN judged_queries AS judged_queries
     ON judged_queries.query_id = found.query_id
 ), placed_3 AS (
   SELECT
-    relevant.system,
     relevant.query_id,
     MAX(relevant.relevance) AS relevance,
     TRUE AS is_relevant,
@@ -122,12 +126,10 @@ WITH grades AS (
     FROM RANGE(1, 5 + 1)
   ) AS slots
   GROUP BY
-    relevant.system,
     relevant.query_id,
     slots.position
 ), per_query_of_relevant AS (
   SELECT
-    relevant.system,
     relevant.query_id,
     COALESCE(
       SUM(relevant.relevance * (
@@ -149,11 +151,9 @@ WITH grades AS (
       relevant.rank <= 20) AS DOUBLE) / NULLIF(LEAST(20, MAX(relevant.m)), 0) AS v4
   FROM relevant AS relevant
   GROUP BY
-    relevant.system,
     relevant.query_id
 ), per_query_of_placed_3 AS (
   SELECT
-    placed.system,
     placed.query_id,
     SUM(
       CASE WHEN NOT placed.is_relevant THEN CAST(0e0 AS DOUBLE) ELSE placed.relevance END * (
@@ -163,70 +163,171 @@ WITH grades AS (
       placed.position <= 5) AS v1
   FROM placed_3 AS placed
   GROUP BY
-    placed.system,
     placed.query_id
+), query_values AS (
+  SELECT
+    queries.query_id,
+    queries.missing,
+    CASE
+      WHEN COALESCE(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE)
+      ELSE COALESCE(per_query_of_relevant.v1, 0) / NULLIF(per_query_of_relevant.v2, 0)
+    END AS value_1,
+    COALESCE(judged_queries.m, 0) = 0 AS no_relevant_1,
+    (
+      COALESCE(per_query_of_relevant.v1, 0) / NULLIF(per_query_of_relevant.v2, 0)
+    ) IS NULL
+    AND NOT (
+      COALESCE(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_1,
+    CASE
+      WHEN COALESCE(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE)
+      ELSE per_query_of_relevant.v3
+    END AS value_2,
+    per_query_of_relevant.v3 IS NULL
+    AND NOT (
+      COALESCE(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_2,
+    CASE
+      WHEN COALESCE(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE)
+      ELSE per_query_of_relevant.v4
+    END AS value_3,
+    per_query_of_relevant.v4 IS NULL
+    AND NOT (
+      COALESCE(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_3,
+    CASE
+      WHEN COALESCE(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE)
+      ELSE per_query_of_placed_3.v1
+    END AS value_4,
+    per_query_of_placed_3.v1 IS NULL
+    AND NOT (
+      COALESCE(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_4
+  FROM queries AS queries
+  LEFT JOIN judged_queries AS judged_queries
+    ON judged_queries.query_id = queries.query_id
+  LEFT JOIN per_query_of_relevant AS per_query_of_relevant
+    ON per_query_of_relevant.query_id = queries.query_id
+  LEFT JOIN per_query_of_placed_3 AS per_query_of_placed_3
+    ON per_query_of_placed_3.query_id = queries.query_id
+), summary AS (
+  SELECT
+    AVG(query_values.value_1) AS mean_0,
+    COUNT(*) FILTER(WHERE
+      query_values.missing) AS n_missing,
+    COUNT(query_values.value_1) AS n_0,
+    COUNT(*) FILTER(WHERE
+      query_values.no_relevant_1) AS n_no_relevant_0,
+    COUNT(*) FILTER(WHERE
+      query_values.undefined_1) AS n_undefined_0,
+    AVG(query_values.value_2) AS mean_1,
+    COUNT(query_values.value_2) AS n_1,
+    COUNT(*) FILTER(WHERE
+      query_values.undefined_2) AS n_undefined_1,
+    AVG(query_values.value_3) AS mean_2,
+    COUNT(query_values.value_3) AS n_2,
+    COUNT(*) FILTER(WHERE
+      query_values.undefined_3) AS n_undefined_2,
+    AVG(query_values.value_4) AS mean_3,
+    COUNT(query_values.value_4) AS n_3,
+    COUNT(*) FILTER(WHERE
+      query_values.undefined_4) AS n_undefined_3
+  FROM query_values AS query_values
+  HAVING
+    COUNT(*) > 0
 )
 SELECT
-  queries.system,
-  queries.query_id,
-  queries.missing,
-  CASE
-    WHEN COALESCE(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE)
-    ELSE COALESCE(per_query_of_relevant.v1, 0) / NULLIF(per_query_of_relevant.v2, 0)
-  END AS `ndcg@10`,
-  COALESCE(judged_queries.m, 0) = 0 AS no_relevant_1,
-  (
-    COALESCE(per_query_of_relevant.v1, 0) / NULLIF(per_query_of_relevant.v2, 0)
-  ) IS NULL
-  AND NOT (
-    COALESCE(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_1,
-  CASE
-    WHEN COALESCE(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE)
-    ELSE per_query_of_relevant.v3
-  END AS `map@100`,
-  per_query_of_relevant.v3 IS NULL
-  AND NOT (
-    COALESCE(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_2,
-  CASE
-    WHEN COALESCE(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE)
-    ELSE per_query_of_relevant.v4
-  END AS `recall(norm=min_k)@20`,
-  per_query_of_relevant.v4 IS NULL
-  AND NOT (
-    COALESCE(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_3,
-  CASE
-    WHEN COALESCE(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE)
-    ELSE per_query_of_placed_3.v1
-  END AS `idcg(ideal=full_k)@5`,
-  per_query_of_placed_3.v1 IS NULL
-  AND NOT (
-    COALESCE(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_4
-FROM queries AS queries
-LEFT JOIN judged_queries AS judged_queries
-  ON judged_queries.query_id = queries.query_id
-LEFT JOIN per_query_of_relevant AS per_query_of_relevant
-  ON per_query_of_relevant.system = queries.system
-  AND per_query_of_relevant.query_id = queries.query_id
-LEFT JOIN per_query_of_placed_3 AS per_query_of_placed_3
-  ON per_query_of_placed_3.system = queries.system
-  AND per_query_of_placed_3.query_id = queries.query_id;
+  CASE metrics.place
+    WHEN 0
+    THEN 'ndcg@10'
+    WHEN 1
+    THEN 'map@100'
+    WHEN 2
+    THEN 'recall(norm=min_k)@20'
+    WHEN 3
+    THEN 'idcg(ideal=full_k)@5'
+  END AS metric,
+  CASE metrics.place
+    WHEN 0
+    THEN CASE
+      WHEN (
+        ABS(summary.mean_0) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.mean_0
+    END
+    WHEN 1
+    THEN CASE
+      WHEN (
+        ABS(summary.mean_1) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.mean_1
+    END
+    WHEN 2
+    THEN CASE
+      WHEN (
+        ABS(summary.mean_2) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.mean_2
+    END
+    WHEN 3
+    THEN CASE
+      WHEN (
+        ABS(summary.mean_3) < CAST('Infinity' AS DOUBLE)
+      )
+      THEN summary.mean_3
+    END
+  END AS value,
+  CASE metrics.place
+    WHEN 0
+    THEN summary.n_0
+    WHEN 1
+    THEN summary.n_1
+    WHEN 2
+    THEN summary.n_2
+    WHEN 3
+    THEN summary.n_3
+  END AS n,
+  summary.n_missing,
+  summary.n_no_relevant_0 AS n_no_relevant,
+  CASE metrics.place
+    WHEN 0
+    THEN summary.n_undefined_0
+    WHEN 1
+    THEN summary.n_undefined_1
+    WHEN 2
+    THEN summary.n_undefined_2
+    WHEN 3
+    THEN summary.n_undefined_3
+  END AS n_undefined
+FROM summary AS summary
+CROSS JOIN (
+  SELECT
+    0 AS place
+  UNION ALL
+  SELECT
+    1 AS place
+  UNION ALL
+  SELECT
+    2 AS place
+  UNION ALL
+  SELECT
+    3 AS place
+) AS metrics
+ORDER BY
+  metrics.place ASC NULLS LAST;

@@ -1,7 +1,7 @@
 -- Apache DataFusion (executed in tests)
 -- reads, with no NULL in ids, no NULL or NaN in numbers, and no row twice:
--- predictions (system TEXT, query_id TEXT, item_id TEXT, score DOUBLE PRECISION, position BIGINT)
--- truth (query_id TEXT, item_id TEXT, relevance DOUBLE PRECISION)
+-- predictions (query_id, item_id, score)
+-- truth (query_id, item_id, relevance)
 WITH grades AS (
   SELECT
     truth.query_id AS query_id,
@@ -13,9 +13,9 @@ WITH grades AS (
       truth.query_id AS query_id,
       truth.item_id AS item_id,
       CASE
-        WHEN truth.relevance = CAST(0.0e0 AS DOUBLE PRECISION)
+        WHEN CAST(truth.relevance AS DOUBLE PRECISION) = CAST(0.0e0 AS DOUBLE PRECISION)
         THEN CAST(0.0e0 AS DOUBLE PRECISION)
-        ELSE truth.relevance
+        ELSE CAST(truth.relevance AS DOUBLE PRECISION)
       END AS relevance
     FROM truth AS truth
   ) AS truth
@@ -33,11 +33,10 @@ WITH grades AS (
     FROM (
       SELECT
         truth.query_id AS query_id,
-        truth.item_id AS item_id,
         CASE
-          WHEN truth.relevance = CAST(0.0e0 AS DOUBLE PRECISION)
+          WHEN CAST(truth.relevance AS DOUBLE PRECISION) = CAST(0.0e0 AS DOUBLE PRECISION)
           THEN CAST(0.0e0 AS DOUBLE PRECISION)
-          ELSE truth.relevance
+          ELSE CAST(truth.relevance AS DOUBLE PRECISION)
         END AS relevance
       FROM truth AS truth
     ) AS truth
@@ -48,34 +47,30 @@ WITH grades AS (
     CAST(_w AS BIGINT) <= 100
 ), ranked AS (
   SELECT
-    system,
     query_id,
     item_id,
     rank
   FROM (
     SELECT
-      predictions.system AS system,
       predictions.query_id AS query_id,
       predictions.item_id AS item_id,
       CAST(row_number() OVER (
-        PARTITION BY predictions.system, predictions.query_id
+        PARTITION BY predictions.query_id
         ORDER BY predictions.score DESC NULLS LAST, predictions.item_id ASC
       ) AS BIGINT) AS rank,
       row_number() OVER (
-        PARTITION BY predictions.system, predictions.query_id
+        PARTITION BY predictions.query_id
         ORDER BY predictions.score DESC NULLS LAST, predictions.item_id ASC
       ) AS _w
     FROM (
       SELECT
-        predictions.system AS system,
         predictions.query_id AS query_id,
         predictions.item_id AS item_id,
         CASE
-          WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
+          WHEN CAST(predictions.score AS DOUBLE PRECISION) = CAST(0.0e0 AS DOUBLE PRECISION)
           THEN CAST(0.0e0 AS DOUBLE PRECISION)
-          ELSE predictions.score
-        END AS score,
-        predictions.position AS position
+          ELSE CAST(predictions.score AS DOUBLE PRECISION)
+        END AS score
       FROM predictions AS predictions
     ) AS predictions
   ) AS _t
@@ -83,11 +78,10 @@ WITH grades AS (
     CAST(_w AS BIGINT) <= 100
 ), found AS (
   SELECT
-    ranked.system AS system,
     ranked.query_id AS query_id,
     grades.relevance AS relevance,
     ranked.rank AS rank,
-    CAST(row_number() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY ranked.rank ASC) AS BIGINT) AS hit
+    CAST(row_number() OVER (PARTITION BY ranked.query_id ORDER BY ranked.rank ASC) AS BIGINT) AS hit
   FROM ranked AS ranked
   JOIN grades AS grades
     ON grades.query_id = ranked.query_id AND grades.item_id = ranked.item_id
@@ -96,63 +90,21 @@ WITH grades AS (
 ), asked AS (
   SELECT DISTINCT
     truth.query_id AS query_id
-  FROM (
-    SELECT
-      truth.query_id AS query_id,
-      truth.item_id AS item_id,
-      CASE
-        WHEN truth.relevance = CAST(0.0e0 AS DOUBLE PRECISION)
-        THEN CAST(0.0e0 AS DOUBLE PRECISION)
-        ELSE truth.relevance
-      END AS relevance
-    FROM truth AS truth
-  ) AS truth
-), systems AS (
-  SELECT DISTINCT
-    predictions.system AS system
-  FROM (
-    SELECT
-      predictions.system AS system,
-      predictions.query_id AS query_id,
-      predictions.item_id AS item_id,
-      CASE
-        WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
-        THEN CAST(0.0e0 AS DOUBLE PRECISION)
-        ELSE predictions.score
-      END AS score,
-      predictions.position AS position
-    FROM predictions AS predictions
-  ) AS predictions
+  FROM truth AS truth
 ), answers AS (
   SELECT
-    predictions.system AS system,
     predictions.query_id AS query_id,
     CAST(count(*) AS BIGINT) AS n_predicted
-  FROM (
-    SELECT
-      predictions.system AS system,
-      predictions.query_id AS query_id,
-      predictions.item_id AS item_id,
-      CASE
-        WHEN predictions.score = CAST(0.0e0 AS DOUBLE PRECISION)
-        THEN CAST(0.0e0 AS DOUBLE PRECISION)
-        ELSE predictions.score
-      END AS score,
-      predictions.position AS position
-    FROM predictions AS predictions
-  ) AS predictions
+  FROM predictions AS predictions
   GROUP BY
-    predictions.system,
     predictions.query_id
 ), queries AS (
   SELECT
-    systems.system AS system,
     asked.query_id AS query_id,
     answers.n_predicted IS NULL AS missing
   FROM asked AS asked
-  CROSS JOIN systems AS systems
   LEFT JOIN answers AS answers
-    ON answers.system = systems.system AND answers.query_id = asked.query_id
+    ON answers.query_id = asked.query_id
 ), judged_queries AS (
   SELECT
     grades.query_id AS query_id,
@@ -163,7 +115,6 @@ WITH grades AS (
     grades.query_id
 ), relevant AS (
   SELECT
-    queries.system AS system,
     queries.query_id AS query_id,
     ideal.relevance AS relevance,
     ideal.ideal_rank AS ideal_rank,
@@ -177,7 +128,6 @@ WITH grades AS (
     ON judged_queries.query_id = ideal.query_id
   UNION ALL
   SELECT
-    queries.system AS system,
     queries.query_id AS query_id,
     found.relevance AS relevance,
     CAST(NULL AS BIGINT) AS ideal_rank,
@@ -186,12 +136,11 @@ WITH grades AS (
     found.hit AS hit
   FROM found AS found
   JOIN queries AS queries
-    ON queries.system = found.system AND queries.query_id = found.query_id
+    ON queries.query_id = found.query_id
   LEFT JOIN judged_queries AS judged_queries
     ON judged_queries.query_id = found.query_id
 ), placed_3 AS (
   SELECT
-    relevant.system AS system,
     relevant.query_id AS query_id,
     max(relevant.relevance) AS relevance,
     TRUE AS is_relevant,
@@ -203,12 +152,10 @@ WITH grades AS (
     FROM generate_series(1, 5)
   ) AS slots
   GROUP BY
-    relevant.system,
     relevant.query_id,
     slots.position
 ), per_query_of_relevant AS (
   SELECT
-    relevant.system AS system,
     relevant.query_id AS query_id,
     coalesce(
       sum(
@@ -234,11 +181,9 @@ WITH grades AS (
       relevant.rank <= 20) AS DOUBLE PRECISION) / nullif(least(20, max(relevant.m)), 0) AS v4
   FROM relevant AS relevant
   GROUP BY
-    relevant.system,
     relevant.query_id
 ), per_query_of_placed_3 AS (
   SELECT
-    placed.system AS system,
     placed.query_id AS query_id,
     sum(
       CASE
@@ -252,70 +197,171 @@ WITH grades AS (
       placed.position <= 5) AS v1
   FROM placed_3 AS placed
   GROUP BY
-    placed.system,
     placed.query_id
+), query_values AS (
+  SELECT
+    queries.query_id AS query_id,
+    queries.missing AS missing,
+    CASE
+      WHEN coalesce(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE PRECISION)
+      ELSE coalesce(per_query_of_relevant.v1, 0) / nullif(per_query_of_relevant.v2, 0)
+    END AS value_1,
+    coalesce(judged_queries.m, 0) = 0 AS no_relevant_1,
+    (
+      coalesce(per_query_of_relevant.v1, 0) / nullif(per_query_of_relevant.v2, 0)
+    ) IS NULL
+    AND NOT (
+      coalesce(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_1,
+    CASE
+      WHEN coalesce(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE PRECISION)
+      ELSE per_query_of_relevant.v3
+    END AS value_2,
+    per_query_of_relevant.v3 IS NULL
+    AND NOT (
+      coalesce(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_2,
+    CASE
+      WHEN coalesce(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE PRECISION)
+      ELSE per_query_of_relevant.v4
+    END AS value_3,
+    per_query_of_relevant.v4 IS NULL
+    AND NOT (
+      coalesce(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_3,
+    CASE
+      WHEN coalesce(judged_queries.m, 0) = 0
+      THEN NULL
+      WHEN queries.missing
+      THEN CAST(0e0 AS DOUBLE PRECISION)
+      ELSE per_query_of_placed_3.v1
+    END AS value_4,
+    per_query_of_placed_3.v1 IS NULL
+    AND NOT (
+      coalesce(judged_queries.m, 0) = 0
+    )
+    AND NOT queries.missing AS undefined_4
+  FROM queries AS queries
+  LEFT JOIN judged_queries AS judged_queries
+    ON judged_queries.query_id = queries.query_id
+  LEFT JOIN per_query_of_relevant AS per_query_of_relevant
+    ON per_query_of_relevant.query_id = queries.query_id
+  LEFT JOIN per_query_of_placed_3 AS per_query_of_placed_3
+    ON per_query_of_placed_3.query_id = queries.query_id
+), summary AS (
+  SELECT
+    avg(query_values.value_1) AS mean_0,
+    CAST(count(*) FILTER(WHERE
+      query_values.missing) AS BIGINT) AS n_missing,
+    CAST(count(query_values.value_1) AS BIGINT) AS n_0,
+    CAST(count(*) FILTER(WHERE
+      query_values.no_relevant_1) AS BIGINT) AS n_no_relevant_0,
+    CAST(count(*) FILTER(WHERE
+      query_values.undefined_1) AS BIGINT) AS n_undefined_0,
+    avg(query_values.value_2) AS mean_1,
+    CAST(count(query_values.value_2) AS BIGINT) AS n_1,
+    CAST(count(*) FILTER(WHERE
+      query_values.undefined_2) AS BIGINT) AS n_undefined_1,
+    avg(query_values.value_3) AS mean_2,
+    CAST(count(query_values.value_3) AS BIGINT) AS n_2,
+    CAST(count(*) FILTER(WHERE
+      query_values.undefined_3) AS BIGINT) AS n_undefined_2,
+    avg(query_values.value_4) AS mean_3,
+    CAST(count(query_values.value_4) AS BIGINT) AS n_3,
+    CAST(count(*) FILTER(WHERE
+      query_values.undefined_4) AS BIGINT) AS n_undefined_3
+  FROM query_values AS query_values
+  HAVING
+    CAST(count(*) AS BIGINT) > 0
 )
 SELECT
-  queries.system AS system,
-  queries.query_id AS query_id,
-  queries.missing AS missing,
-  CASE
-    WHEN coalesce(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE PRECISION)
-    ELSE coalesce(per_query_of_relevant.v1, 0) / nullif(per_query_of_relevant.v2, 0)
-  END AS "ndcg@10",
-  coalesce(judged_queries.m, 0) = 0 AS no_relevant_1,
-  (
-    coalesce(per_query_of_relevant.v1, 0) / nullif(per_query_of_relevant.v2, 0)
-  ) IS NULL
-  AND NOT (
-    coalesce(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_1,
-  CASE
-    WHEN coalesce(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE PRECISION)
-    ELSE per_query_of_relevant.v3
-  END AS "map@100",
-  per_query_of_relevant.v3 IS NULL
-  AND NOT (
-    coalesce(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_2,
-  CASE
-    WHEN coalesce(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE PRECISION)
-    ELSE per_query_of_relevant.v4
-  END AS "recall(norm=min_k)@20",
-  per_query_of_relevant.v4 IS NULL
-  AND NOT (
-    coalesce(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_3,
-  CASE
-    WHEN coalesce(judged_queries.m, 0) = 0
-    THEN NULL
-    WHEN queries.missing
-    THEN CAST(0e0 AS DOUBLE PRECISION)
-    ELSE per_query_of_placed_3.v1
-  END AS "idcg(ideal=full_k)@5",
-  per_query_of_placed_3.v1 IS NULL
-  AND NOT (
-    coalesce(judged_queries.m, 0) = 0
-  )
-  AND NOT queries.missing AS undefined_4
-FROM queries AS queries
-LEFT JOIN judged_queries AS judged_queries
-  ON judged_queries.query_id = queries.query_id
-LEFT JOIN per_query_of_relevant AS per_query_of_relevant
-  ON per_query_of_relevant.system = queries.system
-  AND per_query_of_relevant.query_id = queries.query_id
-LEFT JOIN per_query_of_placed_3 AS per_query_of_placed_3
-  ON per_query_of_placed_3.system = queries.system
-  AND per_query_of_placed_3.query_id = queries.query_id;
+  CASE metrics.place
+    WHEN 0
+    THEN 'ndcg@10'
+    WHEN 1
+    THEN 'map@100'
+    WHEN 2
+    THEN 'recall(norm=min_k)@20'
+    WHEN 3
+    THEN 'idcg(ideal=full_k)@5'
+  END AS metric,
+  CASE metrics.place
+    WHEN 0
+    THEN CASE
+      WHEN (
+        abs(summary.mean_0) < CAST('Infinity' AS DOUBLE PRECISION)
+      )
+      THEN summary.mean_0
+    END
+    WHEN 1
+    THEN CASE
+      WHEN (
+        abs(summary.mean_1) < CAST('Infinity' AS DOUBLE PRECISION)
+      )
+      THEN summary.mean_1
+    END
+    WHEN 2
+    THEN CASE
+      WHEN (
+        abs(summary.mean_2) < CAST('Infinity' AS DOUBLE PRECISION)
+      )
+      THEN summary.mean_2
+    END
+    WHEN 3
+    THEN CASE
+      WHEN (
+        abs(summary.mean_3) < CAST('Infinity' AS DOUBLE PRECISION)
+      )
+      THEN summary.mean_3
+    END
+  END AS value,
+  CASE metrics.place
+    WHEN 0
+    THEN summary.n_0
+    WHEN 1
+    THEN summary.n_1
+    WHEN 2
+    THEN summary.n_2
+    WHEN 3
+    THEN summary.n_3
+  END AS n,
+  summary.n_missing AS n_missing,
+  summary.n_no_relevant_0 AS n_no_relevant,
+  CASE metrics.place
+    WHEN 0
+    THEN summary.n_undefined_0
+    WHEN 1
+    THEN summary.n_undefined_1
+    WHEN 2
+    THEN summary.n_undefined_2
+    WHEN 3
+    THEN summary.n_undefined_3
+  END AS n_undefined
+FROM summary AS summary
+CROSS JOIN (
+  SELECT
+    0 AS place
+  UNION ALL
+  SELECT
+    1 AS place
+  UNION ALL
+  SELECT
+    2 AS place
+  UNION ALL
+  SELECT
+    3 AS place
+) AS metrics
+ORDER BY
+  metrics.place ASC;
