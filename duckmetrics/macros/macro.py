@@ -118,10 +118,13 @@ class Choice:
     Attributes:
         cases: the queries, each with a condition on the arguments; the first whose condition holds is taken.
         texts: marks in the queries, each with an expression for the SQL that goes there.
+        shared: a name with an expression that conditions and texts read by this name, so that DuckDB binds
+            it once.
     """
 
     cases: tuple[tuple[exp.Expr, exp.Query | Call], ...]
     texts: Mapping[str, exp.Expr]
+    shared: tuple[str, exp.Expr] | None = None
 
     def queries(self, known: Sequence[Argument]) -> list[exp.Query]:
         """Return the query of every case, in a macro that has these parameters."""
@@ -142,7 +145,13 @@ class Choice:
         text = exp.Case()
         for (condition, _), query in zip(self.cases, queries, strict=True):
             text = text.when(condition, literal(template.of(query)), copy=False)
-        filled = exp.Anonymous(this="format", expressions=[text, *template.values])
+        filled: exp.Expr = exp.Anonymous(this="format", expressions=[text, *template.values])
+        if self.shared is not None:
+            name, value = self.shared
+            each = exp.Lambda(this=filled, expressions=[exp.to_identifier(name)])
+            listed = exp.Array(expressions=[value.copy()])
+            transformed = exp.Anonymous(this="list_transform", expressions=[listed, each])
+            filled = exp.Anonymous(this="list_extract", expressions=[transformed, literal(1)])
         return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[filled])))
 
 
@@ -276,7 +285,8 @@ def hidden(tree: exp.Expr) -> exp.Expr:
     as people call them, so that the columns are not. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
-        if isinstance(identifier.parent, exp.PropertyEQ) or identifier.name.startswith("_"):
+        is_key = isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this"
+        if is_key or identifier.name.startswith("_"):
             continue
         of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"
         is_step = of_table and identifier.arg_key != "columns"

@@ -1,0 +1,77 @@
+-- name:     experiment_summary
+-- title:    The check of the sample ratio, then a row for every metric and treated variant
+-- inputs:   comparisons (test, metric, arm, name, is_lower, denominator, statistic, n_control, known_control, n, known,
+--           control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p,
+--           variance_reduction), adjusted_p (test, p_adjusted), planned (arm, observed, expected),
+--           sample_ratio (p, mismatch)
+-- params:   control VARCHAR,
+--           adjust VARCHAR DEFAULT 'holm',
+--           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1)
+-- values:   control: as in bad_experiment
+--           adjust: method of adjusted_p over all metrics and treated variants, or none
+--           alpha: a verdict needs an adjusted p below it
+-- grain:    place, arm
+-- note:     the row of the sample ratio has the observed units and the planned shares in the column reason
+WITH totals AS (
+    SELECT
+        coalesce(sum(observed) FILTER (WHERE arm = $control), 0) AS n_control,
+        coalesce(sum(observed) FILTER (WHERE arm <> $control), 0) AS n,
+        array_to_string(list(arm ORDER BY arm ASC) FILTER (WHERE arm <> $control), ', ') AS names,
+        array_to_string(
+            list(arm || ' ' || CAST(observed AS VARCHAR) ORDER BY arm <> $control ASC, arm ASC), ', '
+        ) AS counts,
+        CASE
+            WHEN max(expected) = min(expected) THEN 'equal shares planned'
+            ELSE 'planned ' || array_to_string(list(
+                arm || ' ' || format('{:.4g}', expected / nullif(total, 0)) ORDER BY arm <> $control ASC, arm ASC
+            ), ', ')
+        END AS shares
+    FROM (SELECT arm, observed, expected, sum(expected) OVER () AS total FROM planned)
+),
+judged AS (
+    SELECT
+        comparisons.*,
+        CASE WHEN $adjust = 'none' THEN comparisons.p ELSE adjusted_p.p_adjusted END AS p_adjusted
+    FROM comparisons
+    LEFT JOIN adjusted_p ON adjusted_p.test = comparisons.test
+)
+SELECT
+    metric AS place, arm, name AS metric, arm AS variant, $control AS control,
+    control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper,
+    p, p_adjusted,
+    CASE
+        WHEN p_adjusted IS NULL THEN 'not tested'
+        WHEN p_adjusted >= $alpha OR coalesce(delta, 0) = 0 THEN 'not distinguishable'
+        WHEN (delta > 0) <> is_lower THEN 'better'
+        ELSE 'worse'
+    END AS verdict,
+    statistic, $adjust AS adjust,
+    known_control AS n_control, known AS n,
+    n_control - known_control AS left_out_control, n - known AS left_out,
+    variance_reduction,
+    CASE
+        WHEN p IS NOT NULL THEN NULL
+        WHEN known_control = 0 THEN 'no unit of ' || $control || ' has a value'
+        WHEN known = 0 THEN 'no unit of ' || arm || ' has a value'
+        WHEN known_control = 1 THEN 'only one unit of ' || $control || ' has a value'
+        WHEN known = 1 THEN 'only one unit of ' || arm || ' has a value'
+        WHEN denominator IS NOT NULL THEN 'the sum of ' || denominator || ' is 0, or one unit has all of it'
+        ELSE 'the values do not vary within the variants'
+    END AS reason
+FROM judged
+UNION ALL
+SELECT
+    0 AS place, '' AS arm, 'sample ratio' AS metric, totals.names AS variant, $control AS control,
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    sample_ratio.p, NULL,
+    CASE WHEN sample_ratio.mismatch THEN 'MISMATCH' ELSE 'no mismatch' END,
+    'sample_ratio', NULL,
+    CAST(totals.n_control AS BIGINT), CAST(totals.n AS BIGINT), 0, 0,
+    NULL,
+    CASE WHEN sample_ratio.mismatch THEN 'MISMATCH: ' ELSE '' END || totals.counts || '; ' || totals.shares
+        || CASE
+            WHEN sample_ratio.mismatch THEN '; do not trust any difference below, find out where the units went'
+            ELSE ''
+        END
+FROM totals
+CROSS JOIN sample_ratio;
