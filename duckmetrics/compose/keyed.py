@@ -110,13 +110,17 @@ def without_calls(steps: Sequence[tuple[str, exp.Query]], function: str, keys: S
     return Calls(found, arguments)
 
 
-def _arguments(query: exp.Select, calls: Sequence[exp.Anonymous], name: str, keys: Sequence[str]) -> exp.Query:
+def _arguments(
+    query: exp.Select, calls: Sequence[exp.Anonymous], name: str, keys: Sequence[str]
+) -> exp.Query:
     """Return a row for every row of a step and call: keys, slot and arguments."""
     selects = []
     for i, call in enumerate(calls):
         columns = [exp.column(key).as_(f"of_{key}") for key in keys]
         given = [argument.copy().as_(f"argument_{place}") for place, argument in enumerate(call.expressions)]
-        selects.append(exp.select(*columns, _slot(name, i).as_(SLOT), *given).from_(query.args["from_"].this.copy()))
+        selects.append(
+            exp.select(*columns, _slot(name, i).as_(SLOT), *given).from_(query.args["from_"].this.copy())
+        )
     union: exp.Query = selects[0]
     for other in selects[1:]:
         union = exp.union(union, other, distinct=False, copy=False)

@@ -16,16 +16,16 @@ from duckmetrics.macros.macro import Argument, Choice, Macro, Overload, given, r
 from duckmetrics.macros.parameters import allowed, refusal
 from duckmetrics.macros.query import SOURCE, in_one, shown, whole
 from duckmetrics.macros.shell_files import call, concatenated, is_null, query_of, source, typed
-from duckmetrics.statistics.adjustment import ADJUSTED, HOLM, NONE, SHORT
+from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
 from duckmetrics.statistics.experiment import CUPED, MEAN, NUMBERS, PROPORTION, RATIO, RATIO_CHECK, VALUES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
 
-NAME, TITLE = "ab", "A/B test: every metric of each treated variant against the control"
+NAME, SUMMARY = "ab", "experiment_summary"
 KEY, ARM = "metric", "arm"
 # The functions that DuckDB plans slowly, with their numbers of arguments; each is called once.
 SLOW = {"student_t_critical": 2, "student_t_p": 2}
@@ -44,28 +44,41 @@ ASKED = "_asked"
 CALL = ("metrics", "pre", "lower_is_better", "shares")
 # The places in the text of an outcome, see sql/macros/outcome_pieces.sql.
 PLACES = re.compile(r"(\{\w+\})")
-MEASURED = "{'_metric': {place}, '_is_ratio': {kind} = 'ratio', '_value': _value_{place}, '_other': _other_{place}}"
+MEASURED = (
+    "{'_metric': {place}, '_is_ratio': {kind} = 'ratio', '_value': _value_{place}, '_other': _other_{place}}"
+)
 
+OTHER = "other_name"
+OUTCOME = ("place", "name", "kind", "value_name", OTHER, "is_lower")
 ROW = "STRUCT(_metric INT, _is_ratio BOOLEAN, _value DOUBLE, _other DOUBLE)"
 
 
 def ab_macro(catalog: Catalog) -> Macro:
     """Return the macro of A/B tests."""
-    return Macro(NAME, (Overload(_arguments(catalog), _Experiment(catalog).body()),), TITLE)
+    summary = catalog.shell[SUMMARY]
+    overload = Overload(_arguments(catalog), _Experiment(catalog).body())
+    return Macro(NAME, (overload,), summary.title, summary)
 
 
 def _arguments(catalog: Catalog) -> tuple[Argument, ...]:
     """Return the parameters, with the sentences of the files that declare them."""
-    asked, data, result = (catalog.shell[name] for name in ("experiment_call", "bad_experiment", "experiment_summary"))
-    params = {p.name: (file, p) for file in (result, asked, data) for p in file.own_params.values()}
-    params["level"] = (catalog.statistics[MEAN], catalog.statistics[MEAN].own_params["level"])
-    told = {name: meanings(catalog, file, param) for name, (file, param) in params.items()}
-    needed = (Argument(name, required=True, meanings=told[name]) for name in ("users", "variant", "metrics"))
-    optional = ("pre", "shares", "lower_is_better", "adjust", "level", "alpha")
+    test, adjusted = catalog.statistics[MEAN], catalog.statistics[ADJUSTED]
+    files = [catalog.shell[name] for name in (SUMMARY, "experiment_call", "bad_experiment")]
+    known = {p.name: (file, p) for file in files for p in file.own_params.values()}
+    known["level"] = (test, test.own_params["level"])
+    told = {name: meanings(catalog, file, param) for name, (file, param) in known.items()}
+    methods = {**meanings(catalog, adjusted, adjusted.own_params["method"]), NONE: "p is not adjusted"}
+
+    def optional(name: str) -> Argument:
+        return Argument(name, known[name][1].default, meanings=told[name])
+
     return (
-        *needed, Argument("control", is_needed=True, meanings=told["control"]),
-        *(Argument(name, params[name][1].default, meanings=told[name]) for name in optional),
-    )  # fmt: skip
+        *(Argument(name, required=True, meanings=told[name]) for name in ("users", "variant", "metrics")),
+        Argument("control", is_needed=True, meanings=told["control"]),
+        *map(optional, ("pre", "shares", "lower_is_better")),
+        Argument("adjust", known["adjust"][1].default, choices=tuple(methods), meanings=methods),
+        *map(optional, ("level", "alpha")),
+    )
 
 
 class _Experiment:
@@ -86,7 +99,7 @@ class _Experiment:
             PROBLEM: call(self.catalog, "quoted", problem),
             METHOD: call(self.catalog, "quoted", self._method()),
             COLUMNS: self._pieces(list(KINDS), self._columns()),
-            OUTCOMES: self._pieces(list(KINDS), "({place}, {name}, {kind}, {value_name}, {other_name}, {is_lower})"),
+            OUTCOMES: self._pieces(list(KINDS), f"({', '.join(map('{{{}}}'.format, OUTCOME))})"),
             **{_mark(kind): self._pieces([kind], MEASURED) for kind in KINDS},
             _mark("all"): self._pieces(list(KINDS), MEASURED),
             **self._tables("observations", [("mean", "mean_values"), ("adjusted", "shifted_values")]),
@@ -114,7 +127,7 @@ class _Experiment:
         """Return what is wrong with the arguments, NULL if nothing is."""
         params = {
             "level": self.catalog.statistics[MEAN].own_params["level"],
-            "alpha": self.catalog.shell["experiment_summary"].own_params["alpha"],
+            "alpha": self.catalog.shell[SUMMARY].own_params["alpha"],
         }
         refused = exp.Case()
         for name, param in params.items():
@@ -145,7 +158,9 @@ class _Experiment:
         """Return the text of the columns of one outcome, as numbers."""
         columns = []
         for name in ("value", "other"):
-            read = exp.Anonymous(this="grade", expressions=[exp.var(f"{{{name}}}"), exp.var(f"{{{name}_name}}")])
+            read = exp.Anonymous(
+                this="grade", expressions=[exp.var(f"{{{name}}}"), exp.var(f"{{{name}_name}}")]
+            )
             columns.append(f"{_spelled(self.catalog, read).sql(DIALECT)} AS _{name}_{{place}}")
         return ", ".join(columns)
 
@@ -153,8 +168,9 @@ class _Experiment:
         """Return the steps that compute the statistics, in no order."""
         units = exp.select(exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS))
         read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
+        users = {SOURCE: source(self.catalog, reference("users"))}
         steps: Steps = [
-            ("units", cast("exp.Query", given(units.from_(read), {SOURCE: source(self.catalog, reference("users"))}))),
+            ("units", cast("exp.Query", given(units.from_(read), users))),
             ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in KINDS),
             ("tallies", self._shell("arm_tallies")),
             ("mean_values", exp.select(KEY, ARM, _finite("value").as_("value")).from_("mean_rows")),
@@ -173,11 +189,10 @@ class _Experiment:
 
     def _results(self) -> Iterator[tuple[str, exp.Query]]:
         """Yield the steps from the numbers of the statistics to the rows that people see."""
-        names = ("metric", "name", "kind", "value_name", "other_name", "is_lower")
-        alias = exp.TableAlias(this=exp.to_identifier("given"), columns=[exp.to_identifier(n) for n in names])
-        asked = exp.Values(expressions=[exp.var(OUTCOMES)], alias=alias)
-        columns = [exp.cast(exp.column(n), "VARCHAR").as_(n) if n == "other_name" else n for n in names]
-        yield "outcomes", exp.select(*columns).from_(asked)
+        asked = exp.Values(expressions=[exp.var(OUTCOMES)], alias=_alias((KEY, *OUTCOME[1:])))
+        # Without any other column, its type is not known.
+        other = exp.cast(exp.column(OTHER), "VARCHAR").as_(OTHER)
+        yield "outcomes", exp.select(KEY, *(other if n == OTHER else n for n in OUTCOME[1:])).from_(asked)
         yield "statistics", _statistics()
         yield "found", exp.select("*").from_(_table(_mark("found")))
         yield "comparisons", self._shell("experiment_comparisons")
@@ -188,19 +203,21 @@ class _Experiment:
         yield "planned", self._shell("planned_arms")
         yield "counts", exp.select("observed", "expected").from_("planned")
         yield from self._statistic(RATIO_CHECK)
-        yield "summary", self._shell("experiment_summary")
+        yield "summary", self._shell(SUMMARY)
         yield "problems", in_one([self._shell("bad_experiment")])
         yield "checked", self._shell("checked")
 
     def _shell(self, name: str) -> exp.Query:
         """Return the query of a file under sql/macros."""
-        alpha = self.catalog.shell["experiment_summary"].own_params["alpha"]
+        alpha = self.catalog.shell[SUMMARY].own_params["alpha"]
         return query_of(self.catalog, name, {"adjust": exp.var(METHOD), "alpha": typed(alpha)})
 
     def _statistic(self, name: str, key: str | None = None) -> Steps:
         """Return the steps of a statistic, the last of which has its name."""
         definition = self.catalog.statistics[name]
-        open_: Mapping[str, Value] = {n: Parameter(n) for n in ("control", "level", "method") if n in definition.own_params}
+        open_: Mapping[str, Value] = {
+            n: Parameter(n) for n in ("control", "level", "method") if n in definition.own_params
+        }
         defaults = {n: p.default for n, p in self.catalog.params(definition).items()}
         composer = Composer(self.catalog)
         query = composer.resolved(definition, {**defaults, **open_})
@@ -224,7 +241,7 @@ class _Experiment:
         return exp.select(literal(name).as_("statistic"), KEY, ARM, *numbers).from_(name)
 
     def _without_calls(self, steps: Steps, function: str) -> tuple[Steps, dict[str, exp.Expr]]:
-        """Take the calls of a function out of the steps; the kinds asked for decide which of them there are."""
+        """Take the calls of a function out of the steps; its arguments are those of the kinds asked for."""
         calls = without_calls(steps, function, (KEY, ARM))
         arguments = f"{function}_arguments"
         tables = [(kind, a) for kind, name in NEEDED for a in calls.arguments if a.startswith(name)]
@@ -257,7 +274,9 @@ def _table(mark: str) -> exp.Expr:
 
 def _rows(kind: str) -> exp.Select:
     """Return a row for every unit and outcome of some kinds."""
-    return exp.select(ARM, exp.var(f"unnest(CAST([{_mark(kind)}] AS {ROW}[]), recursive := true)")).from_("units")
+    return exp.select(ARM, exp.var(f"unnest(CAST([{_mark(kind)}] AS {ROW}[]), recursive := true)")).from_(
+        "units"
+    )
 
 
 def _finite(name: str) -> exp.Expr:
@@ -280,8 +299,13 @@ def _statistics() -> exp.Select:
         for kind, (usual, of_flags, relative) in KINDS.items()
         for are_flags, own in ((False, usual), (True, of_flags))
     ]
-    alias = exp.TableAlias(this=exp.to_identifier("given"), columns=[exp.to_identifier(c) for c in columns])
-    return exp.select(*columns).from_(exp.Values(expressions=rows, alias=alias))
+    return exp.select(*columns).from_(exp.Values(expressions=rows, alias=_alias(columns)))
+
+
+def _alias(columns: Sequence[str]) -> exp.TableAlias:
+    return exp.TableAlias(
+        this=exp.to_identifier("given"), columns=[exp.to_identifier(name) for name in columns]
+    )
 
 
 def _text_or_null(value: str | None) -> exp.Expr:

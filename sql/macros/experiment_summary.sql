@@ -1,5 +1,5 @@
 -- name:     experiment_summary
--- title:    The check of the sample ratio, then a row for every metric and treated variant
+-- title:    A/B test: every metric of each treated variant against the control
 -- inputs:   comparisons (test, metric, arm, name, is_lower, denominator, statistic, n_control, known_control, n, known,
 --           control_value, value, delta, delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p,
 --           variance_reduction), adjusted_p (test, p_adjusted), planned (arm, observed, expected),
@@ -8,22 +8,29 @@
 --           adjust VARCHAR DEFAULT 'holm',
 --           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1)
 -- values:   control: as in bad_experiment
---           adjust: method of adjusted_p over all metrics and treated variants, or none
 --           alpha: a verdict needs an adjusted p below it
 -- grain:    place, arm
--- note:     the row of the sample ratio has the observed units and the planned shares in the column reason
+-- formula:  numerator/denominator by ratio_delta, a metric with a column in pre by cuped, a column of 0 and 1 by
+--           two_proportion_z, any other by welch_t; p is adjusted over all metrics and treated variants
+-- source:   Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
+--           Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
+-- note:     the first row is the check of the sample ratio, with the units and the planned shares in the column
+--           reason; on a MISMATCH, trust no difference. Intervals are not adjusted. Units without a value are left
+--           out and counted. A name with a comma, slash or equals sign is written within double quotes
 WITH totals AS (
     SELECT
         coalesce(sum(observed) FILTER (WHERE arm = $control), 0) AS n_control,
         coalesce(sum(observed) FILTER (WHERE arm <> $control), 0) AS n,
         array_to_string(list(arm ORDER BY arm ASC) FILTER (WHERE arm <> $control), ', ') AS names,
-        array_to_string(
-            list(arm || ' ' || CAST(observed AS VARCHAR) ORDER BY arm <> $control ASC, arm ASC), ', '
-        ) AS counts,
+        array_to_string(list(
+            arm || ' ' || format('{:,}', observed) ORDER BY arm <> $control ASC, observed = 0 ASC, arm ASC
+        ), ', ') AS counts,
         CASE
             WHEN max(expected) = min(expected) THEN 'equal shares planned'
+            WHEN count(*) > 5 THEN 'shares as given'
             ELSE 'planned ' || array_to_string(list(
-                arm || ' ' || format('{:.4g}', expected / nullif(total, 0)) ORDER BY arm <> $control ASC, arm ASC
+                arm || ' ' || format('{:.4g}', expected / nullif(total, 0))
+                ORDER BY arm <> $control ASC, observed = 0 ASC, arm ASC
             ), ', ')
         END AS shares
     FROM (SELECT arm, observed, expected, sum(expected) OVER () AS total FROM planned)
