@@ -4,7 +4,8 @@
 SELECT
     coalesce(
         CASE
-            WHEN len($asked['outcomes']) = 0 THEN 'metrics: none given; name columns, such as ''revenue, clicks/sessions'''
+            WHEN len($asked['outcomes']) = 0
+                THEN 'metrics: none given; name columns, such as ''revenue, clicks/sessions'''
         END,
         list_extract(list_transform(
             list_filter($asked['outcomes'], lambda one: one['is_broken']),

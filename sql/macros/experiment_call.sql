@@ -1,5 +1,5 @@
 -- name:     experiment_call
--- title:    What a call of an A/B test asks for: outcomes, columns from before, metrics of which lower is better, shares
+-- title:    What a call of an A/B test asks for: metrics, columns from before, directions and shares
 -- params:   metrics VARCHAR,
 --           pre VARCHAR DEFAULT NULL,
 --           lower_is_better VARCHAR DEFAULT NULL,
