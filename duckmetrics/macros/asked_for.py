@@ -1,8 +1,10 @@
-"""The metrics that a call of a ranking macro asks for: any list of metrics, or one metric at some cut-offs."""
+"""The metrics that a call of a ranking macro asks for: any list, or one metric at some cut-offs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
@@ -43,8 +45,8 @@ class AskedFor(Protocol):
             texts: one for every entry, empty for none; or one for all of them.
         """
 
-    def needed(self, masks: Sequence[int]) -> exp.Expr | None:
-        """Return the bits of the metrics asked for; None if all entries are asked for.
+    def needed(self, masks: Sequence[int]) -> exp.Expr:
+        """Return the bits of the metrics asked for.
 
         Args:
             masks: the bits of every entry.
@@ -95,7 +97,7 @@ class SeveralMetrics:
         listed = exp.Array(expressions=[literal(text) for text in every])
         return call(self.catalog, "pieces", self.asked, self.names, listed)
 
-    def needed(self, masks: Sequence[int]) -> exp.Expr | None:
+    def needed(self, masks: Sequence[int]) -> exp.Expr:
         of_names = [mask for mask, entry in zip(masks, self.entries, strict=True) for _ in entry.names]
         bits = exp.cast(exp.Array(expressions=[literal(mask) for mask in of_names]), "BIGINT[]")
         return call(self.catalog, "needed_mask", self.asked, self.names, bits)
@@ -137,7 +139,9 @@ class OneMetric:
 
     @property
     def largest(self) -> exp.Expr:
-        return exp.null() if isinstance(self.k, exp.Null) else call(self.catalog, "largest_cutoff", self.asked)
+        return (
+            exp.null() if isinstance(self.k, exp.Null) else call(self.catalog, "largest_cutoff", self.asked)
+        )
 
     def pieces(self, texts: Sequence[str]) -> exp.Expr:
         by_kind = {e.has_cutoff: t for e, t in zip(self.entries, texts, strict=len(texts) > 1)}
@@ -145,5 +149,5 @@ class OneMetric:
         listed = (literal(every[has_cutoff]) for has_cutoff in (True, False))
         return call(self.catalog, "cutoff_pieces", literal(self.name), self.asked, *listed)
 
-    def needed(self, masks: Sequence[int]) -> exp.Expr | None:
-        return None
+    def needed(self, masks: Sequence[int]) -> exp.Expr:
+        return literal(reduce(or_, masks))

@@ -14,11 +14,11 @@ from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros.checks import in_the_shell
+from duckmetrics.macros.forms import CONSTANTS
 from duckmetrics.macros.macro import Argument, Macro, Overload, given, without_with
 from duckmetrics.macros.query import shown, tables_of_user, whole
 from duckmetrics.macros.ranking import columns_of_tables
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of
-from duckmetrics.macros.forms import CONSTANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +26,8 @@ QUOTED = ("by", "like", "position", "precision")
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
 FUNCTIONS = "duckmetrics_fn_"
+# What the names of steps begin with, so that they hide no table of the user.
+HIDDEN = "_dm_"
 # The function of DuckDB that runs a text.
 QUERY = "query"
 
@@ -116,8 +117,8 @@ class Written:
     """A query that a macro writes when it is called.
 
     Attributes:
-        write: returns the query that runs the text; takes a function that changes each query in it before it is
-            written, such as to put in the macros that it calls.
+        write: returns the query that runs the text. It takes a function that changes each query in the text
+            before it is written, such as to put in the macros that it calls.
     """
 
     write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Select]
@@ -220,11 +221,12 @@ def hidden(tree: exp.Expr) -> exp.Expr:
     as people call them, so that the columns are not. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
-        if isinstance(identifier.parent, exp.PropertyEQ) or identifier.name.startswith("_"):
+        is_key = isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this"
+        if is_key or identifier.name.startswith("_"):
             continue
         of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"
         is_step = of_table and identifier.arg_key != "columns"
-        identifier.set("this", f"{'_dm' if is_step else ''}_{identifier.name}")
+        identifier.set("this", f"{HIDDEN if is_step else '_'}{identifier.name}")
     return tree
 
 

@@ -13,21 +13,16 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.macros.asked_for import OneMetric, SeveralMetrics
-from duckmetrics.macros.comparison_parts import (
-    ADJUST,
-    ALLOW,
-    BASELINE,
-    NUMBERS_GIVEN,
-    TEST,
-    ComparisonParts,
-)
+from duckmetrics.macros.comparison_results import ADJUST, ALLOW, BASELINE, NUMBERS_GIVEN, TEST, Comparison
 from duckmetrics.macros.forms import entries_of
 from duckmetrics.macros.like import Likeness
 from duckmetrics.macros.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macros.parameters import Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE
-from duckmetrics.macros.ranking_parts import BY_QUERY, COMPARED, OVERALL, POPULATION
-from duckmetrics.macros.ranking_query import BY, QUERIES, SYSTEM, RankingQuery
+from duckmetrics.macros.ranking_call import BY, QUERIES, SYSTEM, RankingCall
+from duckmetrics.macros.ranking_query import RankingQuery
+from duckmetrics.macros.ranking_results import ByQuery, Overall
+from duckmetrics.macros.ranking_steps import POPULATION
 from duckmetrics.macros.shell_files import call
 from duckmetrics.statistics.adjustment import HOLM
 
@@ -37,12 +32,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.forms import Entry
-
-class ComparisonQuery(RankingQuery):
-    """Writes the query of the macro `compare`."""
-
-    parts = ComparisonParts
-
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
 SLICES = (Argument(SYSTEM), Argument(BY), Argument(QUERIES))
@@ -65,12 +54,13 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
     shared = (*TABLES, Argument(METRICS, required=True), *SLICES, *offer.arguments)
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
     lists = (
-        ("evaluate", OVERALL, (*shared, aggregated, *columns), "Several metrics of rankings, from one scan"),
-        ("evaluate_by_query", BY_QUERY, (*shared, *columns), "Values of several metrics for every query"),
+        ("evaluate", Overall, (*shared, aggregated, *columns), "Several metrics of rankings, from one scan"),
+        ("evaluate_by_query", ByQuery, (*shared, *columns), "Values of several metrics for every query"),
     )  # fmt: skip
-    for name, result, arguments, title in lists:
-        query = RankingQuery(catalog, offer, entries, SeveralMetrics(catalog, entries, reference(METRICS)), arguments, result)
-        yield Macro(name, (Overload(arguments, Written(query.query)),), title)
+    several = SeveralMetrics(catalog, entries, reference(METRICS))
+    for name, results, arguments, title in lists:
+        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results)
+        yield Macro(name, (Overload(arguments, Written(query.body)),), title)
     means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
     yield _compare(catalog, offer, means, columns)
     for asked in offer.asked:
@@ -80,9 +70,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
                 yield _of_metric(catalog, offer, own, name, names[name], columns)
 
 
-def _compare(
-    catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: Sequence[Argument]
-) -> Macro:
+def _compare(catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: Sequence[Argument]) -> Macro:
     """Return the macro that compares systems with a baseline."""
     declared = catalog.statistics[TEST].own_params
     own = (
@@ -94,12 +82,19 @@ def _compare(
     )  # fmt: skip
     arguments = (*TABLES, Argument(METRICS, required=True), *own, *offer.arguments, *columns)
     several = SeveralMetrics(catalog, entries, reference(METRICS))
-    query = ComparisonQuery(catalog, offer, entries, several, arguments, COMPARED)
-    return Macro("compare", (Overload(arguments, Written(query.query)),), "Systems next to a baseline, with tests")
+    query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), Comparison)
+    return Macro(
+        "compare", (Overload(arguments, Written(query.body)),), "Systems next to a baseline, with tests"
+    )
 
 
 def _of_metric(
-    catalog: Catalog, offer: Offer, entries: Sequence[Entry], name: str, macro: str, columns: Sequence[Argument]
+    catalog: Catalog,
+    offer: Offer,
+    entries: Sequence[Entry],
+    name: str,
+    macro: str,
+    columns: Sequence[Argument],
 ) -> Macro:
     """Return the macro of one metric; its k may be a list."""
     asked = entries[0].asked
@@ -113,8 +108,9 @@ def _of_metric(
     arguments = (*TABLES, *likeness.opened(params), *SLICES, *like, aggregated, *columns)
     alone = [replace(entry, asked=own.asked[0]) for entry in entries]
     one = OneMetric(catalog, alone, name, k)
-    query = RankingQuery(catalog, own, alone, one, arguments, OVERALL, likeness if like else None)
-    return Macro(macro, (Overload(arguments, Written(query.query)),), metric.title, metric)
+    called = RankingCall(catalog, own, alone, one, arguments, likeness if like else None)
+    body = Written(RankingQuery(called, Overall).body)
+    return Macro(macro, (Overload(arguments, body),), metric.title, metric)
 
 
 def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:

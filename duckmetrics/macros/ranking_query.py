@@ -1,182 +1,76 @@
 """The query of a ranking macro, which the macro writes when it is called.
 
-DuckDB takes longer to plan a query of every metric and switch than to compute one metric. The text of the query
-therefore holds just what a call asks for; its steps are those that the composer writes for Python.
+DuckDB takes longer to plan a query of every metric and switch than to compute one metric. The text of the
+query therefore holds just what a call asks for. Its steps are those that the composer writes for Python.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import sqlglot
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.catalog.parameters import CUTOFF
-from duckmetrics.compose.optimizer import SHALLOW, TOP
-from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.macros.forms import CLOSED, OPEN, Composed
-from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import QUERY, given, reference
-from duckmetrics.macros.ranking_parts import Parts
-from duckmetrics.macros.shell_files import call, is_distinct, is_null
+from duckmetrics.compose.optimizer import TOP
+from duckmetrics.macros.forms import CLOSED, OPEN
+from duckmetrics.macros.macro import QUERY
+from duckmetrics.macros.ranking_checks import RankingChecks
+from duckmetrics.macros.ranking_steps import RankingSteps
+from duckmetrics.macros.ranking_text import RankingText
 from duckmetrics.macros.template import Template, chosen, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
-    from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.catalog.measure import Measure
-    from duckmetrics.macros.asked_for import AskedFor
-    from duckmetrics.macros.forms import Entry, Form
-    from duckmetrics.macros.like import Likeness
-    from duckmetrics.macros.macro import Argument
-    from duckmetrics.macros.parameters import Offer
+    from duckmetrics.macros.forms import Form
+    from duckmetrics.macros.ranking_call import RankingCall
+    from duckmetrics.macros.ranking_results import Results
     from duckmetrics.macros.template import Part
 
-SYSTEM, BY, QUERIES = "system", "by", "queries"
-Inline = Callable[[exp.Expr], exp.Expr] if TYPE_CHECKING else object
 
-
+@dataclass(frozen=True)
 class RankingQuery:
-    """Writes the queries of some metrics of rankings.
+    """Writes the body of a ranking macro.
 
-    Args:
-        offer: the parameters of the metrics.
-        entries: the metrics that can be asked for.
-        asked_for: the metrics asked for.
-        arguments: the parameters of the macro.
-        result: what the macro yields, `OVERALL`, `BY_QUERY` or `COMPARED`.
-        likeness: the conventions of tools, if the macro follows them.
+    Attributes:
+        of: the metrics, and what is known of the arguments.
+        results: what the macro yields.
     """
 
-    parts: type[Parts] = Parts
+    of: RankingCall
+    results: type[Results]
 
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        offer: Offer,
-        entries: Sequence[Entry],
-        asked_for: AskedFor,
-        arguments: Sequence[Argument],
-        result: str,
-        likeness: Likeness | None = None,
-    ) -> None:
-        self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
-        self.arguments = arguments
-        self.result, self.likeness = result, likeness
-        self.values = likeness.values(offer.values()) if likeness else offer.values()
-        self.offered = list(dict.fromkeys(entry.asked for entry in entries))
-        self.is_listed = len(self.offered) > 1
-        self._composed: dict[Form, Composed] = {}
-
-    def query(self, inline: Inline | None = None) -> exp.Select:
+    def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
         """Return the body of the macro.
 
         Args:
             inline: changes each query before it is written, such as to put in the macros that it calls.
         """
-        meant = self.likeness.passed() if self.likeness else {}
-        template = Template([a.name for a in self.arguments], meant, inline)
-        parts = self.parts(self, template)
-        steps = merged(self.is_open, parts.steps(OPEN), self._closed_steps(parts))
-        whole = [*parts.tables(), *steps, *parts.slices(), *parts.checked(), *parts.result()]
-        text = chosen(self.asked_for.can_be_written, whole, parts.refused())
-        written = exp.Anonymous(this=QUERY, expressions=[template.filled([text])])
-        return exp.select("*").from_(exp.Table(this=written))
+        of = self.of
+        meant = of.likeness.passed() if of.likeness else {}
+        template = Template([argument.name for argument in of.arguments], meant, inline)
+        text = RankingText(of, template)
+        steps, results = RankingSteps(text), self.results(text)
+        checks = RankingChecks(text, results.problems())
+        whole = [
+            *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),
+            *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
+        ]  # fmt: skip
+        written = template.filled([
+            chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))
+        ])  # fmt: skip
+        run = exp.Anonymous(this=QUERY, expressions=[written])
+        return exp.select("*").from_(exp.Table(this=run))
 
-    def _closed_steps(self, parts: Parts) -> list[Part]:
+    def _closed(self, steps: RankingSteps) -> list[Part]:
         """Return the steps where no switch is set that changes them."""
-        texts = {(form.plan, form.has_systems): parts.steps(form) for form in reversed(CLOSED) if self._fits(form)}
+        forms = [form for form in reversed(CLOSED) if self._fits(form)]
+        texts = {(form.plan, form.has_systems): steps.steps(form) for form in forms}
         sorted_, *top = (
-            merged(self.has_systems, texts[plan, True], texts[plan, False])
+            merged(self.of.has_systems, texts[plan, True], texts[plan, False])
             for plan in dict.fromkeys(plan for plan, _ in texts)
         )
-        is_shallow = exp.func("coalesce", exp.LTE(this=self.depth, expression=literal(SHALLOW)), exp.false())
-        return merged(is_shallow, top[0], sorted_) if top else sorted_
+        return merged(self.of.is_shallow, top[0], sorted_) if top else sorted_
 
     def _fits(self, form: Form) -> bool:
-        return form.plan != TOP or any(entry.has_cutoff for entry in self.entries)
-
-    def composed(self, form: Form) -> Composed:
-        """Return the metrics composed in a form."""
-        if form not in self._composed:
-            self._composed[form] = Composed(self.catalog, self.entries, form)
-        return self._composed[form]
-
-    @property
-    def slices(self) -> exp.Expr:
-        """The columns by which results are split, a list."""
-        return call(self.catalog, "slice_names", reference(BY))
-
-    @property
-    def has_systems(self) -> exp.Expr:
-        return exp.not_(is_null(reference(SYSTEM)))
-
-    @property
-    def has_slices(self) -> exp.Expr:
-        length = exp.Anonymous(this="len", expressions=[self.slices])
-        return exp.GT(this=length, expression=literal(0))
-
-    @property
-    def is_changed(self) -> exp.Expr:
-        """The condition that a switch is set."""
-        changed = self._changed(name for name in self.offer.variants if name != CUTOFF)
-        return exp.or_(self.follows, changed) if self.likeness else changed
-
-    @property
-    def follows(self) -> exp.Expr:
-        """The condition that a tool is named."""
-        return exp.not_(is_null(reference(LIKE)))
-
-    @property
-    def is_open(self) -> exp.Expr:
-        """The condition that a switch is set that changes the steps."""
-        closed = {name for entry in self.entries for name in entry.closed}
-        changed = self._changed(name for name in self.offer.variants if name in closed)
-        return exp.or_(self.follows, changed) if self.likeness else changed
-
-    def _changed(self, names: Iterable[str]) -> exp.Expr:
-        """Return the condition that one of some arguments is not its default."""
-        known = {a.name: a for a in self.arguments}
-        chosen_ = [known[name] for name in names if name in known]
-        if not chosen_:
-            return exp.false()
-        given_ = exp.Array(expressions=[exp.cast(reference(a.name), "VARCHAR") for a in chosen_])
-        usual = exp.Array(expressions=[exp.cast(literal(a.default), "VARCHAR") for a in chosen_])
-        return is_distinct(given_, usual)
-
-    @cached_property
-    def depth(self) -> exp.Expr:
-        """The deepest rank that a metric asked for looks at; NULL for all ranks."""
-        deepest = self.asked_for.deepest
-        unlimited: dict[exp.Expr, list[str]] = {}
-        for one in self.offered:
-            text = one.measure.metric.header.get("depth")
-            if text not in (CUTOFF, None):
-                tree = bind(sqlglot.parse_one(str(text), dialect=DIALECT), one.measure.values, exp.Column)
-                unlimited.setdefault(tree, []).extend(one.names)
-        shallow = exp.Case()
-        for tree, names in unlimited.items():
-            depth = given(exp.paren(tree.copy()), {**self.values, CUTOFF: deepest})
-            condition = self.asks_for(names)
-            every = is_null(depth) if condition is None else exp.and_(condition, is_null(depth))
-            shallow = shallow.when(every, exp.null(), copy=False)
-        return shallow.else_(deepest) if unlimited else deepest
-
-    def asks_for(self, names: Sequence[str]) -> exp.Expr | None:
-        """Return the condition that one of some metrics is asked for, None if it always holds."""
-        if not self.is_listed:
-            return None
-        asked = exp.cast(self.asked_for.metrics, "VARCHAR")
-        return call(self.catalog, "asks_for", asked, literal("|".join(names)))
-
-    def only(self, measures: Sequence[Measure]) -> exp.Expr | None:
-        """Return the condition that one of some measures is asked for, None if it always holds."""
-        metrics = {(m.metric.name, m.text) for m in measures}
-        concerned = [o for o in self.offered if (o.measure.metric.name, o.measure.text) in metrics]
-        if len(concerned) == len(self.offered):
-            return None
-        return self.asks_for([name for one in concerned for name in one.names])
+        return form.plan != TOP or any(entry.has_cutoff for entry in self.of.entries)

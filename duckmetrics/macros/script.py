@@ -12,6 +12,7 @@ from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.classification import classification_macros
+from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.inspection import inspect_macro
 from duckmetrics.macros.like import conventions_macro
 from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
@@ -45,7 +46,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        inspect_macro(catalog), _help(catalog), conventions_macro(),
+        ab_macro(catalog), inspect_macro(catalog), _help(catalog), conventions_macro(),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

@@ -78,6 +78,14 @@ class Template:
             holder = cast("exp.Paren", self.inline(holder))
         return self.escaped(written(cast("exp.Query", holder.this)))
 
+    def marked(self, query: exp.Query, texts: Mapping[str, exp.Expr]) -> str:
+        """Write a query whose own marks stand for the texts of expressions."""
+        text = self.text(query)
+        for mark, value in texts.items():
+            if mark in text:
+                text = re.sub(rf"{mark}\b", self.mark(value), text)
+        return text
+
     @staticmethod
     def escaped(text: str) -> str:
         """Write braces as ``format`` reads them, which may be anything in a text of ours."""
@@ -119,3 +127,10 @@ def merged(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> 
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         found += this[i1:i2] if kind == "equal" else [chosen(condition, this[i1:i2], other[j1:j2])]
     return found
+
+
+def bound_once(name: str, value: exp.Expr, read: exp.Expr) -> exp.Expr:
+    """Return an expression that reads another one by a name; DuckDB binds that one once."""
+    each = exp.Lambda(this=read, expressions=[exp.to_identifier(name)])
+    listed = exp.Anonymous(this="list_transform", expressions=[exp.Array(expressions=[value]), each])
+    return exp.Anonymous(this="list_extract", expressions=[listed, literal(1)])

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ADJUSTED = "adjusted_p"
 NONE, HOLM = "none", "holm"
+# What people write for a method.
+SHORT = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}
 
 
 def find_adjustment(catalog: Catalog, name: str) -> str:
@@ -28,9 +30,7 @@ def find_adjustment(catalog: Catalog, name: str) -> str:
     if name == NONE:
         return NONE
     choices = [str(choice) for choice in catalog.statistics[ADJUSTED].own_params["method"].choices]
-    wanted = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}.get(
-        str(name).lower(), str(name).lower()
-    )
+    wanted = SHORT.get(str(name).lower(), str(name).lower())
     if wanted not in choices:
         raise MetricError("adjust", *unknown("method", str(name), (*choices, NONE)))
     return wanted

@@ -12,15 +12,19 @@ SELECT
     CASE
         WHEN ($alpha > 0e0 AND $alpha < 1e0 AND $df >= 0.001e0 AND NOT isnan($df)) IS NOT TRUE THEN NULL
         WHEN $df > 1e16 THEN -normal_quantile(0.5e0 * $alpha)
-        -- In the far tail I_x(a, b) = x^a / (a B(a, b)), which gives x = df / (df + t^2).
-        WHEN student_t_log_x($alpha, $df) < -46e0 THEN sqrt($df) * exp(-0.5e0 * student_t_log_x($alpha, $df))
-        -- Newton's method for the p-value as a function of ln t, from below: six steps do for every df.
+        -- Newton's method for the p-value as a function of ln t, from below: six steps do for every df. In the far
+        -- tail I_x(a, b) = x^a / (a B(a, b)), which gives x = df / (df + t^2) without a step. The first value and
+        -- the steps are a list, in which two values have names: DuckDB writes a function out wherever it is called.
         ELSE list_reduce(
-            list_prepend(
-                greatest(
-                    sqrt($df * (exp(-least(student_t_log_x($alpha, $df), 0e0)) - 1e0)),
-                    student_t_expansion(-normal_quantile(0.5e0 * $alpha), $df)),
-                CAST(range(0, 6) AS DOUBLE[])),
+            list_transform([student_t_log_x($alpha, $df)], lambda log_x:
+                list_transform([-normal_quantile(0.5e0 * $alpha)], lambda z: CASE
+                    WHEN log_x < -46e0 THEN [sqrt($df) * exp(-0.5e0 * log_x)]
+                    ELSE list_prepend(
+                        greatest(
+                            sqrt($df * (exp(-least(log_x, 0e0)) - 1e0)),
+                            student_t_expansion(z, $df)),
+                        CAST(range(0, 6) AS DOUBLE[]))
+                END)[1])[1],
             lambda t, i: t * exp(
                 (student_t_p(t, $df) - $alpha) / (2e0 * student_t_weight($df, t / sqrt($df)))))
     END AS value;

@@ -1,4 +1,4 @@
-"""The last part of the query of the macro `compare`: intervals, paired tests, adjusted p-values and verdicts."""
+"""The last part of the query of the macro `compare`: intervals, tests, adjusted p-values and verdicts."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.macro import reference, without_with
+from duckmetrics.macros.macro import HIDDEN, reference, without_with
 from duckmetrics.macros.parameters import allowed, refusal
 from duckmetrics.macros.query import COUNTS
-from duckmetrics.macros.ranking_parts import OF_METRICS, PER_QUERY, PER_SLICE, PLACE, SLICE_KEYS, Parts
+from duckmetrics.macros.ranking_results import PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
+from duckmetrics.macros.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macros.shell_files import concatenated, is_null, query_of
-from duckmetrics.macros.template import chosen
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.macros.query import Steps
-    from duckmetrics.macros.ranking_query import RankingQuery
-    from duckmetrics.macros.template import Part, Template
+    from duckmetrics.macros.ranking_text import RankingText
+    from duckmetrics.macros.template import Part
 
 UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
 INTERVALS, TESTED = "mean_intervals", "paired_tests"
@@ -33,33 +33,36 @@ FAMILIES = (0, 1)
 SEGMENT = "segment"
 COLUMNS = (
     "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p",
-    "p_adjusted", "verdict", "n", "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic", "df",
-    "test", "adjust", "n_tests", "alpha", "interval_level", "reason", "signature",
+    "p_adjusted", "verdict", "n", "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic",
+    "df", "test", "adjust", "n_tests", "alpha", "interval_level", "reason", "signature",
 )  # fmt: skip
 
 
-class ComparisonParts(Parts):
-    """Writes the parts of the query of the macro `compare`."""
+class Comparison(Overall):
+    """One row for every system, slice and metric, next to the baseline."""
 
-    def __init__(self, of: RankingQuery, template: Template) -> None:
-        super().__init__(of, template)
-        self.values |= {name: template.quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
-        self.values |= {ALLOW: template.quoted(reference(ALLOW), "BOOLEAN")}
+    columns = ("system", "metric", "slice", *COLUMNS)
 
-    def contestants(self) -> list[Part]:
+    def __init__(self, text: RankingText) -> None:
+        super().__init__(text)
+        quoted = text.template.quoted
+        text.values |= {name: quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
+        text.values |= {ALLOW: quoted(reference(ALLOW), "BOOLEAN")}
+
+    def steps(self) -> list[Part]:
         """Return the step with the systems."""
         names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
         named = names.where(exp.not_(is_null(exp.column("system"))))
-        return [self.cte("contestants", named), ", "]
+        return [self.text.cte("contestants", named), ", "]
 
-    def problems_of_arguments(self) -> list[exp.Query]:
+    def problems(self) -> list[exp.Query]:
         """Return the queries of what is wrong with the arguments of a comparison."""
-        known = {p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()}
+        known = {
+            p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()
+        }
         params = [known[name] for name in NUMBERS_GIVEN]
         found: list[exp.Query] = [query_of(self.catalog, "no_systems", {})]
-        found += [
-            exp.select(refusal(p.name, [p]).as_("problem")).where(exp.not_(allowed(p))) for p in params
-        ]
+        found += [exp.select(refusal(p.name, [p]).as_("problem")).where(exp.not_(allowed(p))) for p in params]
         choices = (NONE, *known["method"].choices)
         is_choice = exp.In(this=reference(ADJUST), expressions=[literal(choice) for choice in choices])
         text = concatenated(
@@ -73,24 +76,23 @@ class ComparisonParts(Parts):
         }))  # fmt: skip
         return found
 
-    def result(self) -> list[Part]:
+    def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric, those of the baseline first."""
-        return [chosen(self.of.has_slices, self._compared(True), self._compared(False))]
-
-    def _compared(self, has_slices: bool) -> list[Part]:
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
         families = FAMILIES if has_slices else FAMILIES[:1]
         parts: list[Part] = [", ", *self._units(keys), ", ", *self._numbers(keys), ", "]
         for name, step in self._statistics(families):
-            parts += [self.cte(name, step), ", "]
-        compared = query_of(self.catalog, "compared", self.values)
+            parts += [self.text.cte(name, step), ", "]
+        compared = query_of(self.catalog, "compared", self.text.values)
         by = [exp.var("_attributes.*")] if has_slices else []
-        attributes = exp.Anonymous(this="struct_extract", expressions=[exp.column(SEGMENT), literal("_attributes")])
+        attributes = exp.Anonymous(
+            this="struct_extract", expressions=[exp.column(SEGMENT), literal("_attributes")]
+        )
         rows = exp.select("*", *([attributes.as_("attributes")] if has_slices else [])).from_("compared")
         shown = exp.select("system", "metric", "slice", *by, *COLUMNS).from_(rows.subquery("compared"))
         is_baseline = exp.NEQ(this=exp.column("system"), expression=exp.column("baseline"))
         order = [exp.column("slice_number"), exp.column(SEGMENT), is_baseline, exp.column("system")]
-        return [*parts, self.cte("compared", compared), " ", self._shown(shown.order_by(*order))]
+        return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
     def _segment(self, keys: Sequence[str]) -> exp.Expr:
         """Return what tells a metric in a slice from the others, in the order of the rows."""
@@ -103,13 +105,13 @@ class ComparisonParts(Parts):
         """Return the step with the value of every query, metric and slice."""
         query = exp.select(*keys, "query_id", exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
         query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        rows = self.of_metrics(
-            self.text(query.where(exp.column("fine"))),
-            [self._struct({"place": exp.var(PLACE), "value": exp.column("value")})],
+        rows = self.text.of_metrics(
+            self.text.text(query.where(exp.column("fine"))),
+            [self.text.struct({"place": exp.var(PLACE), "value": exp.column("value")})],
         )
         units = exp.select("system", self._segment(keys).as_("metric"), "query_id", "value").from_("told")
-        before, after = self.cte(UNITS, units).split("_dm_told")
-        return [before, "(", *rows, ") AS _dm_told", after]
+        before, after = self.text.cte(UNITS, units).split(f"{HIDDEN}told")
+        return [before, "(", *rows, f") AS {HIDDEN}told", after]
 
     def _numbers(self, keys: Sequence[str]) -> list[Part]:
         """Return the step with the mean of every system, metric and slice."""
@@ -121,13 +123,13 @@ class ComparisonParts(Parts):
             self._segment(keys).as_(SEGMENT), *known, "system", "metric", "signature", "direction", "target",
             value.as_("value"), why.as_("reason"), *COUNTS,
         ).from_("told")  # fmt: skip
-        before, after = self.cte(NUMBERS, query).split("_dm_told")
-        return [before, "(", *self._means(keys), ") AS _dm_told", after]
+        before, after = self.text.cte(NUMBERS, query).split(f"{HIDDEN}told")
+        return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
 
-    def _told(self, values: dict[str, exp.Expr]) -> list[str]:
+    def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
         """Return what is told of every metric, and which way it is better."""
         texts = []
-        for text, entry in zip(super()._told(values), self.of.entries, strict=True):
+        for text, entry in zip(super().told(values), self.of.entries, strict=True):
             declared = entry.asked.measure.metric.range
             direction = {"higher": 1, "lower": -1}.get(declared.better or "", 0)
             if declared.target is not None:
@@ -165,7 +167,9 @@ class ComparisonParts(Parts):
             exp.EQ(this=exp.column("system", NUMBERS), expression=exp.column("system", TESTED)),
             exp.EQ(this=exp.column(SEGMENT, NUMBERS), expression=exp.column("metric", TESTED)),
         )
-        p_values = p_values.join(NUMBERS, on=same).where(exp.EQ(this=exp.column("slice_number", NUMBERS), expression=literal(family)))
+        p_values = p_values.join(NUMBERS, on=same).where(
+            exp.EQ(this=exp.column("slice_number", NUMBERS), expression=literal(family))
+        )
         composer = Composer(self.catalog)
         query = composer.resolved(self.catalog.statistics[ADJUSTMENT], {"method": Parameter("adjust")})
         name = composer.step("adjusted_p", query)

@@ -1,0 +1,371 @@
+"""The macro of A/B tests: the counterpart of `duckmetrics.ab`, as one query for all metrics."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.meanings import meanings
+from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.keyed import Steps, called, keyed, results_of, without_calls
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros.macro import HIDDEN, QUERY, Argument, Macro, Overload, Written, given, reference
+from duckmetrics.macros.parameters import allowed, refusal
+from duckmetrics.macros.query import SOURCE, in_one, shown, whole
+from duckmetrics.macros.shell_files import call, concatenated, is_null, query_of, source, typed
+from duckmetrics.macros.template import Template, bound_once, chosen
+from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
+from duckmetrics.statistics.experiment import CUPED, MEAN, NUMBERS, PROPORTION, RATIO, RATIO_CHECK, VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.expressions.folding import Value
+
+NAME, SUMMARY = "ab", "experiment_summary"
+KEY, ARM = "metric", "arm"
+# The functions that DuckDB plans slowly, with their numbers of arguments; each is called once.
+SLOW = {"student_t_critical": 2, "student_t_p": 2}
+# The kinds of outcomes, see sql/macros/outcome_kind.sql; with the statistic that compares each, that of
+# columns of 0 and 1, and the one with the relative change where the statistic has none.
+KINDS = {"mean": (MEAN, PROPORTION, None), "ratio": (RATIO, RATIO, None), "adjusted": (CUPED, CUPED, MEAN)}
+NEEDED = [(kind, name) for kind, names in KINDS.items() for name in dict.fromkeys(filter(None, names))]
+SHOWN = (
+    "metric", "variant", "control", "control_value", "value", *NUMBERS, "p_adjusted", "verdict", "statistic",
+    "adjust", "n_control", "n", "left_out_control", "left_out", "variance_reduction", "reason",
+)  # fmt: skip
+# Marks in the query.
+VARIANT, COLUMNS, OUTCOMES, METHOD, PROBLEM = "__variant", "__columns", "__outcomes", "__method", "__problem"
+ASKED = "_asked"
+# The parameters that say what is asked for, in the order of sql/macros/experiment_call.sql.
+CALL = ("metrics", "pre", "lower_is_better", "shares")
+# The places in the text of an outcome, see sql/macros/outcome_pieces.sql.
+PLACES = re.compile(r"(\{\w+\})")
+MEASURED = (
+    "{'_metric': {place}, '_is_ratio': {kind} = 'ratio', '_value': _value_{place}, '_other': _other_{place}}"
+)
+
+OTHER = "other_name"
+OUTCOME = ("place", "name", "kind", "value_name", OTHER, "is_lower")
+ROW = "STRUCT(_metric INT, _is_ratio BOOLEAN, _value DOUBLE, _other DOUBLE)"
+
+
+def ab_macro(catalog: Catalog) -> Macro:
+    """Return the macro of A/B tests."""
+    summary = catalog.shell[SUMMARY]
+    arguments = _arguments(catalog)
+
+    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Select:
+        return _Experiment(catalog, arguments).body(inline)
+
+    overload = Overload(arguments, Written(write))
+    return Macro(NAME, (overload,), summary.title, summary)
+
+
+def _arguments(catalog: Catalog) -> tuple[Argument, ...]:
+    """Return the parameters, with the sentences of the files that declare them."""
+    test, adjusted = catalog.statistics[MEAN], catalog.statistics[ADJUSTED]
+    files = [catalog.shell[name] for name in (SUMMARY, "experiment_call", "bad_experiment")]
+    known = {p.name: (file, p) for file in files for p in file.own_params.values()}
+    known["level"] = (test, test.own_params["level"])
+    told = {name: meanings(catalog, file, param) for name, (file, param) in known.items()}
+    methods = {**meanings(catalog, adjusted, adjusted.own_params["method"]), NONE: "p is not adjusted"}
+
+    def optional(name: str) -> Argument:
+        return Argument(name, known[name][1].default, meanings=told[name])
+
+    return (
+        *(Argument(name, required=True, meanings=told[name]) for name in ("users", "variant", "metrics")),
+        Argument("control", is_needed=True, meanings=told["control"]),
+        *map(optional, ("pre", "shares", "lower_is_better")),
+        Argument("adjust", known["adjust"][1].default, choices=tuple(methods), meanings=methods),
+        *map(optional, ("level", "alpha")),
+    )
+
+
+class _Experiment:
+    """Writes the query of an A/B test, which reads all metrics at once."""
+
+    def __init__(self, catalog: Catalog, arguments: Sequence[Argument]) -> None:
+        self.catalog, self.arguments = catalog, arguments
+        self.asked = exp.column(ASKED)
+        self.outcomes = exp.Bracket(this=self.asked, expressions=[literal("outcomes")])
+        self.tables: dict[str, list[str]] = {}
+
+    def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
+        """Return the query, which is written when the macro is called, or the refusal of the call."""
+        problem = concatenated("duckmetrics: ", self._problem())
+        refused = exp.select(exp.Anonymous(this="error", expressions=[exp.var(PROBLEM)]).as_("problem"))
+        texts = {
+            VARIANT: call(self.catalog, "column_named", reference("variant")),
+            PROBLEM: call(self.catalog, "quoted", problem),
+            METHOD: call(self.catalog, "quoted", self._method()),
+            COLUMNS: self._pieces(list(KINDS), self._columns()),
+            OUTCOMES: self._pieces(list(KINDS), f"({', '.join(map('{{{}}}'.format, OUTCOME))})"),
+            **{_mark(kind): self._pieces([kind], MEASURED) for kind in KINDS},
+            _mark("all"): self._pieces(list(KINDS), MEASURED),
+            **self._tables("observations", [("mean", "mean_values"), ("adjusted", "shifted_values")]),
+            **self._tables("found", [(kind, f"found_by_{name}") for kind, name in NEEDED]),
+        }  # fmt: skip
+        steps = self._steps()
+        for function in SLOW:
+            steps, marks = self._without_calls(steps, function)
+            texts |= marks
+        is_refused = exp.not_(is_null(self._problem()))
+        template = Template([argument.name for argument in self.arguments], {}, inline)
+        written = [template.marked(query, texts) for query in (refused, self._query(steps))]
+        text = template.filled([chosen(is_refused, written[:1], written[1:])])
+        # Conditions and texts read the call by a name, so that DuckDB binds it once.
+        named = bound_once(ASKED, call(self.catalog, "experiment_call", *map(reference, CALL)), text)
+        return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[named])))
+
+    def _method(self) -> exp.Expr:
+        """Return the method of adjustment that a word means."""
+        word = exp.Lower(this=_as_text(reference("adjust")))
+        method = exp.Case(this=word)
+        for short, long in SHORT.items():
+            method = method.when(literal(short), literal(long), copy=False)
+        return method.else_(word.copy())
+
+    def _problem(self) -> exp.Expr:
+        """Return what is wrong with the arguments, NULL if nothing is."""
+        params = {
+            "level": self.catalog.statistics[MEAN].own_params["level"],
+            "alpha": self.catalog.shell[SUMMARY].own_params["alpha"],
+        }
+        refused = exp.Case()
+        for name, param in params.items():
+            refused = refused.when(exp.not_(allowed(param)), refusal(name, [param]), copy=False)
+        choices = [str(choice) for choice in self.catalog.statistics[ADJUSTED].own_params["method"].choices]
+        known = exp.In(this=self._method(), expressions=[literal(choice) for choice in (*choices, NONE)])
+        shown = exp.func("coalesce", _as_text(reference("adjust")), literal("NULL"))
+        said = concatenated("adjust cannot be '", shown, f"'; choose {' or '.join((*choices, NONE))}")
+        refused = refused.when(exp.not_(exp.func("coalesce", known, exp.false())), said, copy=False)
+        return exp.func("coalesce", call(self.catalog, "bad_experiment_call", self.asked.copy()), refused)
+
+    def _pieces(self, kinds: Sequence[str], text: str) -> exp.Expr:
+        """Return the SQL text of every outcome of some kinds, with commas between."""
+        parts = [literal(part) for part in PLACES.split(text) if part]
+        return call(
+            self.catalog, "outcome_pieces", self.outcomes.copy(), _list(kinds), exp.Array(expressions=parts)
+        )
+
+    def _tables(self, name: str, tables: Sequence[tuple[str, str]]) -> dict[str, exp.Expr]:
+        """Return a mark with the SQL text of the tables of the kinds that are asked for."""
+        kinds, names = zip(*tables, strict=True)
+        self.tables[_mark(name)] = list(names)
+        hidden_names = [f"{HIDDEN}{name}" for name in names]
+        text = call(self.catalog, "outcome_tables", self.outcomes.copy(), _list(kinds), _list(hidden_names))
+        return {_mark(name): text}
+
+    def _columns(self) -> str:
+        """Return the text of the columns of one outcome, as numbers."""
+        columns = []
+        for name in ("value", "other"):
+            read = exp.Anonymous(
+                this="grade", expressions=[exp.var(f"{{{name}}}"), exp.var(f"{{{name}_name}}")]
+            )
+            columns.append(f"{_spelled(self.catalog, read).sql(DIALECT)} AS _{name}_{{place}}")
+        return ", ".join(columns)
+
+    def _steps(self) -> Steps:
+        """Return the steps that compute the statistics, in no order."""
+        units = exp.select(exp.cast(exp.var(VARIANT), "VARCHAR").as_(ARM), exp.var(COLUMNS))
+        read = exp.Table(this=exp.Anonymous(this="query", expressions=[exp.Placeholder(this=SOURCE)]))
+        users = {SOURCE: source(self.catalog, reference("users"))}
+        steps: Steps = [
+            ("units", cast("exp.Query", given(units.from_(read), users))),
+            ("measured", _rows("all")), *((f"{kind}_rows", _rows(kind)) for kind in KINDS),
+            ("tallies", self._shell("arm_tallies")),
+            ("mean_values", exp.select(KEY, ARM, _finite("value").as_("value")).from_("mean_rows")),
+            ("shifted_values", self._shell("shifted_values")),
+            ("observations", exp.select(KEY, ARM, "value").from_(_table(_mark("observations")))),
+            ("ratios", _pairs("ratio", "numerator", "denominator")),
+            ("adjusted", _pairs("adjusted", "value", "covariate")),
+            ("proportions", exp.select(KEY, ARM, "hits", exp.column("known").as_("n")).from_("tallies")),
+        ]  # fmt: skip
+        for name in VALUES:
+            steps += self._statistic(name, KEY)
+            steps.append((f"found_by_{name}", self._found(name)))
+        slopes = next(name for name, step in steps if "theta" in step.named_selects)
+        steps.append(("slopes", exp.select(KEY, "center", "theta").from_(slopes)))
+        return [*steps, *self._results()]
+
+    def _results(self) -> Iterator[tuple[str, exp.Query]]:
+        """Yield the steps from the numbers of the statistics to the rows that people see."""
+        asked = exp.Values(expressions=[exp.var(OUTCOMES)], alias=_alias((KEY, *OUTCOME[1:])))
+        # Without any other column, its type is not known.
+        other = exp.cast(exp.column(OTHER), "VARCHAR").as_(OTHER)
+        yield "outcomes", exp.select(KEY, *(other if n == OTHER else n for n in OUTCOME[1:])).from_(asked)
+        yield "statistics", _statistics()
+        yield "found", exp.select("*").from_(_table(_mark("found")))
+        yield "comparisons", self._shell("experiment_comparisons")
+        yield "p_values", exp.select("test", "p").from_("comparisons")
+        yield from self._statistic(ADJUSTED)
+        first = exp.EQ(this=exp.column(KEY), expression=literal(1))
+        yield "arms", exp.select(ARM, "n").from_("tallies").where(first)
+        yield "planned", self._shell("planned_arms")
+        yield "counts", exp.select("observed", "expected").from_("planned")
+        yield from self._statistic(RATIO_CHECK)
+        yield "summary", self._shell(SUMMARY)
+        yield "problems", in_one([self._shell("bad_experiment")])
+        yield "checked", self._shell("checked")
+
+    def _shell(self, name: str) -> exp.Query:
+        """Return the query of a file under sql/macros."""
+        alpha = self.catalog.shell[SUMMARY].own_params["alpha"]
+        return query_of(self.catalog, name, {"adjust": exp.var(METHOD), "alpha": typed(alpha)})
+
+    def _statistic(self, name: str, key: str | None = None) -> Steps:
+        """Return the steps of a statistic, the last of which has its name."""
+        definition = self.catalog.statistics[name]
+        open_: Mapping[str, Value] = {
+            n: Parameter(n) for n in ("control", "level", "method") if n in definition.own_params
+        }
+        defaults = {n: p.default for n, p in self.catalog.params(definition).items()}
+        composer = Composer(self.catalog)
+        query = composer.resolved(definition, {**defaults, **open_})
+        query.set("order", None)
+        level = self.catalog.statistics[MEAN].own_params["level"]
+        values = {"level": typed(level), "method": exp.var(METHOD)}
+        steps = [*((f"{name}_{step}", tree) for step, tree in composer.steps.items()), (name, query)]
+        names = {step: f"{name}_{step}" for step in composer.steps}
+        return [(step, _prepared(tree, names, values, key)) for step, tree in steps]
+
+    def _found(self, name: str) -> exp.Query:
+        """Return the numbers of a statistic under the names that they share."""
+        control_value, value = VALUES[name]
+        columns = {"control_value": control_value, "value": value, **{n: n for n in NUMBERS},
+                   "variance_reduction": "variance_reduction"}  # fmt: skip
+        there = self.catalog.statistics[name].query.named_selects
+        numbers = [
+            (exp.column(own) if own in there else exp.cast(exp.null(), "DOUBLE")).as_(shown)
+            for shown, own in columns.items()
+        ]
+        return exp.select(literal(name).as_("statistic"), KEY, ARM, *numbers).from_(name)
+
+    def _without_calls(self, steps: Steps, function: str) -> tuple[Steps, dict[str, exp.Expr]]:
+        """Take the calls of a function out of the steps; its arguments are those of the kinds asked for."""
+        calls = without_calls(steps, function, (KEY, ARM))
+        arguments = f"{function}_arguments"
+        tables = [(kind, a) for kind, name in NEEDED for a in calls.arguments if a.startswith(name)]
+        return [
+            *calls.steps,
+            (arguments, exp.select("*").from_(_table(_mark(function)))),
+            (results_of(function), called(function, arguments, (KEY, ARM), SLOW[function])),
+        ], self._tables(function, tables)
+
+    def _query(self, steps: Steps) -> exp.Query:
+        """Return the rows, after all checks pass."""
+        names = ("place", ARM, *SHOWN)
+        refused = exp.select(*(exp.null().as_(name) for name in names)).from_("checked")
+        refused = refused.where(exp.not_(exp.column("fine")))
+        rows = exp.select(*names).from_("summary")
+        both = exp.union(rows, refused, distinct=False).subquery("told")
+        result = exp.select(*(exp.column(name, "told").as_(name) for name in SHOWN)).from_(both)
+        result = result.order_by(exp.column("place", "told"), exp.column(ARM, "told"))
+        return shown(whole(self.catalog, result, _ordered(steps, self.tables)))
+
+
+def _mark(name: str) -> str:
+    return f"__{name}"
+
+
+def _table(mark: str) -> exp.Expr:
+    """Return a mark as a table."""
+    return exp.alias_(exp.to_table(mark), "given", table=True)
+
+
+def _rows(kind: str) -> exp.Select:
+    """Return a row for every unit and outcome of some kinds."""
+    return exp.select(ARM, exp.var(f"unnest(CAST([{_mark(kind)}] AS {ROW}[]), recursive := true)")).from_(
+        "units"
+    )
+
+
+def _finite(name: str) -> exp.Expr:
+    """Leave numbers out that are refused, so that a statistic does not fail over them first."""
+    is_finite = exp.Anonymous(this="isfinite", expressions=[exp.column(name)])
+    return exp.Case().when(is_finite, exp.column(name))
+
+
+def _pairs(kind: str, value: str, other: str) -> exp.Select:
+    """Return the rows of outcomes that read two columns."""
+    pair = (_finite("value").as_(value), _finite("other").as_(other))
+    return exp.select(KEY, ARM, *pair).from_(f"{kind}_rows")
+
+
+def _statistics() -> exp.Select:
+    """Return the statistic of every kind of outcome, as a table."""
+    columns = ("kind", "are_flags", "statistic", "relative")
+    rows = [
+        exp.Tuple(expressions=[literal(kind), literal(are_flags), literal(own), _text_or_null(relative)])
+        for kind, (usual, of_flags, relative) in KINDS.items()
+        for are_flags, own in ((False, usual), (True, of_flags))
+    ]
+    return exp.select(*columns).from_(exp.Values(expressions=rows, alias=_alias(columns)))
+
+
+def _alias(columns: Sequence[str]) -> exp.TableAlias:
+    return exp.TableAlias(
+        this=exp.to_identifier("given"), columns=[exp.to_identifier(name) for name in columns]
+    )
+
+
+def _text_or_null(value: str | None) -> exp.Expr:
+    return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
+
+
+def _list(texts: Sequence[str]) -> exp.Expr:
+    return exp.Array(expressions=[literal(text) for text in texts])
+
+
+def _as_text(value: exp.Expr) -> exp.Expr:
+    return exp.cast(value, "VARCHAR")
+
+
+def _prepared(
+    tree: exp.Query, names: Mapping[str, str], values: Mapping[str, exp.Expr], key: str | None
+) -> exp.Query:
+    """Return a step of a statistic with its tables renamed, its parameters filled in, and a key."""
+    query = cast("exp.Query", given(tree.copy(), values))
+    for table in list(query.find_all(exp.Table)):
+        if table.name in names:
+            renamed = exp.alias_(exp.to_table(names[table.name]), table.alias_or_name, table=True)
+            table.replace(renamed)
+    return query if key is None else keyed(query, key)
+
+
+def _spelled(catalog: Catalog, tree: exp.Expr) -> exp.Expr:
+    """Write out the files under sql/macros that an expression calls: a text of SQL may call no macro."""
+    holder = exp.paren(tree, copy=False)
+    while calls := [c for c in holder.find_all(exp.Anonymous) if c.name.lower() in catalog.shell]:
+        definition = catalog.shell[calls[0].name.lower()]
+        passed = dict(zip(definition.own_params, calls[0].expressions, strict=True))
+        calls[0].replace(given(definition.query.selects[0].unalias().copy(), passed))
+    return cast("exp.Expr", holder.this)
+
+
+def _ordered(steps: Steps, further: Mapping[str, Sequence[str]]) -> Steps:
+    """Put every step after those that it reads.
+
+    Args:
+        further: a mark -> the steps that its text reads.
+    """
+    known, found = dict(steps), dict[str, exp.Query]()
+
+    def add(name: str) -> None:
+        if name not in known or name in found:
+            return
+        for table in known[name].find_all(exp.Table):
+            for read in further.get(table.name, (table.name,)):
+                add(read)
+        found[name] = known[name]
+
+    for name in known:
+        add(name)
+    return list(found.items())

@@ -1,0 +1,145 @@
+"""What a call of a ranking macro asks for: conditions and values over the arguments of the macro."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.compose.optimizer import SHALLOW
+from duckmetrics.expressions.folding import bind, literal
+from duckmetrics.macros.forms import Composed
+from duckmetrics.macros.like import LIKE
+from duckmetrics.macros.macro import given, reference
+from duckmetrics.macros.shell_files import call, is_distinct, is_null
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.macros.asked_for import AskedFor
+    from duckmetrics.macros.forms import Entry, Form
+    from duckmetrics.macros.like import Likeness
+    from duckmetrics.macros.macro import Argument
+    from duckmetrics.macros.parameters import Offer
+
+SYSTEM, BY, QUERIES = "system", "by", "queries"
+
+
+class RankingCall:
+    """The arguments of a ranking macro, and the metrics that it offers.
+
+    Args:
+        offer: the parameters of the metrics.
+        entries: the metrics that can be asked for.
+        asked_for: the metrics asked for.
+        arguments: the parameters of the macro.
+        likeness: the conventions of tools, if the macro follows them.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        offer: Offer,
+        entries: Sequence[Entry],
+        asked_for: AskedFor,
+        arguments: Sequence[Argument],
+        likeness: Likeness | None = None,
+    ) -> None:
+        self.catalog, self.offer, self.entries, self.asked_for = catalog, offer, entries, asked_for
+        self.arguments, self.likeness = arguments, likeness
+        self.values = likeness.values(offer.values()) if likeness else offer.values()
+        self.offered = list(dict.fromkeys(entry.asked for entry in entries))
+        self.is_listed = len(self.offered) > 1
+        self._composed: dict[Form, Composed] = {}
+
+    def composed(self, form: Form) -> Composed:
+        """Return the metrics composed in a form."""
+        if form not in self._composed:
+            self._composed[form] = Composed(self.catalog, self.entries, form)
+        return self._composed[form]
+
+    @property
+    def slices(self) -> exp.Expr:
+        """The columns by which results are split, a list."""
+        return call(self.catalog, "slice_names", reference(BY))
+
+    @property
+    def has_systems(self) -> exp.Expr:
+        return exp.not_(is_null(reference(SYSTEM)))
+
+    @property
+    def has_slices(self) -> exp.Expr:
+        length = exp.Anonymous(this="len", expressions=[self.slices])
+        return exp.GT(this=length, expression=literal(0))
+
+    @property
+    def is_changed(self) -> exp.Expr:
+        """The condition that a switch is set."""
+        changed = self._changed(name for name in self.offer.variants if name != CUTOFF)
+        return exp.or_(self.follows, changed) if self.likeness else changed
+
+    @property
+    def follows(self) -> exp.Expr:
+        """The condition that a tool is named."""
+        return exp.not_(is_null(reference(LIKE)))
+
+    @property
+    def is_open(self) -> exp.Expr:
+        """The condition that a switch is set that changes the steps."""
+        closed = {name for entry in self.entries for name in entry.closed}
+        changed = self._changed(name for name in self.offer.variants if name in closed)
+        return exp.or_(self.follows, changed) if self.likeness else changed
+
+    def _changed(self, names: Iterable[str]) -> exp.Expr:
+        """Return the condition that one of some arguments is not its default."""
+        known = {a.name: a for a in self.arguments}
+        chosen_ = [known[name] for name in names if name in known]
+        if not chosen_:
+            return exp.false()
+        given_ = exp.Array(expressions=[exp.cast(reference(a.name), "VARCHAR") for a in chosen_])
+        usual = exp.Array(expressions=[exp.cast(literal(a.default), "VARCHAR") for a in chosen_])
+        return is_distinct(given_, usual)
+
+    @property
+    def is_shallow(self) -> exp.Expr:
+        """The condition that few ranks of each query are looked at."""
+        return exp.func("coalesce", exp.LTE(this=self.depth, expression=literal(SHALLOW)), exp.false())
+
+    @cached_property
+    def depth(self) -> exp.Expr:
+        """The deepest rank that a metric asked for looks at; NULL for all ranks."""
+        deepest = self.asked_for.deepest
+        unlimited: dict[exp.Expr, list[str]] = {}
+        for one in self.offered:
+            text = one.measure.metric.header.get("depth")
+            if text not in (CUTOFF, None):
+                tree = bind(sqlglot.parse_one(str(text), dialect=DIALECT), one.measure.values, exp.Column)
+                unlimited.setdefault(tree, []).extend(one.names)
+        shallow = exp.Case()
+        for tree, names in unlimited.items():
+            depth = given(exp.paren(tree.copy()), {**self.values, CUTOFF: deepest})
+            condition = self.asks_for(names)
+            every = is_null(depth) if condition is None else exp.and_(condition, is_null(depth))
+            shallow = shallow.when(every, exp.null(), copy=False)
+        return shallow.else_(deepest) if unlimited else deepest
+
+    def asks_for(self, names: Sequence[str]) -> exp.Expr | None:
+        """Return the condition that one of some metrics is asked for, None if it always holds."""
+        if not self.is_listed:
+            return None
+        asked = exp.cast(self.asked_for.metrics, "VARCHAR")
+        return call(self.catalog, "asks_for", asked, literal("|".join(names)))
+
+    def only(self, measures: Sequence[Measure]) -> exp.Expr | None:
+        """Return the condition that one of some measures is asked for, None if it always holds."""
+        metrics = {(m.metric.name, m.text) for m in measures}
+        concerned = [o for o in self.offered if (o.measure.metric.name, o.measure.text) in metrics]
+        if len(concerned) == len(self.offered):
+            return None
+        return self.asks_for([name for one in concerned for name in one.names])

@@ -1,0 +1,94 @@
+"""The steps of the query of a ranking macro that refuse bad arguments and bad rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macros import checks
+from duckmetrics.macros.forms import CLOSED, OPEN
+from duckmetrics.macros.macro import HIDDEN
+from duckmetrics.macros.query import METRICS, in_one, placed
+from duckmetrics.macros.shell_files import is_null, query_of
+from duckmetrics.macros.template import chosen, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.macros.forms import Form
+    from duckmetrics.macros.ranking_text import RankingText
+    from duckmetrics.macros.template import Part
+
+
+class RankingChecks:
+    """Writes the steps that raise the first problem.
+
+    Args:
+        further: queries of problems of the call, other than those of metrics, switches and rows.
+    """
+
+    def __init__(self, text: RankingText, further: Sequence[exp.Query]) -> None:
+        self.text, self.of, self.catalog, self.further = text, text.of, text.catalog, further
+
+    def checked(self) -> list[Part]:
+        """Return the steps that refuse bad arguments and bad rows."""
+        usual, opened = (self._problems(form) for form in (CLOSED[-1], OPEN))
+        arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in self.of.offer.problems()]
+        bad_slices = self.text.shell("bad_attributes", slice_label=self.text.label)
+        slices = f" UNION ALL {self.text.text(placed(bad_slices, 99))}"
+        further = (self.text.text(placed(query, i - 100)) for i, query in enumerate(self.further))
+        return [
+            chosen(self.of.is_changed, [*self._specs(), ", "], []),
+            *merged(self.of.is_open, opened, usual), *(f" UNION ALL {text}" for text in further),
+            chosen(self.of.is_changed, arguments, []), *self._unfollowed(),
+            chosen(self.of.has_slices, [slices], []), "), ",
+            self.text.cte("checked", self.text.shell("checked")), " ",
+        ]  # fmt: skip
+
+    def _unfollowed(self) -> list[Part]:
+        """Return the query of why a tool cannot be followed."""
+        if self.of.likeness is None:
+            return []
+        told = exp.select(self.of.likeness.problem.as_("problem")).subquery("told")
+        query = exp.select("problem").from_(told).where(exp.not_(is_null(exp.column("problem"))))
+        return [chosen(self.of.follows, [f" UNION ALL {self.text.text(placed(query, -2))}"], [])]
+
+    def _problems(self, form: Form) -> list[Part]:
+        composed = self.of.composed(form)
+        found, steps = checks.of_data(
+            self.catalog, composed.measures, composed.steps, form.constants, self.of.only
+        )
+        files = ("no_rows", "no_order", "mixed_ids") if form.is_open else ("no_rows", "mixed_ids")
+        refused = [*(self.text.shell(name) for name in files), *found]
+        own = [f"{self.text.cte(name, step)}, " for name, step in steps]
+        first, *others = (self.text.text(placed(query, place)) for place, query in enumerate(refused))
+        return [*own, f"{HIDDEN}problems AS (", first, *(f" UNION ALL {text}" for text in others)]
+
+    def _specs(self) -> list[Part]:
+        """Return the steps with the metrics asked for, a row each."""
+        rows = [
+            exp.Tuple(expressions=[literal(n), literal(o.measure.text), literal(o.has_cutoff)])
+            for o in self.of.offered for n in o.names
+        ]  # fmt: skip
+        names = [exp.to_identifier(name) for name in ("name", "measure", "has_cutoff")]
+        alias = exp.TableAlias(this=exp.to_identifier("names"), columns=names)
+        known = exp.select("name", "measure", "has_cutoff").from_(exp.Values(expressions=rows, alias=alias))
+        specs = query_of(self.catalog, "several_metrics", {METRICS: self.text.values[METRICS]})
+        return [self.text.cte("known", known), ", ", self.text.cte("specs", specs)]
+
+    def refused(self, names: Sequence[str]) -> list[Part]:
+        """Return the query where a metric is not known or its cut-off cannot be read, which is an error.
+
+        Args:
+            names: the columns of the result.
+        """
+        problems = in_one([self.text.shell("bad_metrics"), self.text.shell("unreadable_metrics")])
+        nothing = (
+            exp.select(*(exp.null().as_(name) for name in names)).from_("checked").where(exp.column("fine"))
+        )
+        return [
+            "WITH ", *self._specs(), ", ", self.text.cte("problems", problems), ", ",
+            self.text.cte("checked", self.text.shell("checked")), " ", self.text.shown(nothing),
+        ]  # fmt: skip

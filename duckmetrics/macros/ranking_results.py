@@ -1,0 +1,287 @@
+"""The last part of the query of a ranking macro: one row for every slice and metric, or for every query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.signature import AGGREGATION, VERSION
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros.forms import OPEN
+from duckmetrics.macros.macro import HIDDEN, given, reference
+from duckmetrics.macros.query import COUNTS
+from duckmetrics.macros.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
+from duckmetrics.macros.shell_files import call
+from duckmetrics.macros.template import chosen
+from duckmetrics.summaries.ranking import shown_value
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.macros.forms import Entry
+    from duckmetrics.macros.ranking_text import RankingText
+    from duckmetrics.macros.template import Part
+
+PER_QUERY, PER_SLICE = "per_query", "sliced"
+SLICE_KEYS = ("slice_number", "slice", "attributes")
+# Nobody named the only system: NULL.
+NAMED_SYSTEM = exp.Nullif(this=exp.column("system"), expression=literal("")).as_("system")
+
+
+class Results:
+    """Writes the last part of a query."""
+
+    columns: ClassVar[Sequence[str]]
+
+    def __init__(self, text: RankingText) -> None:
+        self.text, self.of, self.catalog = text, text.of, text.catalog
+
+    def result(self) -> list[Part]:
+        """Return the last part: one of two, with slices and without them."""
+        return [chosen(self.of.has_slices, self.of_slices(has_slices=True), self.of_slices(has_slices=False))]
+
+    def of_slices(self, *, has_slices: bool) -> list[Part]:
+        """Return the last part of a query with slices, or without them."""
+        raise NotImplementedError
+
+    def problems(self) -> list[exp.Query]:
+        """Return the queries of what is wrong with the arguments that the result needs."""
+        return []
+
+    def steps(self) -> list[Part]:
+        """Return the steps that the queries of problems read."""
+        return []
+
+
+class ByQuery(Results):
+    """One row for every system, metric and query."""
+
+    columns = ("system", "metric", "query_id", "value", "missing", "no_relevant")
+
+    def of_slices(self, *, has_slices: bool) -> list[Part]:
+        """Return one row for every system, metric and query."""
+        pieces = {
+            "metric": exp.var(METRIC),
+            "value": exp.column("value"),
+            "no_relevant": exp.column("no_relevant"),
+        }
+        keys = ["system", "query_id", "missing", *(["attributes"] if has_slices else [])]
+        query = exp.select(*keys, exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
+        query = query.from_(PER_SLICE if has_slices else PER_QUERY)
+        if has_slices:
+            query = query.where(exp.EQ(this=exp.column("slice_number"), expression=literal(1)))
+        numbers = query.join("checked", join_type="cross").where(exp.column("fine"))
+        by = [exp.var("_attributes.*")] if has_slices else []
+        columns: list[exp.Expr | str] = [
+            NAMED_SYSTEM,
+            "metric",
+            *by,
+            "query_id",
+            "value",
+            "missing",
+            "no_relevant",
+        ]
+        result = exp.select(*columns).from_(numbers.subquery("numbers"))
+        return self.text.of_metrics(self.text.shown(result), [self.text.struct(pieces)])
+
+
+class Overall(Results):
+    """One row for every system, slice and metric."""
+
+    columns: ClassVar[Sequence[str]] = ("system", "metric", "slice", "value", "reason", *COUNTS, "signature")
+
+    def of_slices(self, *, has_slices: bool) -> list[Part]:
+        """Return one row for every system, slice and metric."""
+        value, why = self.shown_value()
+        by = [exp.var("_attributes.*")] if has_slices else []
+        columns: list[exp.Expr | str] = [
+            NAMED_SYSTEM, "metric", exp.column("slice") if has_slices else literal("").as_("slice"), *by,
+            value.as_("value"), why.as_("reason"), *COUNTS, "signature",
+        ]  # fmt: skip
+        order = ["slice_number", "attributes"] if has_slices else []
+        result = exp.select(*columns).from_(exp.to_table("numbers"))
+        result = result.order_by(*(exp.column(c) for c in (*order, "place", "system")))
+        before, after = self.text.shown(result).split(f" FROM {HIDDEN}numbers")
+        keys = ["system", *(SLICE_KEYS if has_slices else ())]
+        numbers = chosen(self._is_mean, self.means(keys), self._aggregated(keys))
+        return [before, " FROM (", numbers, f") AS {HIDDEN}numbers", after]
+
+    def means(self, keys: Sequence[str]) -> list[Part]:
+        """Return the numbers of the metrics where all are means, side by side in one scan."""
+        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias()
+        counts = (
+            c for c in cast("exp.Select", self.text.shell("counted")).selects if c.alias.startswith("n")
+        )
+        told = {"v": mean.copy(), **{c.alias: c.unalias() for c in counts}}
+        query = exp.select(*keys, exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
+        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
+        text = self.text.text(query.where(exp.column("fine")).group_by(*keys))
+        return self.text.of_metrics(text, self.told(told))
+
+    def _aggregated(self, keys: Sequence[str]) -> list[Part]:
+        """Return the numbers of the metrics where some are not means, from one row per metric and query."""
+        query = exp.select(
+            *keys, "query_id", "missing", exp.var(f"unnest([{OF_METRICS}], recursive := true)")
+        )
+        query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
+        rows = self.text.of_metrics(
+            self.text.text(query.where(exp.column("fine"))), self.told({k: exp.column(k) for k in KINDS})
+        )
+        fields = ("place", "metric", "signature", *keys)
+        segment = exp.Struct(expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in fields
+        ])  # fmt: skip
+        values = exp.select(segment.as_("segment"), "agg", "query_id", "missing", *KINDS).from_("told")
+        before, after = self.text.cte("query_values", values).split(f"{HIDDEN}told")
+        steps = {"counted": self._counted(), "placed": self._placed()}
+        counts = ("n_population", *COUNTS)
+        value = exp.func("coalesce", exp.column("value", "counted"), exp.column("value", "placed"))
+        numbers = exp.select(exp.var(f"unnest({HIDDEN}counted._segment)"), value.as_("v"), *counts).from_(
+            "counted"
+        )
+        same = exp.EQ(this=exp.column("segment", "placed"), expression=exp.column("segment", "counted"))
+        numbers = numbers.join("placed", on=same, join_type="left")
+        return [
+            "WITH ", before, "(", *rows, f") AS {HIDDEN}told", after, ", ",
+            *(f"{self.text.cte(name, step)}, " for name, step in list(steps.items())[:1]),
+            self.text.cte("placed", steps["placed"]), " ", self.text.text(numbers),
+        ]  # fmt: skip
+
+    def _counted(self) -> exp.Query:
+        """Count the queries behind every number, and compute the number if one aggregate is enough."""
+        value = exp.Case()
+        for definition in self.catalog.aggregations.values():
+            if not definition.query.args.get("with_"):
+                number = definition.query.selects[-1].unalias().copy()
+                value = value.when(self._is_aggregated_by(definition), number, copy=False)
+        return cast("exp.Select", self.text.shell("counted")).select(value.as_("value"))
+
+    def _placed(self) -> exp.Query:
+        """Return the aggregation under sql/aggregations that needs the values in order."""
+        parts: list[exp.Query] = []
+        for definition in self.catalog.aggregations.values():
+            if definition.query.args.get("with_"):
+                values = {name: self._bound(definition, name) for name in definition.own_params}
+                part = cast("exp.Query", given(definition.query.copy(), values))
+                without_system(part)
+                for cte in part.ctes:
+                    cast("exp.Select", cte.this).where(self._is_aggregated_by(definition), copy=False)
+                parts.append(part)
+        (placed_,) = parts
+        return placed_
+
+    def _is_aggregated_by(self, definition: Definition) -> exp.Expr:
+        names = [n for n, alias in self.catalog.aggregation_names.items() if alias.metric is definition]
+        return exp.In(this=exp.column(AGGREGATION), expressions=[literal(name) for name in names])
+
+    def _bound(self, definition: Definition, param: str) -> exp.Expr:
+        """Return the value to which the name of an aggregation binds a parameter."""
+        value = exp.Case(this=exp.column(AGGREGATION))
+        for name, alias in self.catalog.aggregation_names.items():
+            if alias.metric is definition:
+                bound = definition.own_params[param].type(alias.bound[param])
+                value = value.when(literal(name), literal(bound), copy=False)
+        return value
+
+    @property
+    def _is_mean(self) -> exp.Expr:
+        """The condition that all metrics asked for are means over the queries."""
+        given_ = exp.EQ(
+            this=exp.cast(reference(AGGREGATION), "VARCHAR"), expression=literal(DEFAULT_AGGREGATION)
+        )
+        others = [
+            name
+            for one in self.of.offered
+            if one.agg not in (None, DEFAULT_AGGREGATION)
+            for name in one.names
+        ]
+        if not others:
+            return given_
+        asked = self.of.asks_for(others)
+        return exp.false() if asked is None else exp.and_(given_, exp.not_(asked))
+
+    def shown_value(self) -> tuple[exp.Expr, exp.Expr]:
+        """Return a mean as results show it, and the reason if there is none."""
+        return shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
+
+    def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
+        """Return what is told of every metric as one value: its place, name, signature and numbers."""
+        texts = []
+        for entry in self.of.entries:
+            agg = self._aggregation(entry)
+            signature = exp.var(self._signature(entry))
+            known = {"place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": signature, "agg": agg}
+            texts.append(self.text.struct({**known, **values}))
+        return texts
+
+    def _aggregation(self, entry: Entry) -> exp.Expr:
+        """Return the aggregation of a metric: its own, that of the call, or the mean."""
+        if entry.asked.agg is not None:
+            return literal(entry.asked.agg)
+        is_taken = any(argument.name == AGGREGATION for argument in self.of.arguments)
+        return reference(AGGREGATION) if is_taken else literal(DEFAULT_AGGREGATION)
+
+    def _signature(self, entry: Entry) -> str:
+        """Return the literal of the signature of a metric, with marks for its parameters and cut-off."""
+        measure = entry.measure(OPEN)
+        parts = [f"{signature_name(self.catalog, measure)}{f'@{K}' if entry.has_cutoff else ''}"]
+        for name, value in measure.params:
+            if name != CUTOFF:
+                parts.append(f"{name}:{self._signed(entry, name, value)}")
+        agg = self._mark_of(self._aggregation(entry))
+        text = "|".join([*parts, f"{AGGREGATION}:{agg}", f"{VERSION}:{__version__}"])
+        return f"'{text}'"
+
+    def _signed(self, entry: Entry, name: str, value: Value) -> str:
+        """Return the value of a parameter in a signature; of one that changes nothing, its default."""
+        if not isinstance(value, Parameter):
+            return written(value).replace("'", "''")
+        param, given_ = self.text.params[value.name], self.text.switches[value.name]
+        idle = self.catalog.idle(entry.asked.measure.metric).get(name)
+        if idle is not None:
+            condition = exp.paren(idle.copy(), copy=False)
+            for column in list(condition.find_all(exp.Column)):
+                known = entry.measure(OPEN).values[column.name]
+                read = (
+                    self.text.switches[known.name].copy() if isinstance(known, Parameter) else literal(known)
+                )
+                column.replace(exp.paren(read))
+            is_idle = exp.func("coalesce", condition, exp.false())
+            given_ = exp.Case().when(is_idle, literal(param.default)).else_(given_.copy())
+        return self._mark_of(given_, bool(param.choices))
+
+    def _mark_of(self, value: exp.Expr, is_word: bool = False) -> str:
+        """Return the mark of a value in a signature."""
+        if is_word:
+            return self.text.template.mark(
+                exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("null"))
+            )
+        return self.text.template.mark(call(self.catalog, "signature_value", value.copy()))
+
+
+def signature_name(catalog: Catalog, measure: Measure) -> str:
+    """Return the name of a metric in its signature, with the family if the name alone is ambiguous."""
+    name = measure.metric.name
+    families = [family for family, known in catalog.names if known == name]
+    is_ambiguous = len(families) > 1 and measure.values.get(CUTOFF) is None
+    return f"{measure.metric.family}.{name}" if is_ambiguous else name
+
+
+def without_system(query: exp.Query) -> None:
+    """Remove the column of the system from a file under sql/aggregations; the segment has it."""
+    for select in query.find_all(exp.Select):
+        select.set("expressions", [p for p in select.expressions if p.alias_or_name != "system"])
+        group = select.args.get("group")
+        if group is not None:
+            group.set("expressions", [key for key in group.expressions if key.name != "system"])
+    for window in query.find_all(exp.Window):
+        kept = [key for key in window.args.get("partition_by") or [] if key.name != "system"]
+        window.set("partition_by", kept)

@@ -1,0 +1,155 @@
+"""The steps of the query of a ranking macro: tables of the user, values of every query, and slices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.macros import checks
+from duckmetrics.macros.forms import CLOSED, OPEN
+from duckmetrics.macros.macro import reference
+from duckmetrics.macros.query import SOURCE, tables_of_user
+from duckmetrics.macros.ranking_text import OF_METRICS, PLACE
+from duckmetrics.macros.shell_files import call, is_null, query_of, source
+from duckmetrics.macros.template import chosen, joined, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.macros.forms import Composed, Form
+    from duckmetrics.macros.ranking_text import RankingText
+    from duckmetrics.macros.template import Part
+
+POPULATION, TABLE = "population", "table"
+
+
+class RankingSteps:
+    """Writes the steps up to the row of each query with the values of the metrics asked for."""
+
+    def __init__(self, text: RankingText) -> None:
+        self.text, self.of, self.catalog = text, text.of, text.catalog
+
+    def tables(self) -> list[Part]:
+        """Return the beginning of the query: the tables of the user, under the names of the metrics."""
+        several, one = (
+            [f"{self.text.cte(n, self._of_form(query, form))}, " for n, query in tables_of_user(self.catalog)]
+            for form in (OPEN, CLOSED[0])
+        )  # fmt: skip
+        return ["WITH ", *merged(self.of.has_systems, several, one)]
+
+    def steps(self, form: Form) -> list[Part]:
+        """Return the steps up to the row of each query with its values."""
+        composed = self.of.composed(form)
+        population = f"{self.text.cte(POPULATION, self._population(form))}, "
+        texts = [self._step(composed, name) for name in composed.steps]
+        if self.of.is_listed:
+            steps: list[Part] = [self._needed(composed, [joined([*text, ", "]) for text in texts])]
+        else:
+            steps = ["".join(map(str, (*text, ", "))) for text in texts]
+        return [population, *steps, *self._per_query(composed), ", "]
+
+    def _of_form(self, query: exp.Query, form: Form) -> exp.Query:
+        """Leave out what tells systems apart where there is one system."""
+        if form.has_systems:
+            return query
+        query = query.copy()
+        for select in query.find_all(exp.Select):
+            if any(p.find(exp.Placeholder) and p.alias.startswith("system") for p in select.selects):
+                kept = (_one_system(p) for p in select.selects)
+                select.set("expressions", [p for p in kept if p is not None])
+        return query
+
+    def _population(self, form: Form) -> exp.Query:
+        if not form.is_open:
+            return exp.select("query_id").from_("truth").where(exp.false())
+        is_table = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal(TABLE))
+        listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
+        return query_of(self.catalog, POPULATION, {SOURCE: source(self.catalog, listed, "read_trec_qrels")})
+
+    def _step(self, composed: Composed, name: str) -> list[Part]:
+        """Return a step; an aggregate has the columns of the metrics asked for."""
+        if name not in composed.blocks:
+            return [self.text.cte(name, composed.steps[name])]
+        block = composed.steps[name].copy()
+        own = {column for found in composed.aggregates for column in found[name]}
+        block.set(
+            "expressions", [*(p for p in block.selects if p.alias_or_name not in own), exp.var(OF_METRICS)]
+        )
+        pieces = self._of_entries(composed, [self.text.columns(found[name]) for found in composed.aggregates])
+        return self.text.of_metrics(self.text.cte(name, block), pieces)
+
+    def _per_query(self, composed: Composed) -> list[Part]:
+        outer = composed.outer.copy()
+        outer.set("expressions", [*(k.copy() for k in composed.keys().values()), exp.var(OF_METRICS)])
+        joins = {join.this.name: join for join in outer.args.pop("joins", None) or []}
+        head = self.text.cte("per_query", outer).removesuffix(")")
+        pieces = self._of_entries(composed, [self._values_of(values) for values in composed.values])
+        texts = [
+            f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
+        ]
+        if self.of.is_listed:
+            return [
+                *self.text.of_metrics(head, pieces),
+                self._needed(composed, [joined([t]) for t in texts]),
+                ")",
+            ]
+        return [*self.text.of_metrics(head, pieces), *texts, ")"]
+
+    def _values_of(self, values: Mapping[str, exp.Expr]) -> str:
+        """Write the columns of a metric; those of its aggregates end with its place."""
+        renamed = {}
+        for kind, value in values.items():
+            holder = exp.paren(value.copy(), copy=False)
+            for column in holder.find_all(exp.Column):
+                if column.table.startswith("per_query_of_"):
+                    column.this.set("this", f"{column.name}_{PLACE}")
+            renamed[kind] = cast("exp.Expr", holder.this)
+        return self.text.columns(renamed)
+
+    def _of_entries(self, composed: Composed, texts: Sequence[str]) -> list[str]:
+        """Return a text for every entry, empty for those that the form does not have."""
+        known = dict(zip(composed.entries, texts, strict=True))
+        return [known.get(entry, "") for entry in self.of.entries]
+
+    def _needed(self, composed: Composed, texts: Sequence[exp.Expr]) -> exp.Expr:
+        """Return the texts of the steps that the metrics asked for need."""
+        bit = {name: 1 << i for i, name in enumerate(composed.steps)}
+        checks_, _ = checks.of_data(
+            self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only
+        )
+        of_checks = composed.closure({t.name for query in checks_ for t in query.find_all(exp.Table)})
+        masks = {
+            entry: sum(bit[name] for name in needed | of_checks)
+            for entry, needed in zip(composed.entries, composed.needed, strict=True)
+        }
+        mask = self.of.asked_for.needed([masks.get(entry, 0) for entry in self.of.entries])
+        return call(self.catalog, "needed_steps", mask, exp.Array(expressions=[*texts]))
+
+    def slices(self) -> list[Part]:
+        """Return the steps that put every query into its slice as well, empty without slices."""
+        tables = [
+            exp.Case().when(is_null(reference("queries")), reference(table)).else_(reference("queries"))
+            for table in ("truth", "predictions")
+        ]  # fmt: skip
+        values = {
+            SOURCE: source(self.catalog, tables[0], "read_trec_qrels"),
+            "otherwise": source(self.catalog, tables[1], "read_trec_run"),
+            "named_columns": self.text.template.raw(call(self.catalog, "attribute_columns", self.of.slices)),
+            "attributes": self.text.template.raw(call(self.catalog, "attribute_values", self.of.slices)),
+        }
+        steps = {
+            "attributes": query_of(self.catalog, "attributes", values),
+            "sliced": query_of(self.catalog, "sliced", {"slice_label": self.text.label}),
+        }
+        parts = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
+        return [chosen(self.of.has_slices, parts, [])]
+
+
+def _one_system(projection: exp.Expr) -> exp.Expr | None:
+    """Return a projection where there is one system; None for a column that is read only to name systems."""
+    if projection.alias == "system" and isinstance(projection.unalias(), exp.Case):
+        return literal(ONE_SYSTEM).as_("system")
+    return None if projection.alias.startswith("system") else projection

@@ -1,0 +1,121 @@
+"""Writes pieces of the query of a ranking macro, with the arguments of the call in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.compose.functions import linked
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.slices import RESERVED
+from duckmetrics.macros.forms import SOME_CUTOFF
+from duckmetrics.macros.macro import FUNCTIONS, HIDDEN, given, hidden
+from duckmetrics.macros.query import METRICS, shown
+from duckmetrics.macros.shell_files import BY_RANK, TYPES, by_rank, call, query_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.macros.ranking_call import RankingCall
+    from duckmetrics.macros.template import Part, Template
+
+DEPTH = "depth"
+KINDS = ("value", "no_relevant", "undefined")
+# Marks in texts, which stand for what belongs to the metrics asked for.
+METRIC, PLACE, OF_METRICS, K = "__metric__", "__place__", "__of_metrics__", "__k__"
+
+
+class RankingText:
+    """Writes pieces of a query into a template.
+
+    Args:
+        of: the metrics, and what is known of the arguments.
+    """
+
+    def __init__(self, of: RankingCall, template: Template) -> None:
+        self.of, self.catalog, self.template = of, of.catalog, template
+        self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
+        types = {symbol: TYPES[param.type] for symbol, param in self.params.items()}
+        switches = {s: value for s, value in of.values.items() if s != CUTOFF}
+        self.values: dict[str, exp.Expr] = {
+            **{s: template.quoted(v, "" if types[s] == "VARCHAR" else types[s]) for s, v in switches.items()},
+            DEPTH: exp.cast(self.number(of.depth), "INT"), BY_RANK: by_rank(),
+            METRICS: template.quoted(exp.cast(of.asked_for.metrics, "VARCHAR")),
+        }  # fmt: skip
+        self.switches = switches
+        self._pieces: list[Sequence[str]] = []
+
+    def number(self, value: exp.Expr) -> exp.Expr:
+        """Return the mark of a number or NULL."""
+        return self.template.raw(exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("NULL")))
+
+    def text(self, tree: exp.Expr) -> str:
+        """Write a query with hidden names."""
+        bound = cast("exp.Query", given(tree.copy(), self.values))
+        calling, _ = linked(self.catalog, bound, FUNCTIONS)
+        text = self.template.text(hidden(given(calling, {})))
+        if str(SOME_CUTOFF) in text:
+            text = text.replace(str(SOME_CUTOFF), self.number(self.of.asked_for.largest).name)
+        return text
+
+    def cte(self, name: str, query: exp.Expr) -> str:
+        """Write a step."""
+        return f"{HIDDEN}{name} AS ({self.text(query)})"
+
+    def columns(self, columns: Mapping[str, exp.Expr]) -> str:
+        """Write columns of one metric; its cut-off and place are put in when the macro is called."""
+        if not columns:
+            return ""
+        query = exp.select(*(value.copy().as_(f"{name}_{PLACE}") for name, value in columns.items()))
+        calling, _ = linked(self.catalog, cast("exp.Query", given(query, self.values)), FUNCTIONS)
+        text = self.template.text(hidden(given(calling, {}))).removeprefix("SELECT ")
+        return text.replace(str(SOME_CUTOFF), K)
+
+    def of_metrics(self, text: str, pieces: Sequence[str]) -> list[Part]:
+        """Return a text with pieces of the metrics asked for at its mark.
+
+        Args:
+            pieces: a text for every entry, empty for none; or one text for all of them.
+        """
+        before, after = text.split(OF_METRICS)
+        if not any(pieces):
+            return [before.rstrip().removesuffix(","), after]
+        return [before, self.template.fragment(self.of.asked_for.pieces(self._known(pieces))), after]
+
+    def _known(self, pieces: Sequence[str]) -> Sequence[str]:
+        """Return pieces that were written before if they hold the same, so that DuckDB binds them once."""
+        for known in self._pieces:
+            if len(known) == len(pieces) and all(p in ("", k) for p, k in zip(pieces, known, strict=True)):
+                return known
+        self._pieces.append(pieces)
+        return pieces
+
+    def shell(self, name: str, **values: exp.Expr) -> exp.Query:
+        """Return the query of a file under sql/macros, with defaults for what the macro does not take."""
+        taken = {argument.name for argument in self.of.arguments}
+        declared = self.catalog.shell[name].own_params.values()
+        absent = {p.name: literal(p.default) for p in declared if not p.required and p.name not in taken}
+        return query_of(self.catalog, name, {**absent, **self.values, **values})
+
+    def shown(self, query: exp.Select) -> str:
+        """Write the last part of a query, whose columns have the names that people see."""
+        bound = given(query.copy(), self.values)
+        return self.template.text(shown(cast("exp.Query", hidden(bound))))
+
+    def struct(self, values: Mapping[str, exp.Expr]) -> str:
+        """Write values of the metric at a place as one value."""
+        query = exp.select(*(value.copy().as_(name) for name, value in values.items()))
+        for column in query.find_all(exp.Column):
+            if column.name in KINDS:
+                column.this.set("this", f"{column.name}_{PLACE}")
+        pairs = {p.alias: p.unalias() for p in cast("exp.Select", hidden(query)).selects}
+        parts = [exp.PropertyEQ(this=exp.to_identifier(n), expression=v) for n, v in pairs.items()]
+        return self.template.text(exp.Struct(expressions=parts))
+
+    @property
+    def label(self) -> exp.Expr:
+        """The mark of the columns by which results are split, as the column `slice` shows them."""
+        reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
+        return self.template.quoted(call(self.catalog, "slice_label", self.of.slices, reserved))

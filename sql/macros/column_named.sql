@@ -1,0 +1,4 @@
+-- name:     column_named
+-- title:    SQL text of the column of a name, NULL for none
+-- params:   given VARCHAR
+SELECT coalesce('"' || replace(CAST($given AS VARCHAR), '"', '""') || '"', 'NULL') AS value;
