@@ -21,9 +21,18 @@ from duckmetrics.compose.blocks import KEYS
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, fold, literal
 from duckmetrics.inputs.classification import WEIGHTED
-from duckmetrics.macros.macro import FUNCTIONS, QUOTED, Argument, Macro, Overload, given, hidden, reference
-from duckmetrics.macros.parameters import allowed, refusal
-from duckmetrics.macros.shell_files import concatenated, fixed, typed
+from duckmetrics.macro_queries.macro import (
+    FUNCTIONS,
+    QUOTED,
+    Argument,
+    Macro,
+    Overload,
+    given,
+    hidden,
+    reference,
+)
+from duckmetrics.macro_queries.parameters import allowed, refusal
+from duckmetrics.macro_queries.shell_files import concatenated, fixed, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

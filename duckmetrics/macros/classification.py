@@ -12,11 +12,11 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macros.like import Likeness
-from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, reference
-from duckmetrics.macros.parameters import Asked, Offer, aliases_of
-from duckmetrics.macros.query import METRICS, SOURCE, Body, Steps, shown, whole
-from duckmetrics.macros.shell_files import query_of, source
+from duckmetrics.macro_queries.like import Likeness
+from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, given, reference
+from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
+from duckmetrics.macro_queries.query import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macro_queries.shell_files import query_of, source
 from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_slice, shown_value
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 

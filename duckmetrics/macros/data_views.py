@@ -11,7 +11,7 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import exact_path, file_format
-from duckmetrics.macros.shell_files import query_of
+from duckmetrics.macro_queries.shell_files import query_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

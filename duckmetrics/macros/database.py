@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.macro_queries.like import LIKE
+from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macros.classification import classification_macros
-from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import Macro, Overload, Written
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 

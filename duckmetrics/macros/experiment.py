@@ -12,11 +12,20 @@ from duckmetrics.catalog.meanings import meanings
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.keyed import Steps, called, keyed, results_of, without_calls
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.macro import HIDDEN, QUERY, Argument, Macro, Overload, Written, given, reference
-from duckmetrics.macros.parameters import allowed, refusal
-from duckmetrics.macros.query import SOURCE, in_one, shown, whole
-from duckmetrics.macros.shell_files import call, concatenated, is_null, query_of, source, typed
-from duckmetrics.macros.template import Template, bound_once, chosen
+from duckmetrics.macro_queries.macro import (
+    HIDDEN,
+    QUERY,
+    Argument,
+    Macro,
+    Overload,
+    Written,
+    given,
+    reference,
+)
+from duckmetrics.macro_queries.parameters import allowed, refusal
+from duckmetrics.macro_queries.query import SOURCE, in_one, shown, whole
+from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source, typed
+from duckmetrics.macro_queries.template import Template, bound_once, chosen
 from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
 from duckmetrics.statistics.experiment import CUPED, MEAN, NUMBERS, PROPORTION, RATIO, RATIO_CHECK, VALUES
 

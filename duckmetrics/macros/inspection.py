@@ -13,12 +13,12 @@ from duckmetrics.checks.bound_check import TOTAL
 from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.checks import in_the_shell
-from duckmetrics.macros.forms import CONSTANTS
-from duckmetrics.macros.macro import Argument, Macro, Overload, given, without_with
-from duckmetrics.macros.query import shown, tables_of_user, whole
+from duckmetrics.macro_queries.checks import in_the_shell
+from duckmetrics.macro_queries.forms import CONSTANTS
+from duckmetrics.macro_queries.macro import Argument, Macro, Overload, given, without_with
+from duckmetrics.macro_queries.query import shown, tables_of_user, whole
+from duckmetrics.macro_queries.shell_files import BY_RANK, by_rank, concatenated, query_of
 from duckmetrics.macros.ranking import columns_of_tables
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.macros.query import Steps
+    from duckmetrics.macro_queries.query import Steps
 
 # CHECK is a reserved word.
 NAME = "inspect"

@@ -12,18 +12,25 @@ from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.macros.asked_for import OneMetric, SeveralMetrics
-from duckmetrics.macros.comparison_results import ADJUST, ALLOW, BASELINE, NUMBERS_GIVEN, TEST, Comparison
-from duckmetrics.macros.forms import entries_of
-from duckmetrics.macros.like import Likeness
-from duckmetrics.macros.macro import Argument, Macro, Overload, Written, reference
-from duckmetrics.macros.parameters import Offer, aliases_of
-from duckmetrics.macros.query import METRICS, SOURCE
-from duckmetrics.macros.ranking_call import BY, QUERIES, SYSTEM, RankingCall
-from duckmetrics.macros.ranking_query import RankingQuery
-from duckmetrics.macros.ranking_results import ByQuery, Overall
-from duckmetrics.macros.ranking_steps import POPULATION
-from duckmetrics.macros.shell_files import call
+from duckmetrics.macro_queries.asked_for import OneMetric, SeveralMetrics
+from duckmetrics.macro_queries.comparison_results import (
+    ADJUST,
+    ALLOW,
+    BASELINE,
+    NUMBERS_GIVEN,
+    TEST,
+    Comparison,
+)
+from duckmetrics.macro_queries.forms import entries_of
+from duckmetrics.macro_queries.like import Likeness
+from duckmetrics.macro_queries.macro import Argument, Macro, Overload, Written, reference
+from duckmetrics.macro_queries.parameters import Offer, aliases_of
+from duckmetrics.macro_queries.query import METRICS, SOURCE
+from duckmetrics.macro_queries.ranking_call import BY, QUERIES, SYSTEM, RankingCall
+from duckmetrics.macro_queries.ranking_query import RankingQuery
+from duckmetrics.macro_queries.ranking_results import ByQuery, Overall
+from duckmetrics.macro_queries.ranking_steps import POPULATION
+from duckmetrics.macro_queries.shell_files import call
 from duckmetrics.statistics.adjustment import HOLM
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.macros.forms import Entry
+    from duckmetrics.macro_queries.forms import Entry
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
 SLICES = (Argument(SYSTEM), Argument(BY), Argument(QUERIES))

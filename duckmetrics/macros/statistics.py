@@ -13,11 +13,11 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macros.checks import told
-from duckmetrics.macros.macro import Argument, Call, Macro, Overload, given, reference, without_with
-from duckmetrics.macros.parameters import Offer
-from duckmetrics.macros.query import SOURCE, shown, whole
-from duckmetrics.macros.shell_files import call, is_null, query_of, source, typed
+from duckmetrics.macro_queries.checks import told
+from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, given, reference, without_with
+from duckmetrics.macro_queries.parameters import Offer
+from duckmetrics.macro_queries.query import SOURCE, shown, whole
+from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source, typed
 from duckmetrics.results.findings import ERROR
 from duckmetrics.statistics.checks import checks_of
 from duckmetrics.statistics.counts import COUNT_THEM
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
-    from duckmetrics.macros.query import Steps
+    from duckmetrics.macro_queries.query import Steps
 
 DATA = Argument("data", required=True)
 # The advice for a text in place of a number, which may be the name of a column between quotes.

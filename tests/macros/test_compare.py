@@ -1,13 +1,13 @@
-"""The macro `compare` gives the rows of `duckmetrics.compare`: values, intervals, tests, verdicts and reasons."""
+"""The macro `compare` gives the rows of `duckmetrics.compare`: values, intervals, tests and verdicts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from macros.test_systems import TABLES, rows
 
 import duckmetrics
-from macros.test_systems import TABLES, rows
 from support.cases import ROOT
 from support.duckdb_shell import connected, refusal, same, written
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.engine
 
 SHOP = """
-    CREATE TABLE recommendations AS SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/recommendations.parquet';
-    CREATE TABLE purchases AS SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/purchases.parquet'
+    CREATE TABLE recommendations AS
+    SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/recommendations.parquet';
+    CREATE TABLE purchases AS
+    SELECT * RENAME (user_id AS query_id) FROM '{0}/data/shop/purchases.parquet'
 """
 # Column of Python -> argument of the macro, where the names differ.
 NAMED = {"interval": "level"}
@@ -32,8 +34,10 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     with connected() as connection:
         connection.execute(TABLES)
         connection.execute(SHOP.format(ROOT))
-        connection.execute("CREATE TABLE three AS FROM run UNION ALL "
-                           "SELECT 'C', query_id, item_id, 9 - score FROM run WHERE system = 'A'")  # fmt: skip
+        connection.execute(
+            "CREATE TABLE three AS FROM run UNION ALL "
+            "SELECT 'C', query_id, item_id, 9 - score FROM run WHERE system = 'A'"
+        )
         connection.execute("DELETE FROM three WHERE system = 'C' AND (query_id < 8 AND item_id % 2 = 0)")
         connection.execute("CREATE TABLE alike AS FROM run WHERE system = 'A' UNION ALL BY NAME "
                            "SELECT * REPLACE ('D' AS system) FROM run WHERE system = 'A'")  # fmt: skip
@@ -42,7 +46,11 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def assert_agrees(
-    session: duckdb.DuckDBPyConnection, metrics: list[str], predictions: str, truth: str = "qrels", **options: Any
+    session: duckdb.DuckDBPyConnection,
+    metrics: list[str],
+    predictions: str,
+    truth: str = "qrels",
+    **options: Any,
 ) -> list[dict[str, Any]]:
     """Every column of the macro has what Python has there, in the order of Python."""
     given = "".join(f', "{NAMED.get(n, n)}" := {written(value)}' for n, value in options.items())
@@ -118,9 +126,9 @@ def test_systems_that_are_alike_and_one_query(session: duckdb.DuckDBPyConnection
         ("system := 'system'", "baseline is missing; choose A, BB"),
         ("baseline := 'A'", "name the column with system := ..."),
         ("system := 'system', baseline := 'B'", "baseline 'B' is no system; there are A, BB"),
-        ("system := 'system', baseline := 'A', adjust := 'holms'", "adjust cannot be 'holms'; choose none or"),
+        ("system := 'system', baseline := 'A', adjust := 'holms'", "adjust cannot be 'holms'; choose"),
         ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
-        ("system := 'system', baseline := 'A', missing := 'skip'", "have values of different queries: 2 queries"),
+        ("system := 'system', baseline := 'A', missing := 'skip'", "of different queries: 2 queries"),
     ],
 )  # fmt: skip
 def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:

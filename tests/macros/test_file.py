@@ -23,7 +23,7 @@ from support.loops import each
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from duckmetrics.macros.macro import Macro
+    from duckmetrics.macro_queries.macro import Macro
 
 
 def public() -> list[Macro]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# System B lacks queries and has ties; query 7 is judged without a relevant item; the country of query 4 is not known.
+# System BB lacks queries and has ties; query 7 has no relevant item; the country of query 4 is not known.
 TABLES = """
     CREATE TABLE run AS
     SELECT system, query_id, item_id, (item_id * 7 + query_id + length(system) * 3) % 5 AS score
@@ -26,10 +26,13 @@ TABLES = """
     SELECT query_id, item_id, CASE WHEN query_id = 7 THEN 0 ELSE (item_id + query_id) % 4 END AS relevance
     FROM range(1, 9) AS q(query_id), range(2, 12) AS i(item_id) WHERE (query_id * item_id) % 3 <> 1;
     CREATE TABLE users AS
-    SELECT query_id, CASE WHEN query_id <> 4 THEN ['DE', 'US'][1 + query_id % 2] END AS country, query_id > 5 AS "is new"
+    SELECT
+        query_id, query_id > 5 AS "is new",
+        CASE WHEN query_id <> 4 THEN ['DE', 'US'][1 + query_id % 2] END AS country
     FROM range(1, 9) AS q(query_id);
     CREATE TABLE with_country AS SELECT run.*, country FROM run JOIN users USING (query_id)
 """
+LISTS = ("evaluate", "evaluate_by_query")
 METRICS = ["ndcg@3", "map", "mrr@10", "judged@5", "bpref", "recall@20"]
 
 
@@ -49,7 +52,7 @@ def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]
 def assert_agrees(
     session: duckdb.DuckDBPyConnection, metrics: Sequence[str], predictions: str = "run", **options: Any
 ) -> list[dict[str, Any]]:
-    """Every row of `evaluate` is that of Python, in the same order, with the same columns but those of other doors."""
+    """Every row of `evaluate` is that of Python: the same order and columns, but those of classifiers."""
     given = "".join(f', "{name}" := {written(value)}' for name, value in options.items())
     found = rows(session, f"FROM evaluate({predictions}, qrels, {written(list(metrics))}{given})")
     by = options.pop("by", None)
@@ -86,8 +89,9 @@ def test_slices_of_an_attribute_of_the_predictions(session: duckdb.DuckDBPyConne
 @pytest.mark.parametrize(
     "switches",
     [
-        {"missing": "skip"}, {"ties": "item_desc_text", "gain": "exp2"}, {"population": "both", "agg": "median"},
-        {"agg": "p90"}, {"no_relevant": "zero", "rel": 2}, {"unjudged": "skip"}, {"population": "predictions"},
+        {"missing": "skip"}, {"ties": "item_desc_text", "gain": "exp2"}, {"unjudged": "skip"},
+        {"population": "both", "agg": "median"}, {"agg": "p90"}, {"no_relevant": "zero", "rel": 2},
+        {"population": "predictions"},
     ],
 )  # fmt: skip
 def test_switches_of_systems_and_slices(session: duckdb.DuckDBPyConnection, switches: dict[str, Any]) -> None:
@@ -103,19 +107,27 @@ def test_the_macro_of_a_metric_takes_them_too(session: duckdb.DuckDBPyConnection
 def test_values_of_queries(session: duckdb.DuckDBPyConnection) -> None:
     found = rows(
         session,
-        "FROM evaluate_by_query(run, qrels, 'ndcg@3, map', system := 'system', by := 'country', queries := users)"
-        " ORDER BY metric DESC, system, query_id",
+        "FROM evaluate_by_query(run, qrels, 'ndcg@3, map', system := 'system', by := 'country', "
+        "queries := users) ORDER BY metric DESC, system, query_id",
     )
     evaluation = duckmetrics.evaluate(
         "run", "qrels", ["ndcg@3", "map"], connection=session, system="system", by="country", queries="users"
     )
-    wanted = sorted(evaluation.per_query.to_pylist(), key=lambda r: (r["metric"] == "map", r["system"], r["query_id"]))
+    wanted = sorted(
+        evaluation.per_query.to_pylist(), key=lambda r: (r["metric"] == "map", r["system"], r["query_id"])
+    )
     assert [list(row)[:5] for row in found] == [list(row) for row in wanted]
-    assert differences([list(row.values())[:5] for row in found], [list(row.values()) for row in wanted]) == []
+    assert (
+        differences([list(row.values())[:5] for row in found], [list(row.values()) for row in wanted]) == []
+    )
 
 
 def test_systems_in_one_table_are_refused_where_none_is_named(session: duckdb.DuckDBPyConnection) -> None:
-    for called in ("ndcg(run, qrels, k := 3)", "evaluate(run, qrels, 'map')", "evaluate_by_query(run, qrels, 'map')"):
+    for called in (
+        "ndcg(run, qrels, k := 3)",
+        "evaluate(run, qrels, 'map')",
+        "evaluate_by_query(run, qrels, 'map')",
+    ):
         said = refusal(session, f"FROM {called}")
         assert "first_run=system=A" in said
         assert "name the column with system := ..." in said

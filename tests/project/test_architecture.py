@@ -25,6 +25,7 @@ FLOORS = (
     ("cli",),
     ("api",),
     ("comparison", "sensitivity", "macros"),
+    ("macro_queries",),
     ("evaluation", "statistics"),
     ("checks", "inference"),
     ("summaries",),
@@ -40,7 +41,7 @@ FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
 # Of each room no more than so many files.
 MOST_FILES = 18
 # The rooms whose subject is SQL; elsewhere the modules that write some, and why no file under sql/ can.
-PARSE = ("expressions", "catalog", "compose", "dialects", "macros", "inference")
+PARSE = ("expressions", "catalog", "compose", "dialects", "macros", "macro_queries", "inference")
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
@@ -78,7 +79,6 @@ ALSO_WORDS = {"precision", "recall", "hits", "p", "judged"}
 ALSO_COLUMNS = {"population", "missing", "no_relevant", "undefined", "scores", "labels", "ties"}
 KNOWN_SWITCHES = {
     "inputs/classification.py": {"weighted"},  # whether the column of weights counts
-    "macros/ranking.py": {"rel"},  # a plan rule of the macros
 }
 # The switches that a module reads from a measure by name.
 READ_SWITCHES = {"evaluation/verification.py": {"population", "undefined"}}

@@ -20,8 +20,8 @@ from duckmetrics.catalog.parameters import CUTOFF, is_share
 from duckmetrics.catalog.signature import AGGREGATION
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.macro import Argument, reference
-from duckmetrics.macros.shell_files import concatenated, fixed, is_distinct, is_null, typed
+from duckmetrics.macro_queries.macro import Argument, reference
+from duckmetrics.macro_queries.shell_files import concatenated, fixed, is_distinct, is_null, typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

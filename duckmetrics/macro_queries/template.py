@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macros.macro import FUNCTIONS, QUERY, reference, written
-from duckmetrics.macros.shell_files import concatenated
+from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, reference, written
+from duckmetrics.macro_queries.shell_files import concatenated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,8 +16,8 @@ from duckmetrics.checks.counting import repeated
 from duckmetrics.checks.examination import concerned, is_off, protected
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.macro import without_with
-from duckmetrics.macros.shell_files import BY_RANK, concatenated
+from duckmetrics.macro_queries.macro import without_with
+from duckmetrics.macro_queries.shell_files import BY_RANK, concatenated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

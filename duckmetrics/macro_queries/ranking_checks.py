@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macros import checks
-from duckmetrics.macros.forms import CLOSED, OPEN
-from duckmetrics.macros.macro import HIDDEN
-from duckmetrics.macros.query import METRICS, in_one, placed
-from duckmetrics.macros.shell_files import is_null, query_of
-from duckmetrics.macros.template import chosen, merged
+from duckmetrics.macro_queries import checks
+from duckmetrics.macro_queries.forms import CLOSED, OPEN
+from duckmetrics.macro_queries.macro import HIDDEN
+from duckmetrics.macro_queries.query import METRICS, in_one, placed
+from duckmetrics.macro_queries.shell_files import is_null, query_of
+from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.macros.forms import Form
-    from duckmetrics.macros.ranking_text import RankingText
-    from duckmetrics.macros.template import Part
+    from duckmetrics.macro_queries.forms import Form
+    from duckmetrics.macro_queries.ranking_text import RankingText
+    from duckmetrics.macro_queries.template import Part
 
 
 class RankingChecks:

@@ -8,20 +8,20 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macros import checks
-from duckmetrics.macros.forms import CLOSED, OPEN
-from duckmetrics.macros.macro import reference
-from duckmetrics.macros.query import SOURCE, tables_of_user
-from duckmetrics.macros.ranking_text import OF_METRICS, PLACE
-from duckmetrics.macros.shell_files import call, is_null, query_of, source
-from duckmetrics.macros.template import chosen, joined, merged
+from duckmetrics.macro_queries import checks
+from duckmetrics.macro_queries.forms import CLOSED, OPEN
+from duckmetrics.macro_queries.macro import reference
+from duckmetrics.macro_queries.query import SOURCE, tables_of_user
+from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
+from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source
+from duckmetrics.macro_queries.template import chosen, joined, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duckmetrics.macros.forms import Composed, Form
-    from duckmetrics.macros.ranking_text import RankingText
-    from duckmetrics.macros.template import Part
+    from duckmetrics.macro_queries.forms import Composed, Form
+    from duckmetrics.macro_queries.ranking_text import RankingText
+    from duckmetrics.macro_queries.template import Part
 
 POPULATION, TABLE = "population", "table"
 

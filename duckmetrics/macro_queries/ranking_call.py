@@ -12,21 +12,21 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.optimizer import SHALLOW
 from duckmetrics.expressions.folding import bind, literal
-from duckmetrics.macros.forms import Composed
-from duckmetrics.macros.like import LIKE
-from duckmetrics.macros.macro import given, reference
-from duckmetrics.macros.shell_files import call, is_distinct, is_null
+from duckmetrics.macro_queries.forms import Composed
+from duckmetrics.macro_queries.like import LIKE
+from duckmetrics.macro_queries.macro import given, reference
+from duckmetrics.macro_queries.shell_files import call, is_distinct, is_null
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.macros.asked_for import AskedFor
-    from duckmetrics.macros.forms import Entry, Form
-    from duckmetrics.macros.like import Likeness
-    from duckmetrics.macros.macro import Argument
-    from duckmetrics.macros.parameters import Offer
+    from duckmetrics.macro_queries.asked_for import AskedFor
+    from duckmetrics.macro_queries.forms import Entry, Form
+    from duckmetrics.macro_queries.like import Likeness
+    from duckmetrics.macro_queries.macro import Argument
+    from duckmetrics.macro_queries.parameters import Offer
 
 SYSTEM, BY, QUERIES = "system", "by", "queries"
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT, Param, substituted
 from duckmetrics.errors import DefinitionError
 from duckmetrics.expressions.folding import constant, literal
-from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, hidden, reference
+from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, hidden, reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,12 +10,12 @@ from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.catalog.signature import AGGREGATION, VERSION
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.forms import OPEN
-from duckmetrics.macros.macro import HIDDEN, given, reference
-from duckmetrics.macros.query import COUNTS
-from duckmetrics.macros.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
-from duckmetrics.macros.shell_files import call
-from duckmetrics.macros.template import chosen
+from duckmetrics.macro_queries.forms import OPEN
+from duckmetrics.macro_queries.macro import HIDDEN, given, reference
+from duckmetrics.macro_queries.query import COUNTS
+from duckmetrics.macro_queries.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
+from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.macro_queries.template import chosen
 from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.macros.forms import Entry
-    from duckmetrics.macros.ranking_text import RankingText
-    from duckmetrics.macros.template import Part
+    from duckmetrics.macro_queries.forms import Entry
+    from duckmetrics.macro_queries.ranking_text import RankingText
+    from duckmetrics.macro_queries.template import Part
 
 PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")

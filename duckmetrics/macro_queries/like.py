@@ -10,9 +10,9 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT, required, substituted
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.expressions.folding import constant, literal
-from duckmetrics.macros.macro import Argument, Macro, Overload, hidden, reference
-from duckmetrics.macros.query import SOURCE
-from duckmetrics.macros.shell_files import concatenated, is_null, query_of, source
+from duckmetrics.macro_queries.macro import Argument, Macro, Overload, hidden, reference
+from duckmetrics.macro_queries.query import SOURCE
+from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of, source
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:

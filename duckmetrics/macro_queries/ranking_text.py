@@ -10,16 +10,16 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.slices import RESERVED
-from duckmetrics.macros.forms import SOME_CUTOFF
-from duckmetrics.macros.macro import FUNCTIONS, HIDDEN, given, hidden
-from duckmetrics.macros.query import METRICS, shown
-from duckmetrics.macros.shell_files import BY_RANK, TYPES, by_rank, call, query_of
+from duckmetrics.macro_queries.forms import SOME_CUTOFF
+from duckmetrics.macro_queries.macro import FUNCTIONS, HIDDEN, given, hidden
+from duckmetrics.macro_queries.query import METRICS, shown
+from duckmetrics.macro_queries.shell_files import BY_RANK, TYPES, by_rank, call, query_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from duckmetrics.macros.ranking_call import RankingCall
-    from duckmetrics.macros.template import Part, Template
+    from duckmetrics.macro_queries.ranking_call import RankingCall
+    from duckmetrics.macro_queries.template import Part, Template
 
 DEPTH = "depth"
 KINDS = ("value", "no_relevant", "undefined")

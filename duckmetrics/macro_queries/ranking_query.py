@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import TOP
-from duckmetrics.macros.forms import CLOSED, OPEN
-from duckmetrics.macros.macro import QUERY
-from duckmetrics.macros.ranking_checks import RankingChecks
-from duckmetrics.macros.ranking_steps import RankingSteps
-from duckmetrics.macros.ranking_text import RankingText
-from duckmetrics.macros.template import Template, chosen, merged
+from duckmetrics.macro_queries.forms import CLOSED, OPEN
+from duckmetrics.macro_queries.macro import QUERY
+from duckmetrics.macro_queries.ranking_checks import RankingChecks
+from duckmetrics.macro_queries.ranking_steps import RankingSteps
+from duckmetrics.macro_queries.ranking_text import RankingText
+from duckmetrics.macro_queries.template import Template, chosen, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from duckmetrics.macros.forms import Form
-    from duckmetrics.macros.ranking_call import RankingCall
-    from duckmetrics.macros.ranking_results import Results
-    from duckmetrics.macros.template import Part
+    from duckmetrics.macro_queries.forms import Form
+    from duckmetrics.macro_queries.ranking_call import RankingCall
+    from duckmetrics.macro_queries.ranking_results import Results
+    from duckmetrics.macro_queries.template import Part
 
 
 @dataclass(frozen=True)

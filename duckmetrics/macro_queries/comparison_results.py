@@ -8,20 +8,20 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.macro import HIDDEN, reference, without_with
-from duckmetrics.macros.parameters import allowed, refusal
-from duckmetrics.macros.query import COUNTS
-from duckmetrics.macros.ranking_results import PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
-from duckmetrics.macros.ranking_text import OF_METRICS, PLACE
-from duckmetrics.macros.shell_files import concatenated, is_null, query_of
+from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
+from duckmetrics.macro_queries.parameters import allowed, refusal
+from duckmetrics.macro_queries.query import COUNTS
+from duckmetrics.macro_queries.ranking_results import PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
+from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
+from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from duckmetrics.macros.query import Steps
-    from duckmetrics.macros.ranking_text import RankingText
-    from duckmetrics.macros.template import Part
+    from duckmetrics.macro_queries.query import Steps
+    from duckmetrics.macro_queries.ranking_text import RankingText
+    from duckmetrics.macro_queries.template import Part
 
 UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
 INTERVALS, TESTED = "mean_intervals", "paired_tests"

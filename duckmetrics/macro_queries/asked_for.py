@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macros.shell_files import call
+from duckmetrics.macro_queries.shell_files import call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.catalog.catalog import Catalog
-    from duckmetrics.macros.forms import Entry
+    from duckmetrics.macro_queries.forms import Entry
 
 
 class AskedFor(Protocol):

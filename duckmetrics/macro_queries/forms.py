@@ -18,15 +18,15 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.optimizer import SORTED, TOP
 from duckmetrics.expressions.folding import Parameter, Value
 from duckmetrics.inputs.systems import ONE_SYSTEM
-from duckmetrics.macros.macro import without_with
-from duckmetrics.macros.shell_files import BY_RANK
+from duckmetrics.macro_queries.macro import without_with
+from duckmetrics.macro_queries.shell_files import BY_RANK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
-    from duckmetrics.macros.parameters import Asked
+    from duckmetrics.macro_queries.parameters import Asked
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # Stands for the cut-off of a metric, which replaces it when the macro is called.

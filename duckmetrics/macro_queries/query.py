@@ -8,9 +8,17 @@ from sqlglot import exp
 
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macros import checks as problems
-from duckmetrics.macros.macro import FUNCTIONS, given, hidden, nested, reference, with_steps, without_with
-from duckmetrics.macros.shell_files import BY_RANK, call, query_of, source
+from duckmetrics.macro_queries import checks as problems
+from duckmetrics.macro_queries.macro import (
+    FUNCTIONS,
+    given,
+    hidden,
+    nested,
+    reference,
+    with_steps,
+    without_with,
+)
+from duckmetrics.macro_queries.shell_files import BY_RANK, call, query_of, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,8 +26,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
-    from duckmetrics.macros.macro import Argument
-    from duckmetrics.macros.parameters import Asked, Offer
+    from duckmetrics.macro_queries.macro import Argument
+    from duckmetrics.macro_queries.parameters import Asked, Offer
 
 METRICS, SOURCE = "metrics", "source"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
