@@ -32,7 +32,7 @@ def finding_of(
     where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
     shown = f" ({'; '.join(examples)})" if any(examples) else ""
     among = rows[0].get(TOTAL) if rows else None
-    title = _singular(one.title) if count == 1 and among is None else one.title
+    title = singular(one.title) if count == 1 and among is None else one.title
     total = totals.get(table) if one.severity == NOTE and among is None else None
     share = f", {count / total:.2g} of all" if total else ""
     number = count if among is None else f"{count} of {among}"
@@ -41,7 +41,7 @@ def finding_of(
                    count, examples, message, one.advice)  # fmt: skip
 
 
-def _singular(title: str) -> str:
+def singular(title: str) -> str:
     """Turn ``rows whose score is NULL`` into ``row whose score is NULL``."""
     noun, _, rest = title.partition(" ")
     return (

@@ -1,4 +1,4 @@
-"""The macro that lists the problems of rankings, a row for each finding; others raise the first one."""
+"""The macros that list the problems of data, a row for each finding; others raise the first one."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import RANKING, conditions_of
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks.bound_check import TOTAL
 from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.checks import in_the_shell
-from duckmetrics.macros.macro import Argument, Macro, Overload, given, without_with
-from duckmetrics.macros.query import shown, tables_of_user, whole
+from duckmetrics.macros.findings import SYSTEM, FindingRows
+from duckmetrics.macros.lenient import IDS, column_or_null, lenient, with_common_ids, with_system
+from duckmetrics.macros.macro import FUNCTIONS, QUERY, Argument, Choice, Macro, Overload, given, reference, without_with
+from duckmetrics.macros.query import SOURCE, shown, whole
 from duckmetrics.macros.ranking import columns_of_tables
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, query_of
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, concatenated, is_null, query_of, source
 from duckmetrics.macros.usual import CONSTANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
 # CHECK is a reserved word.
 NAME = "inspect"
-TABLES = ("predictions", "truth")
-SEVERITIES = ("error", "warning", "note")
-SHOWN = ("severity", "check", "column", "finding", "count", "example", "advice")
+READERS = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
 # Values that a check reads in addition to the parameters of a metric; here, every check is wanted.
 WANTED: dict[str, Value] = {
     "truth_lists": False, "sampled": "inconsistent", "text_queries": True, "text_items": True,
@@ -47,78 +46,131 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
     """
     measure = parse_measure(catalog, metric or catalog.usual(RANKING), meant=lambda: RANKING)
     values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), BY_RANK: Parameter(BY_RANK)}
-    tables = (Argument(name, required=True) for name in TABLES)
-    arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *columns_of_tables(catalog))
-    return Macro(NAME, (Overload(arguments, _query(catalog, values)),),
+    tables = (Argument(name, required=True) for name in READERS)
+    known = [argument for argument in columns_of_tables(catalog) if argument.name != SYSTEM]
+    arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *known, Argument(SYSTEM))
+    one, several = (_query(catalog, values, has_systems=has) for has in (False, True))
+    body = Choice(((is_null(reference(SYSTEM)), one), (exp.true(), several)), {})
+    return Macro(NAME, (Overload(arguments, body),),
                  "What is wrong with predictions and truth, a row for each finding")  # fmt: skip
 
 
-def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
+def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
-    composer = Composer(catalog, {}, CONSTANTS)
-    steps: dict[str, exp.Query] = dict(tables_of_user(catalog))
-    steps["population"] = exp.select("query_id").from_("truth")
-    found: list[exp.Query] = []
+    labels = _labels()
+    composer = Composer(catalog, {}, {} if has_systems else CONSTANTS)
+    rows = FindingRows(catalog, composer, labels)
     for definition in _definitions(catalog, values):
-        told = _told(composer, definition, values)
-        for check in _explained(catalog, definition):
-            told = told.where(exp.Exists(this=_told(composer, check, values)))
-        rest, own = without_with(composer.complete(told))
-        steps |= {name: step for name, step in own if name not in steps}
-        found.append(rest)
-    said = {"population": literal("truth")}
-    problems = _stacked(query_of(catalog, name, said) for name in ("no_rows", "mixed_ids"))
-    placed = exp.select("problem", literal(0).as_("place")).from_(problems.subquery("found"))
+        explained = [(check, values) for check in _explained(catalog, definition)]
+        rows.add(definition, values, explained=explained)
     every: Steps = [
-        *steps.items(), ("findings", _stacked(found)), ("problems", placed),
-        ("checked", query_of(catalog, "checked", {})),
+        *_tables(catalog, has_systems), ("population", exp.select("query_id").from_("truth")), *rows.rows(),
+        *_problems(catalog), ("column_names", _names(labels)),
     ]  # fmt: skip
-    opened = [(name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in every]
-    result = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in SHOWN))
-    result = result.from_("findings").join("checked", join_type="cross").where(exp.column("fine"))
-    return shown(whole(catalog, result.order_by("place", exp.column("check", quoted=True)), opened))
+    known = {BY_RANK: by_rank(), CUTOFF: _cutoff()}
+    opened = [(name, cast("exp.Query", given(step, known))) for name, step in every]
+    result, own = without_with(query_of(catalog, "findings", {}))
+    return shown(whole(catalog, result, [*opened, *own]))
 
 
-def _stacked(queries: Iterable[exp.Query]) -> exp.Query:
-    whole_, *others = queries
-    for query in others:
-        whole_ = exp.union(whole_, query, distinct=False, copy=False)
-    return whole_
+def _cutoff() -> exp.Expr:
+    """Write the cut-off as a number, refused if it is none."""
+    number: exp.Expr = exp.TryCast(this=reference(CUTOFF), to=exp.DataType.build("INT"))
+    is_fine = exp.or_(is_null(reference(CUTOFF)), exp.GT(this=number, expression=literal(0)))
+    text = concatenated("duckmetrics: k cannot be '", exp.cast(reference(CUTOFF), "VARCHAR"),
+                        "'; it must be a positive whole number")  # fmt: skip
+    return exp.Case().when(is_fine, number.copy()).else_(exp.Anonymous(this="error", expressions=[text]))
 
 
-def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> Iterator[Definition]:
-    """Yield the checks of rankings that can find something, and the inspections that explain them."""
-    for definition in (*catalog.checks.values(), *catalog.inspections.values()):
-        is_wanted = RANKING in protected(definition) or _explained(catalog, definition)
-        if is_wanted and "population" not in definition.tables and not is_off(definition, values):
-            yield definition
+def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Query]]:
+    """Yield the steps that read the predictions and the truth, whatever the types of their columns."""
+    read = {name: source(catalog, reference(name), reader) for name, reader in READERS.items()}
+    seen = {name: query_of(catalog, name, {SOURCE: text}) for name, text in read.items()}
+    if has_systems:
+        seen["predictions"] = with_system(seen["predictions"])
+    for name, query in seen.items():
+        yield f"seen_{name}", lenient(query)
+    for name in seen:
+        others = [other for other in seen if other != name]
+        yield name, with_common_ids(seen[name], f"seen_{name}", *(f"seen_{other}" for other in others))
+    yield BY_RANK, query_of(catalog, BY_RANK, {SOURCE: read["predictions"]})
+    yield "predicted_types", query_of(catalog, "predicted_types", {SOURCE: read["predictions"]})
+    yield "judged_types", query_of(catalog, "judged_types", {SOURCE: read["truth"]})
+
+
+def _problems(catalog: Catalog) -> Steps:
+    """Return the steps that find what is wrong with tables and columns as a whole."""
+    first, second = {
+        "predictions.score": (("score", "rank"), "score"), "truth.relevance": (("relevance",), "relevance"),
+    }, {"predictions.score": (("rank", "score"), "rank"), "truth.relevance": (("relevance",), "label")}  # fmt: skip
+    labels = _labels()
+    examples: list[exp.Query] = []
+    for place, column in enumerate(c for c in labels if c.rpartition(".")[2] in (*IDS, "score", "relevance")):
+        table, _, name = column.partition(".")
+        if name in IDS:
+            names = [reference(name)]
+        else:
+            names = [
+                exp.func("coalesce", *map(reference, given_), literal(usual))
+                for given_, usual in (first[column], second[column])
+            ]
+        read = source(catalog, reference(table), READERS[table])
+        values = {"of_column": literal(column), "label": labels[column]}
+        query = cast("exp.Select", query_of(catalog, "column_examples", values))
+        query.args["from_"].this.replace(_values(read, names).subquery("given"))
+        examples.append(query.select(literal(column).as_("of_column"), literal(place).as_("place")))
+    return [
+        ("type_problems", query_of(catalog, "type_problems", {})), ("column_examples", stacked(examples)),
+        ("problem_rows", query_of(catalog, "problem_rows", {})),
+    ]  # fmt: skip
+
+
+def _values(read: exp.Expr, names: Sequence[exp.Expr]) -> exp.Select:
+    """Return the values of the first of some columns that is there."""
+    table = exp.Table(this=exp.Anonymous(this=QUERY, expressions=[read]))
+    none = exp.null().as_("_duckmetrics_none", quoted=True)
+    rows = exp.select(exp.Star(), none).from_(table)
+    columns = [column_or_null(name).as_(f"v{i}") for i, name in enumerate(names)]
+    found = exp.func("coalesce", *(exp.column(f"v{i}") for i in range(len(names))))
+    return exp.select(found.as_("v")).from_(exp.select(*columns).from_(rows.subquery("rows")).subquery("named"))
+
+
+def _labels() -> dict[str, exp.Expr]:
+    """Return the user's names of the tables and columns."""
+    ids = {f"{table}.{name}": reference(name) for table in READERS for name in ("query_id", "item_id")}
+    tables = {
+        name: exp.Anonymous(this=f"{FUNCTIONS}table_label", expressions=[reference(name)]) for name in READERS
+    }
+    return {
+        **tables, **ids, "predictions.score": _one("order_name", "predicted_types"),
+        "predictions.run": _one("run_name", "predicted_types"), "predictions.system": reference(SYSTEM),
+        "truth.relevance": _one("grade_name", "judged_types"),
+    }  # fmt: skip
+
+
+def _one(column: str, step: str) -> exp.Expr:
+    return exp.select(column).from_(step).subquery()
+
+
+def _names(labels: Mapping[str, exp.Expr]) -> exp.Query:
+    """Return the user's names as a table."""
+    rows = [exp.Tuple(expressions=[literal(name), label.copy()]) for name, label in labels.items()]
+    columns = [exp.to_identifier(name) for name in ("name", "label")]
+    alias = exp.TableAlias(this=exp.to_identifier("names"), columns=columns)
+    return exp.select("name", "label").from_(exp.Values(expressions=rows, alias=alias))
+
+
+def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> list[Definition]:
+    """Return the checks of rankings that can find something, then the inspections that explain them."""
+    found = [
+        definition for definition in (*catalog.checks.values(), *catalog.inspections.values())
+        if (RANKING in protected(definition) or _explained(catalog, definition))
+        and "population" not in definition.tables and not is_off(definition, values)
+    ]  # fmt: skip
+    return sorted(found, key=lambda definition: RANKING not in protected(definition))
 
 
 def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
     """Return the checks that an inspection explains; it runs only if one of them found something."""
     named = protected(definition)
     return [] if RANKING in named else [check for check in catalog.checks.values() if check.reported in named]
-
-
-def _told(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
-    """Write the findings of a check as one row, or no row if it found nothing."""
-    header = definition.header
-    offenders = composer.resolved(definition, values)
-    parts: list[str | exp.Expr] = []
-    for name in offenders.named_selects:
-        if name not in ("system", TOTAL):
-            value = exp.func("coalesce", exp.cast(exp.column(name), "VARCHAR"), literal("NULL"))
-            parts += [f"{', ' if parts else ''}{name}=", value]
-    count = exp.Count(this=exp.Star())
-    columns: dict[str, exp.Expr] = {
-        "severity": literal(header["severity"]), "check": literal(definition.reported),
-        "column": literal(header["column"]), "finding": literal(definition.title), "count": count,
-        "example": exp.Min(this=concatenated(*parts)), "advice": literal(in_the_shell(header["advice"])),
-        "place": literal(SEVERITIES.index(header["severity"])),
-    }  # fmt: skip
-    query = exp.select(*(e.as_(name, quoted=True) for name, e in columns.items()))
-    query = query.from_(offenders.subquery("offenders"))
-    for condition in conditions_of(header):
-        asked = composer.linked(exp.select("1").where(condition.copy()), values)
-        query = query.where(asked.args["where"].this)
-    return query.having(exp.GT(this=count.copy(), expression=literal(0)))

@@ -1,0 +1,189 @@
+"""Findings of checks as rows of a macro: what the checks of a family count, and how it is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import conditions_of
+from duckmetrics.checks.bound_check import SEGMENT, TOTAL
+from duckmetrics.checks.counting import counted_together, finite, of_the_row, repeated
+from duckmetrics.checks.messages import singular
+from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macros.checks import in_the_shell
+from duckmetrics.macros.macro import without_with
+from duckmetrics.macros.shell_files import call, concatenated
+from duckmetrics.results.findings import EXAMPLES, NOTE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.compose.composer import Composer
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.macros.query import Steps
+
+KNOWN = (
+    "place", "severity", "reported", "of_table", "of_column", "title", "one", "advice", "switch", "value",
+    "is_among", "is_share", "reads",
+)  # fmt: skip
+SYSTEM = "system"
+
+
+class FindingRows:
+    """Counts the rows that checks find, and takes examples; one scan of an input for those that filter it.
+
+    Args:
+        composer: writes the queries of the checks.
+        labels: the user's names of the columns, by ``table.column``; the name itself where none is given.
+    """
+
+    def __init__(self, catalog: Catalog, composer: Composer, labels: Mapping[str, exp.Expr]) -> None:
+        self.catalog = catalog
+        self.composer = composer
+        self.labels = labels
+        self.steps: dict[str, exp.Query] = {}
+        self._known: list[exp.Tuple] = []
+        self._found: list[exp.Query] = []
+        self._filters: dict[str, list[tuple[int, exp.Query, exp.Expr | None]]] = {}
+
+    def add(
+        self,
+        definition: Definition,
+        values: Mapping[str, Value],
+        only: exp.Expr | None = None,
+        explained: Sequence[tuple[Definition, Mapping[str, Value]]] = (),
+    ) -> None:
+        """Add a check.
+
+        Args:
+            only: a condition on the arguments of the macro.
+            explained: the checks of which one must have found something.
+        """
+        offenders = self.composer.resolved(definition, values)
+        counted = None if conditions_of(definition.header) else counted_together(offenders)
+        place = self._listed(definition, offenders, counted)
+        if counted is not None and not explained:
+            table = offenders.args["from_"].this.name
+            self._filters.setdefault(table, []).append((place, offenders, only))
+            return
+        if not conditions_of(definition.header) and offenders.args.get("having"):
+            some = exp.GT(this=repeated(offenders, self.composer.constants).subquery(), expression=literal(0))
+            offenders = offenders.where(some)
+        query = self._counted(definition.header["column"].partition(".")[0], place, offenders)
+        for condition in conditions_of(definition.header):
+            query = query.where(self.composer.linked(exp.select("1").where(condition.copy()), values).args["where"].this)
+        for other, own in explained:
+            query = query.where(exp.Exists(this=self._offenders(other, own)))
+        self._keep(query if only is None else query.where(only.copy()))
+
+    def _offenders(self, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
+        query = exp.select("1").from_(self.composer.resolved(definition, values).subquery("explained"))
+        for condition in conditions_of(definition.header):
+            query = query.where(self.composer.linked(exp.select("1").where(condition.copy()), values).args["where"].this)
+        return query
+
+    def _keep(self, query: exp.Query) -> None:
+        """Keep a query of findings, and the steps that it needs."""
+        rest, own = without_with(self.composer.complete(query))
+        self.steps |= {name: step for name, step in own if name not in self.steps}
+        self._found.append(rest)
+
+    def _listed(self, definition: Definition, offenders: exp.Query, counted: exp.Expr | None) -> int:
+        """List what is known of a check before the data are read, and return its place."""
+        header = definition.header
+        place = len(self._known)
+        table, _, column = header["column"].partition(".")
+        is_among = TOTAL in offenders.named_selects
+        if counted is not None and offenders.args["from_"].this.name == table:
+            reads = {f"{table}.{c.name}" for c in counted.expression.find_all(exp.Column)}
+        else:
+            reads = {f"{t}.{c}" for t, columns in definition.inputs.items() for c in columns}
+        reads |= {header["column"], *(f"{read.partition('.')[0]}.*" for read in reads)}
+        switch, _, value = header.get("settles", "").partition("=")
+        cells: list[exp.Expr] = [literal(place), *map(literal, (
+            header["severity"], definition.reported, table, column, definition.title,
+            singular(definition.title), in_the_shell(header["advice"]),
+        )), *(literal(text) if text else exp.cast(exp.null(), "VARCHAR") for text in (switch, value)),
+            literal(is_among), literal(header["severity"] == NOTE and not is_among and counted is not None),
+            exp.Array(expressions=[literal(read) for read in sorted(reads)])]  # fmt: skip
+        self._known.append(exp.Tuple(expressions=cells))
+        return place
+
+    def _counted(self, table: str, place: int, offenders: exp.Query) -> exp.Select:
+        """Write the number of offenders of a check, and examples, as one row."""
+        parts = [offenders.this, offenders.expression] if isinstance(offenders, exp.Union) else [offenders]
+        rows: exp.Query = parts[0].select(literal(0).as_("part"))
+        for i, part in enumerate(parts[1:], start=1):
+            numbered = part.select(literal(i).as_("part"))
+            rows = exp.union(rows, numbered, distinct=False, copy=False)
+        names = offenders.named_selects
+        columns = {name: exp.column(name) for name in names}
+        lists = []
+        for i in range(len(parts)):
+            of_part = exp.EQ(this=exp.column("part"), expression=literal(i)) if len(parts) > 1 else None
+            lists.append(self._examples(table, columns, of_part))
+        among: exp.Expr = exp.Max(this=exp.column(TOTAL)) if TOTAL in names else exp.cast(exp.null(), "BIGINT")
+        return exp.select(
+            literal(place).as_("place"), exp.Count(this=exp.Star()).as_("n"), among.as_("among"),
+            (lists[0] if len(lists) == 1 else exp.Anonymous(this="list_concat", expressions=lists)).as_("examples"),
+        ).from_(rows.subquery("offenders"))  # fmt: skip
+
+    def _examples(self, table: str, columns: Mapping[str, exp.Expr], where: exp.Expr | None) -> exp.Expr:
+        """Write the first three offenders as texts, in the order of their columns."""
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(f"f{i}"), expression=value.copy())
+            for i, value in enumerate(columns.values())
+        ]
+        texts: list[exp.Expr] = []
+        for name, value in columns.items():
+            if name not in (TOTAL, SEGMENT):
+                label = self.labels.get(f"{table}.{name}", literal(name))
+                text = concatenated(label, "=", call(self.catalog, "shown_value", value.copy()))
+                if name == SYSTEM:
+                    text = exp.Case().when(exp.NEQ(this=value.copy(), expression=literal("")), text)
+                texts.append(text)
+        text = exp.Anonymous(this="concat_ws", expressions=[literal(", "), *texts])
+        first = exp.Anonymous(
+            this="arg_min", expressions=[text, exp.Struct(expressions=fields), literal(EXAMPLES)]
+        )
+        return first if where is None else exp.Filter(this=first, expression=exp.Where(this=where))
+
+    def rows(self) -> Steps:
+        """Return the steps that yield one row per check: its place, the number of offenders, and examples."""
+        for table, filters in self._filters.items():
+            self._keep(self._scan(table, filters))
+        columns = [exp.to_identifier(name) for name in KNOWN]
+        alias = exp.TableAlias(this=exp.to_identifier("checks"), columns=columns)
+        known = exp.select(*KNOWN).from_(exp.Values(expressions=self._known, alias=alias))
+        return [*self.steps.items(), ("counted_findings", stacked(self._found)), ("known_checks", known)]
+
+    def _scan(self, table: str, filters: Sequence[tuple[int, exp.Query, exp.Expr | None]]) -> exp.Select:
+        """Plan rule: one scan of an input for all checks that only filter it.
+
+        One condition for all of them leaves nothing to count in clean data.
+        """
+        conditions = [offenders.args["where"].this for _, offenders, _ in filters]
+        any_of_them = exp.or_(*map(exp.paren, finite([of_the_row(one) for one in conditions])))
+        columns: list[exp.Expr] = []
+        for (place, offenders, only), condition in zip(filters, conditions, strict=True):
+            where = exp.Where(this=condition.copy() if only is None else exp.and_(condition.copy(), only.copy()))
+            named = {p.alias_or_name: p.unalias() for p in offenders.selects}
+            examples = exp.Filter(this=self._examples(table, named, None), expression=where.copy())
+            n = exp.Filter(this=exp.Count(this=exp.Star()), expression=where)
+            columns += [n.as_(f"n_{place}"), examples.as_(f"examples_{place}")]
+        places = [place for place, *_ in filters]
+        scanned = exp.select(*columns).from_(table).where(any_of_them)
+        among = exp.select(exp.Count(this=exp.Star())).from_(table).subquery()
+        return exp.select(
+            _unnested([literal(place) for place in places]).as_("place"),
+            _unnested([exp.column(f"n_{place}") for place in places]).as_("n"), among.as_("among"),
+            _unnested([exp.column(f"examples_{place}") for place in places]).as_("examples"),
+        ).from_(scanned.subquery("scanned"))  # fmt: skip
+
+
+def _unnested(values: Sequence[exp.Expr]) -> exp.Expr:
+    return exp.Anonymous(this="unnest", expressions=[exp.Array(expressions=list(values))])
