@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import conditions_of
 from duckmetrics.checks.bound_check import SEGMENT, TOTAL
 from duckmetrics.checks.counting import counted_together, finite, of_the_row, repeated
+from duckmetrics.checks.examination import METRIC
 from duckmetrics.checks.messages import singular
 from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macros.checks import in_the_shell
 from duckmetrics.macros.macro import without_with
-from duckmetrics.macros.shell_files import call, concatenated
+from duckmetrics.macros.query import shown, whole
+from duckmetrics.macros.shell_files import call, concatenated, query_of
 from duckmetrics.results.findings import EXAMPLES, NOTE
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 KNOWN = (
     "place", "severity", "reported", "of_table", "of_column", "title", "one", "advice", "switch", "value",
-    "is_among", "is_share", "reads",
+    "is_among", "is_share", "is_of_value", "reads",
 )  # fmt: skip
 SYSTEM = "system"
 
@@ -71,19 +73,22 @@ class FindingRows:
             self._filters.setdefault(table, []).append((place, offenders, only))
             return
         if not conditions_of(definition.header) and offenders.args.get("having"):
-            some = exp.GT(this=repeated(offenders, self.composer.constants).subquery(), expression=literal(0))
-            offenders = offenders.where(some)
+            keys = repeated(cast("exp.Select", offenders), self.composer.constants)
+            offenders = offenders.where(exp.GT(this=keys.subquery(), expression=literal(0)))
         query = self._counted(definition.header["column"].partition(".")[0], place, offenders)
-        for condition in conditions_of(definition.header):
-            query = query.where(self.composer.linked(exp.select("1").where(condition.copy()), values).args["where"].this)
         for other, own in explained:
-            query = query.where(exp.Exists(this=self._offenders(other, own)))
+            found = exp.select("1").from_(self.composer.resolved(other, own).subquery("explained"))
+            query = query.where(exp.Exists(this=self._conditioned(found, other, own)))
+        query = self._conditioned(query, definition, values)
         self._keep(query if only is None else query.where(only.copy()))
 
-    def _offenders(self, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
-        query = exp.select("1").from_(self.composer.resolved(definition, values).subquery("explained"))
+    def _conditioned(
+        self, query: exp.Select, definition: Definition, values: Mapping[str, Value]
+    ) -> exp.Select:
+        """Add the conditions under which the rows of a check are findings."""
         for condition in conditions_of(definition.header):
-            query = query.where(self.composer.linked(exp.select("1").where(condition.copy()), values).args["where"].this)
+            asked = self.composer.linked(exp.select("1").where(condition.copy()), values)
+            query = query.where(asked.args["where"].this)
         return query
 
     def _keep(self, query: exp.Query) -> None:
@@ -98,18 +103,23 @@ class FindingRows:
         place = len(self._known)
         table, _, column = header["column"].partition(".")
         is_among = TOTAL in offenders.named_selects
-        if counted is not None and offenders.args["from_"].this.name == table:
+        is_scan = counted is not None and offenders.args["from_"].this.name == table
+        if counted is not None and is_scan:
             reads = {f"{table}.{c.name}" for c in counted.expression.find_all(exp.Column)}
         else:
             reads = {f"{t}.{c}" for t, columns in definition.inputs.items() for c in columns}
         reads |= {header["column"], *(f"{read.partition('.')[0]}.*" for read in reads)}
         switch, _, value = header.get("settles", "").partition("=")
-        cells: list[exp.Expr] = [literal(place), *map(literal, (
+        texts = (
             header["severity"], definition.reported, table, column, definition.title,
             singular(definition.title), in_the_shell(header["advice"]),
-        )), *(literal(text) if text else exp.cast(exp.null(), "VARCHAR") for text in (switch, value)),
-            literal(is_among), literal(header["severity"] == NOTE and not is_among and counted is not None),
-            exp.Array(expressions=[literal(read) for read in sorted(reads)])]  # fmt: skip
+        )  # fmt: skip
+        settled = [literal(text) if text else exp.cast(exp.null(), "VARCHAR") for text in (switch, value)]
+        is_share = header["severity"] == NOTE and not is_among and is_scan
+        cells: list[exp.Expr] = [
+            literal(place), *map(literal, texts), *settled, literal(is_among), literal(is_share),
+            literal(METRIC in definition.tables), exp.Array(expressions=[*map(literal, sorted(reads))]),
+        ]  # fmt: skip
         self._known.append(exp.Tuple(expressions=cells))
         return place
 
@@ -126,10 +136,13 @@ class FindingRows:
         for i in range(len(parts)):
             of_part = exp.EQ(this=exp.column("part"), expression=literal(i)) if len(parts) > 1 else None
             lists.append(self._examples(table, columns, of_part))
-        among: exp.Expr = exp.Max(this=exp.column(TOTAL)) if TOTAL in names else exp.cast(exp.null(), "BIGINT")
+        among: exp.Expr = (
+            exp.Max(this=exp.column(TOTAL)) if TOTAL in names else exp.cast(exp.null(), "BIGINT")
+        )
+        examples = lists[0] if len(lists) == 1 else exp.Anonymous(this="list_concat", expressions=lists)
         return exp.select(
             literal(place).as_("place"), exp.Count(this=exp.Star()).as_("n"), among.as_("among"),
-            (lists[0] if len(lists) == 1 else exp.Anonymous(this="list_concat", expressions=lists)).as_("examples"),
+            examples.as_("examples"),
         ).from_(rows.subquery("offenders"))  # fmt: skip
 
     def _examples(self, table: str, columns: Mapping[str, exp.Expr], where: exp.Expr | None) -> exp.Expr:
@@ -170,7 +183,9 @@ class FindingRows:
         any_of_them = exp.or_(*map(exp.paren, finite([of_the_row(one) for one in conditions])))
         columns: list[exp.Expr] = []
         for (place, offenders, only), condition in zip(filters, conditions, strict=True):
-            where = exp.Where(this=condition.copy() if only is None else exp.and_(condition.copy(), only.copy()))
+            where = exp.Where(
+                this=condition.copy() if only is None else exp.and_(condition.copy(), only.copy())
+            )
             named = {p.alias_or_name: p.unalias() for p in offenders.selects}
             examples = exp.Filter(this=self._examples(table, named, None), expression=where.copy())
             n = exp.Filter(this=exp.Count(this=exp.Star()), expression=where)
@@ -187,3 +202,44 @@ class FindingRows:
 
 def _unnested(values: Sequence[exp.Expr]) -> exp.Expr:
     return exp.Anonymous(this="unnest", expressions=[exp.Array(expressions=list(values))])
+
+
+def with_examples(
+    catalog: Catalog,
+    problems: str,
+    values: Mapping[str, exp.Expr],
+    labels: Mapping[str, exp.Expr],
+    columns: Mapping[str, exp.Query],
+    more: Sequence[exp.Query] = (),
+) -> Steps:
+    """Return the steps that find what is wrong with tables and columns as a whole.
+
+    Args:
+        problems: the file under sql/macros that finds it, with the values of its parameters.
+        columns: the values of every column that may have a wrong type.
+        more: problems found otherwise, with the columns of the file `problem_rows`.
+    """
+    examples: list[exp.Query] = []
+    for place, (column, rows) in enumerate(columns.items()):
+        read = {"of_column": literal(column), "label": labels[column]}
+        query = cast("exp.Select", query_of(catalog, "column_examples", read))
+        query.args["from_"].this.replace(rows.subquery("given"))
+        examples.append(query.select(literal(column).as_("of_column"), literal(place).as_("place")))
+    return [
+        ("type_problems", query_of(catalog, problems, values)), ("column_examples", stacked(examples)),
+        ("problem_rows", stacked([query_of(catalog, "problem_rows", {}), *more])),
+    ]  # fmt: skip
+
+
+def column_names(labels: Mapping[str, exp.Expr]) -> exp.Query:
+    """Return the user's names of tables and columns as a table."""
+    rows = [exp.Tuple(expressions=[literal(name), label.copy()]) for name, label in labels.items()]
+    columns = [exp.to_identifier(name) for name in ("name", "label")]
+    alias = exp.TableAlias(this=exp.to_identifier("names"), columns=columns)
+    return exp.select("name", "label").from_(exp.Values(expressions=rows, alias=alias))
+
+
+def of_findings(catalog: Catalog, steps: Steps) -> exp.Query:
+    """Return the findings, the worst first, with the steps that they need."""
+    result, own = without_with(query_of(catalog, "findings", {}))
+    return shown(whole(catalog, result, [*steps, *own]))

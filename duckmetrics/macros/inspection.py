@@ -11,14 +11,13 @@ from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.specs import parse_measure
 from duckmetrics.checks.examination import is_off, protected
 from duckmetrics.compose.composer import Composer
-from duckmetrics.expressions.build import stacked
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macros.findings import SYSTEM, FindingRows
+from duckmetrics.macros.findings import SYSTEM, FindingRows, column_names, of_findings, with_examples
 from duckmetrics.macros.lenient import IDS, column_or_null, lenient, with_common_ids, with_system
-from duckmetrics.macros.macro import FUNCTIONS, QUERY, Argument, Choice, Macro, Overload, given, reference, without_with
-from duckmetrics.macros.query import SOURCE, shown, whole
+from duckmetrics.macros.macro import FUNCTIONS, QUERY, Argument, Choice, Macro, Overload, given, reference
+from duckmetrics.macros.query import SOURCE
 from duckmetrics.macros.ranking import columns_of_tables
-from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, concatenated, is_null, query_of, source
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, concatenated, is_null, query_of, source
 from duckmetrics.macros.usual import CONSTANTS
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 # CHECK is a reserved word.
 NAME = "inspect"
 READERS = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+# The columns that hold a number, by the first name that is looked for.
+ORDERED = {"score": ("score", "rank"), "relevance": ("relevance", "label")}
 # Values that a check reads in addition to the parameters of a metric; here, every check is wanted.
 WANTED: dict[str, Value] = {
     "truth_lists": False, "sampled": "inconsistent", "text_queries": True, "text_items": True,
@@ -65,12 +66,12 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
         rows.add(definition, values, explained=explained)
     every: Steps = [
         *_tables(catalog, has_systems), ("population", exp.select("query_id").from_("truth")), *rows.rows(),
-        *_problems(catalog), ("column_names", _names(labels)),
+        *with_examples(catalog, "type_problems", {}, labels, _examples(catalog, labels)),
+        ("column_names", column_names(labels)),
     ]  # fmt: skip
     known = {BY_RANK: by_rank(), CUTOFF: _cutoff()}
     opened = [(name, cast("exp.Query", given(step, known))) for name, step in every]
-    result, own = without_with(query_of(catalog, "findings", {}))
-    return shown(whole(catalog, result, [*opened, *own]))
+    return of_findings(catalog, opened)
 
 
 def _cutoff() -> exp.Expr:
@@ -98,31 +99,20 @@ def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Quer
     yield "judged_types", query_of(catalog, "judged_types", {SOURCE: read["truth"]})
 
 
-def _problems(catalog: Catalog) -> Steps:
-    """Return the steps that find what is wrong with tables and columns as a whole."""
-    first, second = {
-        "predictions.score": (("score", "rank"), "score"), "truth.relevance": (("relevance",), "relevance"),
-    }, {"predictions.score": (("rank", "score"), "rank"), "truth.relevance": (("relevance",), "label")}  # fmt: skip
-    labels = _labels()
-    examples: list[exp.Query] = []
-    for place, column in enumerate(c for c in labels if c.rpartition(".")[2] in (*IDS, "score", "relevance")):
+def _examples(catalog: Catalog, labels: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
+    """Return the values of every column that may have a wrong type."""
+    found: dict[str, exp.Query] = {}
+    for column in labels:
         table, _, name = column.partition(".")
         if name in IDS:
-            names = [reference(name)]
+            names: list[exp.Expr] = [reference(name)]
+        elif name in ORDERED:
+            asked = [reference(other) for other in ORDERED[name] if other != "label"]
+            names = [exp.func("coalesce", *asked, literal(usual)) for usual in ORDERED[name]]
         else:
-            names = [
-                exp.func("coalesce", *map(reference, given_), literal(usual))
-                for given_, usual in (first[column], second[column])
-            ]
-        read = source(catalog, reference(table), READERS[table])
-        values = {"of_column": literal(column), "label": labels[column]}
-        query = cast("exp.Select", query_of(catalog, "column_examples", values))
-        query.args["from_"].this.replace(_values(read, names).subquery("given"))
-        examples.append(query.select(literal(column).as_("of_column"), literal(place).as_("place")))
-    return [
-        ("type_problems", query_of(catalog, "type_problems", {})), ("column_examples", stacked(examples)),
-        ("problem_rows", query_of(catalog, "problem_rows", {})),
-    ]  # fmt: skip
+            continue
+        found[column] = _values(source(catalog, reference(table), READERS[table]), names)
+    return found
 
 
 def _values(read: exp.Expr, names: Sequence[exp.Expr]) -> exp.Select:
@@ -132,7 +122,9 @@ def _values(read: exp.Expr, names: Sequence[exp.Expr]) -> exp.Select:
     rows = exp.select(exp.Star(), none).from_(table)
     columns = [column_or_null(name).as_(f"v{i}") for i, name in enumerate(names)]
     found = exp.func("coalesce", *(exp.column(f"v{i}") for i in range(len(names))))
-    return exp.select(found.as_("v")).from_(exp.select(*columns).from_(rows.subquery("rows")).subquery("named"))
+    return exp.select(found.as_("v")).from_(
+        exp.select(*columns).from_(rows.subquery("rows")).subquery("named")
+    )
 
 
 def _labels() -> dict[str, exp.Expr]:
@@ -150,14 +142,6 @@ def _labels() -> dict[str, exp.Expr]:
 
 def _one(column: str, step: str) -> exp.Expr:
     return exp.select(column).from_(step).subquery()
-
-
-def _names(labels: Mapping[str, exp.Expr]) -> exp.Query:
-    """Return the user's names as a table."""
-    rows = [exp.Tuple(expressions=[literal(name), label.copy()]) for name, label in labels.items()]
-    columns = [exp.to_identifier(name) for name in ("name", "label")]
-    alias = exp.TableAlias(this=exp.to_identifier("names"), columns=columns)
-    return exp.select("name", "label").from_(exp.Values(expressions=rows, alias=alias))
 
 
 def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> list[Definition]:

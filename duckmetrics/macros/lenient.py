@@ -59,7 +59,7 @@ def with_system(query: exp.Query) -> exp.Query:
 def with_common_ids(query: exp.Query, step: str, *others: str) -> exp.Select:
     """Read a step, with ids of the type that all steps have in common.
 
-    UNION ALL finds this type before the rows are read: the type of the ids if they are of one kind, else text.
+    UNION ALL finds this type before the rows are read: that of the ids if they are of one kind, else text.
     """
     names = query.named_selects
     rows: exp.Query = exp.select(*names).from_(step)

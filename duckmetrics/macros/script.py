@@ -16,6 +16,7 @@ from duckmetrics.macros.inspection import inspect_macro
 from duckmetrics.macros.like import conventions_macro
 from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
 from duckmetrics.macros.ranking import ranking_macros
+from duckmetrics.macros.row_inspection import inspect_rows_macro
 from duckmetrics.macros.shell_files import query_of, scalar_macros
 from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.version import __version__
@@ -45,7 +46,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        inspect_macro(catalog), _help(catalog), conventions_macro(),
+        inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog), conventions_macro(),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

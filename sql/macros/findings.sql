@@ -2,10 +2,10 @@
 -- title:    Findings as rows, the worst first
 -- inputs:   counted_findings (place, n, among, examples),
 --           known_checks (place, severity, reported, of_table, of_column, title, one, advice, switch, value, is_among, is_share,
---           reads),
+--           is_of_value, reads),
 --           column_names (name, label),
---           problem_rows (place, reported, of_table, of_column, what, advice, doubt, n, examples)
--- note:     a check that reads a column in doubt is left out
+--           problem_rows (severity, place, reported, of_table, of_column, what, advice, doubt, n, examples)
+-- note:     a check that reads a column in doubt is left out; so is one of a value that errors keep from being computed
 WITH doubts AS (
     SELECT coalesce(list(doubt) FILTER (WHERE doubt IS NOT NULL), []) AS columns
     FROM problem_rows
@@ -14,6 +14,7 @@ told AS (
     SELECT
         known.severity, known.reported, tables.label AS table_label, columns.label AS column_label,
         counted.n, counted.among, counted.examples, known.advice, known.switch, known.value, 0 AS step, known.place,
+        known.is_of_value,
         tables.label || ': column ''' || columns.label || ''': ' || counted.n
             || CASE WHEN known.is_among THEN ' of ' || counted.among ELSE '' END
             || ' ' || CASE WHEN counted.n = 1 AND NOT known.is_among THEN known.one ELSE known.title END
@@ -29,9 +30,10 @@ told AS (
     WHERE counted.n > 0 AND NOT list_has_any(known.reads, doubts.columns)
     UNION ALL
     SELECT
-        'error' AS severity, problems.reported, tables.label AS table_label, problems.of_column AS column_label,
+        problems.severity, problems.reported, tables.label AS table_label, problems.of_column AS column_label,
         problems.n, problems.n AS among, problems.examples, problems.advice, NULL AS switch, NULL AS value,
-        -1 AS step, problems.place, tables.label || ': ' || problems.what AS what
+        CASE problems.severity WHEN 'error' THEN -1 ELSE 1 END AS step, problems.place,
+        FALSE AS is_of_value, tables.label || ': ' || problems.what AS what
     FROM problem_rows AS problems
     JOIN column_names AS tables ON tables.name = problems.of_table
 )
@@ -49,4 +51,5 @@ SELECT
     switch,
     value
 FROM told
+WHERE NOT is_of_value OR NOT EXISTS (SELECT 1 FROM told AS errors WHERE errors.severity = 'error')
 ORDER BY list_position(['error', 'warning', 'note'], severity), step, place;

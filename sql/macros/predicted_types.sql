@@ -27,7 +27,9 @@ SELECT
     rank_type <> '"NULL"' AND $score IS NULL AS has_rank,
     CASE WHEN score_type <> '"NULL"' AND $rank IS NULL THEN score_type ELSE rank_type END AS order_type,
     CASE
-        WHEN score_type <> '"NULL"' AND $rank IS NULL THEN coalesce($score, 'score') ELSE coalesce($rank, 'rank')
+        WHEN $rank IS NOT NULL OR ($score IS NULL AND score_type = '"NULL"' AND rank_type <> '"NULL"')
+            THEN coalesce($rank, 'rank')
+        ELSE coalesce($score, 'score')
     END AS order_name,
     system_type,
     regexp_extract(run_type, '(?i)(?:\(|, )"?([^_" ][^" ]*)', 1) AS run_name,

@@ -3,6 +3,7 @@
 -- inputs:   type_problems (place, reported, of_table, of_column, what, advice, doubt, examples, n),
 --           column_examples (place, of_column, examples)
 SELECT
+    'error' AS severity,
     type_problems.place,
     type_problems.reported,
     type_problems.of_table,
