@@ -12,11 +12,10 @@ from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.classification import classification_macros
-from duckmetrics.macros.inspection import inspect_macro
+from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
 from duckmetrics.macros.like import conventions_macro
 from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
 from duckmetrics.macros.ranking import ranking_macros
-from duckmetrics.macros.row_inspection import inspect_rows_macro
 from duckmetrics.macros.shell_files import query_of, scalar_macros
 from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.version import __version__

@@ -5,7 +5,8 @@
 --           label VARCHAR
 -- note:     the rows are read only if there is such a finding
 SELECT arg_min(DISTINCT
-    $label || '=' || CASE WHEN typeof(v) = 'VARCHAR' THEN '''' || CAST(v AS VARCHAR) || '''' ELSE CAST(v AS VARCHAR) END,
+    $label || '='
+    || CASE WHEN typeof(v) = 'VARCHAR' THEN '''' || CAST(v AS VARCHAR) || '''' ELSE CAST(v AS VARCHAR) END,
     {'is_number': TRY_CAST(CAST(v AS VARCHAR) AS DOUBLE) IS NOT NULL, 'v': v}, 3
 ) AS examples
 FROM given

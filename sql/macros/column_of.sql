@@ -5,6 +5,7 @@
 SELECT
     CASE
         WHEN $given IS NULL THEN 'NULL'
-        WHEN regexp_matches(CAST($given AS VARCHAR), '[-\s()+*/<>=!|&%,:;''"]') THEN '(' || CAST($given AS VARCHAR) || ')'
+        WHEN regexp_matches(CAST($given AS VARCHAR), '[-\s()+*/<>=!|&%,:;''"]')
+            THEN '(' || CAST($given AS VARCHAR) || ')'
         ELSE 'coalesce(*COLUMNS(''(?i)^(_duckmetrics_none|' || regexp_escape(CAST($given AS VARCHAR)) || ')$''))'
     END AS value;

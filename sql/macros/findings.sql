@@ -1,11 +1,11 @@
 -- name:     findings
 -- title:    Findings as rows, the worst first
 -- inputs:   counted_findings (place, n, among, examples),
---           known_checks (place, severity, reported, of_table, of_column, title, one, advice, switch, value, is_among, is_share,
---           is_of_value, reads),
+--           known_checks (place, severity, reported, of_table, of_column, title, one, advice, switch, value,
+--           is_among, is_share, is_of_value, reads),
 --           column_names (name, label),
 --           problem_rows (severity, place, reported, of_table, of_column, what, advice, doubt, n, examples)
--- note:     a check that reads a column in doubt is left out; so is one of a value that errors keep from being computed
+-- note:     a check that reads a column in doubt is left out; one of a value is left out where there is an error
 WITH doubts AS (
     SELECT coalesce(list(doubt) FILTER (WHERE doubt IS NOT NULL), []) AS columns
     FROM problem_rows
@@ -45,7 +45,8 @@ SELECT
     n AS count,
     among AS "of",
     coalesce(examples, []) AS examples,
-    what || CASE WHEN array_to_string(examples, '') <> '' THEN ' (' || array_to_string(examples, '; ') || ')' ELSE '' END
+    what
+        || CASE WHEN array_to_string(examples, '') <> '' THEN ' (' || array_to_string(examples, '; ') || ')' ELSE '' END
         || CASE WHEN advice <> '' THEN '; ' || advice ELSE '' END AS message,
     advice,
     switch,

@@ -18,7 +18,9 @@ WITH named AS (
 SELECT
     query_type,
     item_type,
-    CASE WHEN relevance_type <> '"NULL"' OR $relevance IS NOT NULL THEN relevance_type ELSE label_type END AS grade_type,
+    CASE
+        WHEN relevance_type <> '"NULL"' OR $relevance IS NOT NULL THEN relevance_type ELSE label_type
+    END AS grade_type,
     CASE
         WHEN relevance_type <> '"NULL"' OR $relevance IS NOT NULL THEN coalesce($relevance, 'relevance') ELSE 'label'
     END AS grade_name,

@@ -4,5 +4,6 @@
 -- note:     the column that stands for one that is not there is left out
 SELECT
     regexp_replace(
-        regexp_replace($type, '^STRUCT\((.*)\)$', '\1'), '(^|, )"?_duckmetrics_none"? "NULL"$|^"?_duckmetrics_none"? "NULL", ', ''
+        regexp_replace($type, '^STRUCT\((.*)\)$', '\1'),
+        '(^|, )"?_duckmetrics_none"? "NULL"$|^"?_duckmetrics_none"? "NULL", ', ''
     ) AS value;
