@@ -241,7 +241,7 @@ class _Rows:
             self.labels, columns, [*self._unweighted()],
         )  # fmt: skip
         steps: Steps = [
-            ("given", self._given()), ("row_types", query_of(self.catalog, "row_types", {})),
+            ("given", self._given()), ("row_types", self._types()),
             (TABLE, self._predictions()), *self._metric(), *self.rows.rows(),
             *problems, ("column_names", column_names(self.labels)),
         ]  # fmt: skip
@@ -287,9 +287,13 @@ class _Rows:
         rows = exp.select(exp.Star(), none).from_(
             exp.Table(this=exp.Anonymous(this=QUERY, expressions=[read]))
         )
-        found = query_of(self.catalog, "columns_of_row", {}).selects[0].unalias()
         marked = (exp.var(mark).as_(name) for name, mark in MARKS.items())
-        return exp.select(*marked, found.as_("found")).from_(rows.subquery("rows"))
+        return exp.select(*marked).from_(rows.subquery("rows"))
+
+    def _types(self) -> exp.Query:
+        """Return the types of the columns."""
+        marks: dict[str, exp.Expr] = {name: exp.var(mark) for name, mark in MARKS.items()}
+        return query_of(self.catalog, "row_types", {**marks, SOURCE: source(self.catalog, reference(DATA))})
 
     def _predictions(self) -> exp.Query:
         """Return the rows as the checks read them."""
