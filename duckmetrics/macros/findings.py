@@ -64,8 +64,8 @@ class FindingRows:
         values: Mapping[str, Value],
         only: exp.Expr | None = None,
         explained: Sequence[tuple[Definition, Mapping[str, Value]]] = (),
-    ) -> None:
-        """Add a check.
+    ) -> int:
+        """Add a check, and return its place.
 
         Args:
             only: a condition on the arguments of the macro.
@@ -73,11 +73,12 @@ class FindingRows:
         """
         offenders = self.composer.resolved(definition, values)
         counted = None if conditions_of(definition.header) else counted_together(offenders)
-        place = self._listed(definition, offenders, counted)
+        known = {**definition.header, "reported": definition.reported, "title": definition.title}
+        place = self._listed(known, definition, offenders, counted)
         if counted is not None and not explained:
             table = offenders.args["from_"].this.name
             self._filters.setdefault(table, []).append((place, offenders, only))
-            return
+            return place
         if not conditions_of(definition.header) and offenders.args.get("having"):
             keys = repeated(cast("exp.Select", offenders), self.composer.constants)
             offenders = offenders.where(exp.GT(this=keys.subquery(), expression=literal(0)))
@@ -87,6 +88,17 @@ class FindingRows:
             query = query.where(exp.Exists(this=self._conditioned(found, other, own)))
         query = self._conditioned(query, definition, values)
         self._keep(query if only is None else query.where(only.copy()))
+        return place
+
+    def add_required(self, header: Mapping[str, str], offenders: exp.Query) -> int:
+        """Add a condition that the rows of an input must satisfy, and return its place.
+
+        Args:
+            header: severity, reported, column, title and advice.
+        """
+        place = self._listed(header, None, offenders, counted_together(offenders))
+        self._filters.setdefault(offenders.args["from_"].this.name, []).append((place, offenders, None))
+        return place
 
     def _conditioned(
         self, query: exp.Select, definition: Definition, values: Mapping[str, Value]
@@ -103,9 +115,14 @@ class FindingRows:
         self.steps |= {name: step for name, step in own if name not in self.steps}
         self._found.append(rest)
 
-    def _listed(self, definition: Definition, offenders: exp.Query, counted: exp.Expr | None) -> int:
+    def _listed(
+        self,
+        header: Mapping[str, str],
+        definition: Definition | None,
+        offenders: exp.Query,
+        counted: exp.Expr | None,
+    ) -> int:
         """List what is known of a check before the data are read, and return its place."""
-        header = definition.header
         place = len(self._known)
         table, _, column = header["column"].partition(".")
         is_among = TOTAL in offenders.named_selects
@@ -113,18 +130,23 @@ class FindingRows:
         if counted is not None and is_scan:
             reads = {f"{table}.{c.name}" for c in counted.expression.find_all(exp.Column)}
         else:
-            reads = {f"{t}.{c}" for t, columns in definition.inputs.items() for c in columns}
+            reads = {
+                f"{t}.{c}"
+                for t, columns in (definition.inputs if definition else {}).items()
+                for c in columns
+            }
         reads |= {header["column"], *(f"{read.partition('.')[0]}.*" for read in reads)}
         switch, _, value = header.get("settles", "").partition("=")
         texts = (
-            header["severity"], definition.reported, table, column, definition.title,
-            singular(definition.title), in_the_shell(header["advice"]),
+            header["severity"], header["reported"], table, column, header["title"],
+            singular(header["title"]), in_the_shell(header["advice"]),
         )  # fmt: skip
         settled = [literal(text) if text else exp.cast(exp.null(), "VARCHAR") for text in (switch, value)]
         is_share = header["severity"] == NOTE and not is_among and is_scan
         cells: list[exp.Expr] = [
             literal(place), *map(literal, texts), *settled, literal(is_among), literal(is_share),
-            literal(METRIC in definition.tables), exp.Array(expressions=[*map(literal, sorted(reads))]),
+            literal(definition is not None and METRIC in definition.tables),
+            exp.Array(expressions=[*map(literal, sorted(reads))]),
         ]  # fmt: skip
         self._known.append(exp.Tuple(expressions=cells))
         return place

@@ -95,7 +95,7 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
 
 def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
-    labels = _labels()
+    labels = labels_of_rankings()
     composer = Composer(catalog, {}, {} if has_systems else CONSTANTS)
     rows = FindingRows(catalog, composer, labels)
     for definition in _definitions(catalog, values):
@@ -164,7 +164,7 @@ def _values(read: exp.Expr, names: Sequence[exp.Expr]) -> exp.Select:
     )
 
 
-def _labels() -> dict[str, exp.Expr]:
+def labels_of_rankings() -> dict[str, exp.Expr]:
     """Return the user's names of the tables and columns."""
     ids = {f"{table}.{name}": reference(name) for table in READERS for name in ("query_id", "item_id")}
     tables = {

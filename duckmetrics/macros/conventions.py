@@ -1,0 +1,388 @@
+"""The macro `conventions`: one metric of rankings under the conventions of every tool, side by side.
+
+The text of its query depends on the metric. All conventions of a metric are composed together at the time at which
+the macros are written, each distinct set once; what a tool refuses is a reason here, and not an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.facts import POSITIONS, holds, parameter_of
+from duckmetrics.catalog.foreign_names import name_of
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.parameters import CUTOFF, written
+from duckmetrics.catalog.specs import PER_CALL, parse_measure
+from duckmetrics.checks.examination import concerned, is_off, protected, required_checks
+from duckmetrics.compose.composer import Composer
+from duckmetrics.errors import DuckmetricsError, UnsupportedError
+from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.macros import checks
+from duckmetrics.macros.findings import SYSTEM, FindingRows, column_names
+from duckmetrics.macros.inspection import READERS, labels_of_rankings
+from duckmetrics.macros.macro import Argument, Choice, Macro, Overload, given, reference, without_with
+from duckmetrics.macros.query import in_one, shown, tables_of_user, whole
+from duckmetrics.macros.ranking import columns_of_tables
+from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, concatenated, is_null, query_of, source
+from duckmetrics.macros.usual import A_CUTOFF, CONSTANTS, SOME_CUTOFF
+from duckmetrics.presets.presets import preset, presets
+from duckmetrics.results.findings import ERROR
+from duckmetrics.summaries.ranking import shown_value
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.macros.query import Steps
+
+NAME, METRIC, LIKE = "conventions", "metric", "like"
+DEFAULTS = "duckmetrics"
+COUNTS = ("n", "n_population", "n_no_relevant", "n_missing")
+REFUSE = "error"
+# Marks in the text of a query; the cut-off and the metric that are asked for replace them.
+CUT, SPEC = "__cutoff", "__spec"
+
+
+def tool_conventions_macro(catalog: Catalog) -> Macro:
+    """Return the macro that computes one metric under the conventions of every tool."""
+    tables = (Argument(name, required=True) for name in READERS)
+    arguments = (
+        *tables,
+        Argument(METRIC, catalog.usual(RANKING)),
+        Argument(LIKE),
+        *columns_of_tables(catalog),
+    )
+    asked = exp.func("lower", exp.cast(reference(METRIC), "VARCHAR"))
+    cases: list[tuple[exp.Expr, exp.Query]] = []
+    names: list[str] = []
+    for one in _metrics(catalog):
+        pattern = f"({'|'.join(one.names)}){f'@{A_CUTOFF}' if one.has_cutoff else ''}"
+        cases.append((exp.Anonymous(this="regexp_full_match", expressions=[asked.copy(), literal(pattern)]),
+                      one.query()))  # fmt: skip
+        names += one.names
+    known = literal("|".join(dict.fromkeys(names)))
+    unknown = exp.func("coalesce", call(catalog, "unknown_metric", reference(METRIC), known), concatenated(
+        "no tool has '", exp.cast(reference(METRIC), "VARCHAR"), "' with or without a cut-off; write one metric, ",
+        f"such as {catalog.usual(RANKING)}",
+    ))  # fmt: skip
+    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", unknown)])
+    cases.append((exp.true(), exp.select(raised.as_("refused"))))
+    cutoff = exp.Anonymous(this="split_part", expressions=[asked.copy(), literal("@"), literal(2)])
+    return Macro(NAME, (Overload(arguments, Choice(tuple(cases), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})),),
+                 "One metric of rankings under the conventions of every tool")  # fmt: skip
+
+
+def _metrics(catalog: Catalog) -> Iterator[_Metric]:
+    """Yield every metric that a tool has, with a cut-off and without one."""
+    groups: dict[tuple[str, bool], _Metric] = {}
+    for family, name in catalog.names:
+        for k in (SOME_CUTOFF, None) if family == RANKING else ():
+            spec = f"{RANKING}.{name}" + (f"@{k}" if k else "")
+            try:
+                default = parse_measure(catalog, spec, {}, lambda: RANKING)
+            except DuckmetricsError:
+                continue  # it has no cut-off, or a parameter that must be given
+            if default.aggregation not in (None, DEFAULT_AGGREGATION):
+                continue
+            key = default.signature, k is not None
+            if key in groups:
+                groups[key].names.append(name)
+            else:
+                found = _Metric(catalog, spec, default, [name])
+                if len(found.variants) > 1:
+                    groups[key] = found
+    yield from groups.values()
+
+
+@dataclass
+class _Variant:
+    """The metric as one tool or several have it, with what must hold of the rows."""
+
+    number: int
+    measure: Measure
+    checks: list[int] = field(default_factory=list)
+    tie_check: int | None = None
+
+
+class _Metric:
+    """One metric, with a cut-off or without one, under all presets."""
+
+    def __init__(self, catalog: Catalog, spec: str, default: Measure, names: list[str]) -> None:
+        self.catalog = catalog
+        self.default = replace(default, text=SPEC)
+        self.names = names
+        self.has_cutoff = default.values.get(CUTOFF) is not None
+        self.refused: dict[str, str] = {}
+        self.tools: dict[str, Measure] = {}
+        for name in presets():
+            try:
+                measure = parse_measure(catalog, spec, {}, lambda: RANKING, preset(name))
+            except UnsupportedError as error:
+                self.refused[name] = error.reason
+            else:
+                self.tools[name] = replace(measure, text=self.default.text)
+        self.variants: dict[tuple[str, str, bool], _Variant] = {}
+        for measure in (self.default, *self.tools.values()):
+            self.variants.setdefault(_key(measure), _Variant(len(self.variants), measure))
+        self.places: dict[str, int] = {}
+        self.computed: list[Measure] = []
+        self.composer = Composer(catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+        # There is one system, and no parameter for more.
+        self.labels = {**labels_of_rankings(), f"predictions.{SYSTEM}": literal(SYSTEM)}
+        self.rows = FindingRows(catalog, self.composer, self.labels)
+
+    def query(self) -> exp.Query:
+        """Return one row per tool."""
+        own = {offenders.sql() for _, offenders in self._offenders(self.default)}
+        known: dict[str, int] = {}
+        for variant in self.variants.values():
+            self._add_checks(variant, own, known)
+        tables = self._tables()
+        steps: Steps = [
+            *tables_of_user(self.catalog), ("population", exp.select("query_id").from_("truth").where(exp.false())),
+            *self._types(), *self._checked(), *self._told(), *tables, *self._values(),
+        ]  # fmt: skip
+        has_order = exp.or_(exp.not_(is_null(reference("position"))), by_rank())
+        values = {METRIC: reference(METRIC), "likes": reference(LIKE), "has_order": exp.paren(has_order)}
+        result, last = without_with(query_of(self.catalog, NAME, values))
+        every = [
+            (name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in (*steps, *last)
+        ]
+        return _at_cutoff(shown(whole(self.catalog, result, every)))
+
+    def _types(self) -> Iterator[tuple[str, exp.Query]]:
+        """Yield the steps that the labels of the messages read."""
+        for name, table in (("predicted_types", "predictions"), ("judged_types", "truth")):
+            read = source(self.catalog, reference(table), READERS[table])
+            yield name, query_of(self.catalog, name, {"source": read, "system": exp.null()})
+        yield "column_names", column_names(self.labels)
+
+    # --- what refuses rows -----------------------------------------------------------------------
+
+    def _checked(self) -> Steps:
+        """Return the steps that raise what makes the defaults impossible."""
+        found, own = checks.of_data(self.catalog, [self.default], {}, CONSTANTS)
+        refused = [*(self._shell(name) for name in ("no_rows", "mixed_ids")), *found]
+        return [*own, ("problems", in_one(refused)), ("checked", self._shell("checked"))]
+
+    def _shell(self, name: str) -> exp.Query:
+        declared = self.catalog.shell[name].own_params.values()
+        return query_of(self.catalog, name, {p.name: literal(p.default) for p in declared})
+
+    def _offenders(self, measure: Measure) -> list[tuple[Definition, exp.Query]]:
+        """Return the offenders of the checks that refuse rows for a measure, next to the check."""
+        found = []
+        for definition in self.catalog.checks.values():
+            values = _known(measure)
+            named = concerned(self.catalog, measure) & protected(definition)
+            if named and definition.header["severity"] == ERROR and not is_off(definition, values):
+                found.append((definition, self.composer.resolved(definition, values)))
+        return found
+
+    def _add_checks(self, variant: _Variant, own: set[str], known: dict[str, int]) -> None:
+        """Add the checks that refuse rows for a tool and not for the defaults."""
+        for definition, offenders in self._offenders(variant.measure):
+            text = offenders.sql()
+            if text in own:
+                continue
+            if text not in known:
+                known[text] = self.rows.add(definition, _known(variant.measure))
+            if "untied" in definition.placeholders:
+                variant.tie_check = known[text]
+            else:
+                variant.checks.append(known[text])
+        for one in required_checks(self.composer, [variant.measure]):
+            text = one.offenders.sql() + one.advice
+            if text not in known:
+                header = {"severity": one.severity, "reported": one.name, "column": one.place,
+                          "title": one.title, "advice": one.advice}  # fmt: skip
+                known[text] = self.rows.add_required(header, one.offenders)
+            variant.checks.append(known[text])
+
+    def _told(self) -> Steps:
+        """Return the step with the messages of the checks that found something."""
+        names = ("severity", "reported", "of_table", "of_column", "what", "advice", "doubt")
+        nothing = exp.select(
+            *(exp.cast(exp.null(), "VARCHAR").as_(name) for name in names), literal(0).as_("place"),
+            literal(0).as_("n"), exp.cast(exp.null(), "VARCHAR[]", dialect="duckdb").as_("examples"),
+        ).where(exp.false())  # fmt: skip
+        result, own = without_with(query_of(self.catalog, "findings", {}))
+        told = exp.select("place", "n", "message").from_(
+            cast("exp.Select", result).select("place", exp.column("n").as_("n")).subquery("found")
+        )
+        return [*self.rows.rows(), ("problem_rows", nothing), *own, ("told_checks", told)]
+
+    # --- tables about the tools ------------------------------------------------------------------
+
+    def _tables(self) -> Steps:
+        """Return what is known of the tools before the data are read."""
+        order = parameter_of(self.catalog, POSITIONS)
+        usual = self.default.values.get(order)
+        variants: list[list[Value]] = []
+        alone: list[list[Value]] = []
+        checked: list[list[Value]] = []
+        self._place(self.default)
+        for variant in self.variants.values():
+            measure = variant.measure
+            needs = self._needs_order(measure)
+            variants.append([
+                variant.number, self._place(measure), self._place(measure.bound(**{order: usual})) if needs else 0,
+                f"no order of rows: {order}={usual} stands in for {order}={measure.values[order]}" if needs else None,
+                variant.tie_check, f"{order}={usual} stands in for its order",
+            ])  # fmt: skip
+            checked += [[variant.number, place] for place in variant.checks]
+            for number, (name, value) in enumerate(self._settings(measure).items()):
+                one = self.default.bound(**{name: value})
+                alone.append([variant.number, number, self._place(one), f"{name}={written(value)}",
+                              self._needs_order(one)])  # fmt: skip
+        return [
+            ("tools", _table(("position", "tool_key", "tool", "name", "variant", "settings", "refusal"),
+                             [*self._tools()], "tools")),
+            ("variants", _table(("variant", "place", "usual_place", "order_reason", "tie_check", "tie_reason"),
+                                variants, "variants")),
+            ("variant_checks", _table(("variant", "check_place"), checked, "checks")),
+            ("alone", _table(("variant", "number", "place", "setting", "needs_order"), alone, "settings")),
+        ]  # fmt: skip
+
+    def _tools(self) -> Iterator[list[Value]]:
+        """Yield a row for the defaults, and one for each tool."""
+        name = self.default.metric.name
+        yield [0, DEFAULTS, f"{DEFAULTS} {__version__}", name, 0, "", None]
+        for position, tool in enumerate(presets(), start=1):
+            if tool in self.refused:
+                yield [position, tool, preset(tool).tool, "", None, "", self.refused[tool]]
+                continue
+            measure = self.tools[tool]
+            entry = preset(tool).entry(measure.family, name, self.has_cutoff)
+            settings = " ".join(f"{n}={written(v)}" for n, v in self._settings(measure).items())
+            named = name_of(entry.name, measure.values)
+            yield [
+                position,
+                tool,
+                preset(tool).tool,
+                named,
+                self.variants[_key(measure)].number,
+                settings,
+                None,
+            ]
+
+    def _settings(self, measure: Measure) -> dict[str, Value]:
+        """Return the parameters that differ from the defaults."""
+        return {n: v for n, v in measure.params if self.default.values[n] != v}
+
+    def _needs_order(self, measure: Measure) -> bool:
+        """Say whether the order of the rows decides about ties, unlike in the defaults."""
+        return holds(self.catalog, POSITIONS, measure) and not holds(self.catalog, POSITIONS, self.default)
+
+    # --- values ----------------------------------------------------------------------------------
+
+    def _place(self, measure: Measure) -> int:
+        """Return the place of the value of a measure among those computed, where no check finds anything."""
+        harmless = {
+            p.name: [choice for choice in p.choices if choice != REFUSE][-1]
+            for p in measure.declared if measure.values[p.name] == REFUSE
+        }  # fmt: skip
+        computed = measure.bound(**harmless)
+        place = self.places.setdefault(computed.signature, len(self.computed))
+        if place == len(self.computed):
+            self.computed.append(computed)
+        return place
+
+    def _values(self) -> Iterator[tuple[str, exp.Query]]:
+        """Yield the steps that compute every value; measures of one population go together."""
+        batches: dict[tuple[Value, ...], list[int]] = {}
+        for place, measure in enumerate(self.computed):
+            batches.setdefault(tuple(measure.values[name] for name in PER_CALL), []).append(place)
+        found: list[exp.Query] = []
+        for number, places in enumerate(batches.values()):
+            composer = Composer(self.catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
+            query, columns = composer.per_query([self.computed[place] for place in places])
+            outer, steps = without_with(query)
+            names = {name: f"values{number}_{name}" for name, _ in steps}
+            for tree in (outer, *(step for _, step in steps)):
+                _rename(tree, names)
+            yield from ((names[name], step) for name, step in steps)
+            yield f"values{number}", outer
+            told = [
+                self._aggregated(c.value, c.no_relevant, place)
+                for place, c in zip(places, columns, strict=True)
+            ]
+            found.append(exp.select(*(e for one in told for e in one)).from_(f"values{number}"))
+            found[-1] = _one_below_the_other(places, found[-1])
+        value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
+        rows = exp.select("place", value.as_("v"), "n", why.as_("why")).from_(stacked(found).subquery("told"))
+        yield "variant_values", rows
+
+    def _aggregated(self, value: str, no_relevant: str, place: int) -> list[exp.Expr]:
+        """Write the mean of a measure over the queries, and the counts behind it."""
+        mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias()
+        counted = {p.alias: p.unalias() for p in self._shell("counted").selects}
+        columns = {"v": mean, **{name: counted[name] for name in COUNTS}}
+        found = []
+        for name, expression in columns.items():
+            holder = exp.paren(expression.copy())
+            for column in list(holder.find_all(exp.Column)):
+                column.replace(exp.column({"value": value, "no_relevant": no_relevant}.get(column.name, column.name)))
+            found.append(holder.this.as_(f"{name}_{place}"))
+        return found
+
+
+def _one_below_the_other(places: Sequence[int], row: exp.Query) -> exp.Query:
+    """Turn the columns v_0, n_0, v_1, ... of one row into rows."""
+    lists: dict[str, list[exp.Expr]] = {"place": [literal(place) for place in places]}
+    for name in ("v", *COUNTS):
+        lists[name] = [exp.column(f"{name}_{place}") for place in places]
+    columns = (
+        exp.Anonymous(this="unnest", expressions=[exp.Array(expressions=values)]).as_(name)
+        for name, values in lists.items()
+    )
+    return exp.select(*columns).from_(row.subquery("one"))
+
+
+def _rename(tree: exp.Expr, names: Mapping[str, str]) -> None:
+    for table in list(tree.find_all(exp.Table)):
+        if table.name in names:
+            table.replace(exp.to_table(names[table.name]).as_(table.alias_or_name, table=True))
+
+
+def _known(measure: Measure) -> dict[str, Value]:
+    """Return the values that a check can use."""
+    return {
+        **measure.values, "truth_lists": False, "by_rank": Parameter(BY_RANK), "untied": measure.untied,
+        "sampled": measure.metric.header.get("sampled", "inconsistent"),
+    }  # fmt: skip
+
+
+def _key(measure: Measure) -> tuple[str, str, bool]:
+    return measure.signature, measure.needed, measure.untied
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[Value]], alias: str) -> exp.Query:
+    """Write rows as a table; of one without rows, a row of NULL that is left out."""
+    cells = [exp.Tuple(expressions=[literal(v) for v in row]) for row in rows or [[None] * len(names)]]
+    columns = [exp.to_identifier(name) for name in names]
+    table = exp.Values(
+        expressions=cells, alias=exp.TableAlias(this=exp.to_identifier(alias), columns=columns)
+    )
+    query = exp.select(*names).from_(table)
+    return query if rows else query.where(exp.false())
+
+
+def _at_cutoff(query: exp.Query) -> exp.Query:
+    """Put the mark of the cut-off where it stands in numbers and texts."""
+    some = str(SOME_CUTOFF)
+    for found in list(query.find_all(exp.Literal)):
+        if found.is_string and some in found.this:
+            found.replace(literal(found.this.replace(some, CUT)))
+        elif found.this == some:
+            found.replace(exp.var(CUT))
+    return query
