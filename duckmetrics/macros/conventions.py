@@ -25,7 +25,7 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros import checks
 from duckmetrics.macros.findings import SYSTEM, FindingRows, column_names
 from duckmetrics.macros.inspection import READERS, labels_of_rankings
-from duckmetrics.macros.macro import Argument, Choice, Macro, Overload, given, reference, without_with
+from duckmetrics.macros.macro import Argument, Call, Choice, Macro, Overload, given, reference, without_with
 from duckmetrics.macros.query import in_one, shown, tables_of_user, whole
 from duckmetrics.macros.ranking import columns_of_tables
 from duckmetrics.macros.shell_files import BY_RANK, by_rank, call, concatenated, is_null, query_of, source
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 
 NAME, METRIC, LIKE = "conventions", "metric", "like"
 DEFAULTS = "duckmetrics"
+# The beginning of the names of steps, and the column that stands for one that is not there.
+STEP, NONE = "_duckmetrics_", "_duckmetrics_none"
+# The text of a metric takes its place in the file of the macros; only what this many tools have is worth it.
+SEVERAL = 10
 COUNTS = ("n", "n_population", "n_no_relevant", "n_missing")
 REFUSE = "error"
 # Marks in the text of a query; the cut-off and the metric that are asked for replace them.
@@ -62,7 +66,8 @@ def tool_conventions_macro(catalog: Catalog) -> Macro:
         *columns_of_tables(catalog),
     )
     asked = exp.func("lower", exp.cast(reference(METRIC), "VARCHAR"))
-    cases: list[tuple[exp.Expr, exp.Query]] = []
+    other = call(catalog, "unknown_tool", reference(LIKE), literal("|".join(presets())))
+    cases: list[tuple[exp.Expr, exp.Query | Call]] = [(exp.not_(is_null(other)), _refused(other))]
     names: list[str] = []
     for one in _metrics(catalog):
         pattern = f"({'|'.join(one.names)}){f'@{A_CUTOFF}' if one.has_cutoff else ''}"
@@ -71,14 +76,18 @@ def tool_conventions_macro(catalog: Catalog) -> Macro:
         names += one.names
     known = literal("|".join(dict.fromkeys(names)))
     unknown = exp.func("coalesce", call(catalog, "unknown_metric", reference(METRIC), known), concatenated(
-        "no tool has '", exp.cast(reference(METRIC), "VARCHAR"), "' with or without a cut-off; write one metric, ",
-        f"such as {catalog.usual(RANKING)}",
+        "'", exp.cast(reference(METRIC), "VARCHAR"), f"' cannot be compared here; write one metric, such as "
+        f"{catalog.usual(RANKING)}, with a cut-off if few tools have it without one",
     ))  # fmt: skip
-    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", unknown)])
-    cases.append((exp.true(), exp.select(raised.as_("refused"))))
+    cases.append((exp.true(), _refused(unknown)))
     cutoff = exp.Anonymous(this="split_part", expressions=[asked.copy(), literal("@"), literal(2)])
     return Macro(NAME, (Overload(arguments, Choice(tuple(cases), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})),),
                  "One metric of rankings under the conventions of every tool")  # fmt: skip
+
+
+def _refused(problem: exp.Expr) -> exp.Query:
+    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", problem.copy())])
+    return exp.select(raised.as_("refused"))
 
 
 def _metrics(catalog: Catalog) -> Iterator[_Metric]:
@@ -98,7 +107,7 @@ def _metrics(catalog: Catalog) -> Iterator[_Metric]:
                 groups[key].names.append(name)
             else:
                 found = _Metric(catalog, spec, default, [name])
-                if len(found.variants) > 1:
+                if len(found.tools) >= SEVERAL:
                     groups[key] = found
     yield from groups.values()
 
@@ -157,7 +166,7 @@ class _Metric:
         every = [
             (name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in (*steps, *last)
         ]
-        return _at_cutoff(shown(whole(self.catalog, result, every)))
+        return _in_short(_at_cutoff(shown(whole(self.catalog, result, every))))
 
     def _types(self) -> Iterator[tuple[str, exp.Query]]:
         """Yield the steps that the labels of the messages read."""
@@ -385,4 +394,13 @@ def _at_cutoff(query: exp.Query) -> exp.Query:
             found.replace(literal(found.this.replace(some, CUT)))
         elif found.this == some:
             found.replace(exp.var(CUT))
+    return query
+
+
+def _in_short(query: exp.Query) -> exp.Query:
+    """Number the names of the steps: they are a third of the text."""
+    numbers: dict[str, str] = {}
+    for found in query.find_all(exp.Identifier):
+        if found.name.startswith(STEP) and found.name != NONE:
+            found.set("this", numbers.setdefault(found.name, f"_dm{len(numbers)}"))
     return query

@@ -8,10 +8,5 @@ SELECT
         list_filter(
             asked_metrics($metrics), lambda metric: NOT list_contains(string_split($names, '|'), metric_name(metric))
         ),
-        lambda metric: '''' || metric || ''' is no metric here; did you mean ''' || list_extract(list_sort(
-            list_transform(
-                string_split($names, '|'),
-                lambda name: {'similarity': jaro_winkler_similarity(name, lower(metric)), 'name': name || ''}
-            ), 'DESC', 'NULLS LAST'
-        ), 1)['name'] || '''?'
+        lambda metric: '''' || metric || ''' is no metric here; did you mean ''' || likely(metric, $names) || '''?'
     ), 1) AS value;
