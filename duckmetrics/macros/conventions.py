@@ -1,7 +1,7 @@
 """The macro `conventions`: one metric of rankings under the conventions of every tool, side by side.
 
-The text of its query depends on the metric. All conventions of a metric are composed together at the time at which
-the macros are written, each distinct set once; what a tool refuses is a reason here, and not an error.
+The text of its query depends on the metric. All conventions of a metric are composed together when the macros
+are written, each distinct set once. What a tool refuses is a reason here, and not an error.
 """
 
 from __future__ import annotations
@@ -52,6 +52,10 @@ STEP, NONE = "_duckmetrics_", "_duckmetrics_none"
 SEVERAL = 10
 COUNTS = ("n", "n_population", "n_no_relevant", "n_missing")
 REFUSE = "error"
+# The columns of the tables about the tools.
+TOOLS = ("position", "tool_key", "tool", "name", "variant", "settings", "refusal")
+VARIANTS = ("variant", "place", "usual_place", "order_reason", "tie_check", "tie_reason")
+ALONE = ("variant", "number", "place", "setting", "needs_order")
 # Marks in the text of a query; the cut-off and the metric that are asked for replace them.
 CUT, SPEC = "__cutoff", "__spec"
 
@@ -81,8 +85,9 @@ def tool_conventions_macro(catalog: Catalog) -> Macro:
     ))  # fmt: skip
     cases.append((exp.true(), _refused(unknown)))
     cutoff = exp.Anonymous(this="split_part", expressions=[asked.copy(), literal("@"), literal(2)])
-    return Macro(NAME, (Overload(arguments, Choice(tuple(cases), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})),),
-                 "One metric of rankings under the conventions of every tool")  # fmt: skip
+    body = Choice(tuple(cases), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})
+    title = "One metric of rankings under the conventions of every tool"
+    return Macro(NAME, (Overload(arguments, body),), title)
 
 
 def _refused(problem: exp.Expr) -> exp.Query:
@@ -156,9 +161,10 @@ class _Metric:
         for variant in self.variants.values():
             self._add_checks(variant, own, known)
         tables = self._tables()
+        nobody = exp.select("query_id").from_("truth").where(exp.false())
         steps: Steps = [
-            *tables_of_user(self.catalog), ("population", exp.select("query_id").from_("truth").where(exp.false())),
-            *self._types(), *self._checked(), *self._told(), *tables, *self._values(),
+            *tables_of_user(self.catalog), ("population", nobody), *self._types(),
+            *self._checked(), *self._told(), *tables, *self._values(),
         ]  # fmt: skip
         has_order = exp.or_(exp.not_(is_null(reference("position"))), by_rank())
         values = {METRIC: reference(METRIC), "likes": reference(LIKE), "has_order": exp.paren(has_order)}
@@ -243,10 +249,12 @@ class _Metric:
         for variant in self.variants.values():
             measure = variant.measure
             needs = self._needs_order(measure)
+            stands_in = f"{order}={usual} stands in for"
             variants.append([
-                variant.number, self._place(measure), self._place(measure.bound(**{order: usual})) if needs else 0,
-                f"no order of rows: {order}={usual} stands in for {order}={measure.values[order]}" if needs else None,
-                variant.tie_check, f"{order}={usual} stands in for its order",
+                variant.number, self._place(measure),
+                self._place(measure.bound(**{order: usual})) if needs else 0,
+                f"no order of rows: {stands_in} {order}={measure.values[order]}" if needs else None,
+                variant.tie_check, f"{stands_in} its order",
             ])  # fmt: skip
             checked += [[variant.number, place] for place in variant.checks]
             for number, (name, value) in enumerate(self._settings(measure).items()):
@@ -254,13 +262,11 @@ class _Metric:
                 alone.append([variant.number, number, self._place(one), f"{name}={written(value)}",
                               self._needs_order(one)])  # fmt: skip
         return [
-            ("tools", _table(("position", "tool_key", "tool", "name", "variant", "settings", "refusal"),
-                             [*self._tools()], "tools")),
-            ("variants", _table(("variant", "place", "usual_place", "order_reason", "tie_check", "tie_reason"),
-                                variants, "variants")),
+            ("tools", _table(TOOLS, [*self._tools()], "tools")),
+            ("variants", _table(VARIANTS, variants, "variants")),
             ("variant_checks", _table(("variant", "check_place"), checked, "checks")),
-            ("alone", _table(("variant", "number", "place", "setting", "needs_order"), alone, "settings")),
-        ]  # fmt: skip
+            ("alone", _table(ALONE, alone, "settings")),
+        ]
 
     def _tools(self) -> Iterator[list[Value]]:
         """Yield a row for the defaults, and one for each tool."""
@@ -340,7 +346,9 @@ class _Metric:
         for name, expression in columns.items():
             holder = exp.paren(expression.copy())
             for column in list(holder.find_all(exp.Column)):
-                column.replace(exp.column({"value": value, "no_relevant": no_relevant}.get(column.name, column.name)))
+                column.replace(
+                    exp.column({"value": value, "no_relevant": no_relevant}.get(column.name, column.name))
+                )
             found.append(holder.this.as_(f"{name}_{place}"))
         return found
 

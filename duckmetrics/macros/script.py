@@ -12,6 +12,7 @@ from duckmetrics.compose import functions
 from duckmetrics.errors import DefinitionError
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.classification import classification_macros
+from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
 from duckmetrics.macros.like import conventions_macro
 from duckmetrics.macros.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
@@ -45,7 +46,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog), conventions_macro(),
+        inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog),
+        conventions_macro(catalog), tool_conventions_macro(catalog),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:
