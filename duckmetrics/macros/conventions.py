@@ -6,8 +6,10 @@ are written, each distinct set once. What a tool refuses is a reason here, and n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, cast, overload
 
 from sqlglot import exp
 
@@ -36,7 +38,7 @@ from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.query import Steps
 
+Case = tuple[exp.Expr, exp.Query | Call]
 NAME, METRIC, LIKE = "conventions", "metric", "like"
 DEFAULTS = "duckmetrics"
 # The beginning of the names of steps, and the column that stands for one that is not there.
@@ -69,25 +72,52 @@ def tool_conventions_macro(catalog: Catalog) -> Macro:
         Argument(LIKE),
         *columns_of_tables(catalog),
     )
-    asked = exp.func("lower", exp.cast(reference(METRIC), "VARCHAR"))
-    other = call(catalog, "unknown_tool", reference(LIKE), literal("|".join(presets())))
-    cases: list[tuple[exp.Expr, exp.Query | Call]] = [(exp.not_(is_null(other)), _refused(other))]
-    names: list[str] = []
-    for one in _metrics(catalog):
-        pattern = f"({'|'.join(one.names)}){f'@{A_CUTOFF}' if one.has_cutoff else ''}"
-        cases.append((exp.Anonymous(this="regexp_full_match", expressions=[asked.copy(), literal(pattern)]),
-                      one.query()))  # fmt: skip
-        names += one.names
-    known = literal("|".join(dict.fromkeys(names)))
-    unknown = exp.func("coalesce", call(catalog, "unknown_metric", reference(METRIC), known), concatenated(
-        "'", exp.cast(reference(METRIC), "VARCHAR"), f"' cannot be compared here; write one metric, such as "
-        f"{catalog.usual(RANKING)}, with a cut-off if few tools have it without one",
-    ))  # fmt: skip
-    cases.append((exp.true(), _refused(unknown)))
-    cutoff = exp.Anonymous(this="split_part", expressions=[asked.copy(), literal("@"), literal(2)])
-    body = Choice(tuple(cases), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})
+    cutoff = exp.Anonymous(this="split_part", expressions=[_asked(), literal("@"), literal(2)])
+    body = Choice(_Cases(catalog), {CUT: cutoff, SPEC: exp.cast(reference(METRIC), "VARCHAR")})
     title = "One metric of rankings under the conventions of every tool"
     return Macro(NAME, (Overload(arguments, body),), title)
+
+
+class _Cases(Sequence[Case]):
+    """A query for each metric, composed once somebody looks at them: that takes ten seconds."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+
+    @cached_property
+    def _all(self) -> list[Case]:
+        other = call(self.catalog, "unknown_tool", reference(LIKE), literal("|".join(presets())))
+        cases: list[Case] = [(exp.not_(is_null(other)), _refused(other))]
+        names: dict[str, None] = {}
+        for one in _metrics(self.catalog):
+            pattern = f"({'|'.join(one.names)}){f'@{A_CUTOFF}' if one.has_cutoff else ''}"
+            is_one = exp.Anonymous(this="regexp_full_match", expressions=[_asked(), literal(pattern)])
+            cases.append((is_one, one.query()))
+            names |= dict.fromkeys(one.names)
+        unknown = call(self.catalog, "unknown_metric", reference(METRIC), literal("|".join(names)))
+        odd = concatenated(
+            "'", exp.cast(reference(METRIC), "VARCHAR"),
+            "' cannot be compared here; write one metric that many tools have, such as "
+            f"{self.catalog.usual(RANKING)}",
+        )  # fmt: skip
+        problem = exp.func("coalesce", unknown, odd)
+        return [*cases, (exp.true(), _refused(problem))]
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Case]: ...
+
+    def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
+        return self._all[index]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def _asked() -> exp.Expr:
+    return exp.func("lower", exp.cast(reference(METRIC), "VARCHAR"))
 
 
 def _refused(problem: exp.Expr) -> exp.Query:

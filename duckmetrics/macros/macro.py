@@ -120,7 +120,7 @@ class Choice:
         texts: marks in the queries, each with an expression for the SQL that goes there.
     """
 
-    cases: tuple[tuple[exp.Expr, exp.Query | Call], ...]
+    cases: Sequence[tuple[exp.Expr, exp.Query | Call]]
     texts: Mapping[str, exp.Expr]
 
     def queries(self, known: Sequence[Argument]) -> list[exp.Query]:
