@@ -22,10 +22,10 @@ from duckmetrics.catalog.specs import PER_CALL, parse_measure
 from duckmetrics.checks.examination import concerned, is_off, protected, required_checks
 from duckmetrics.compose.composer import Composer
 from duckmetrics.errors import DuckmetricsError, UnsupportedError
-from duckmetrics.expressions.build import stacked
+from duckmetrics.expressions.build import over, stacked
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.macros import checks
-from duckmetrics.macros.findings import SYSTEM, FindingRows, column_names
+from duckmetrics.macros.findings import SYSTEM, FindingRows, column_names, prefixed, table_of, unnested
 from duckmetrics.macros.inspection import READERS, labels_of_rankings
 from duckmetrics.macros.macro import Argument, Call, Choice, Macro, Overload, given, reference, without_with
 from duckmetrics.macros.query import in_one, shown, tables_of_user, whole
@@ -38,11 +38,12 @@ from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.compose.blocks import Columns
     from duckmetrics.expressions.folding import Value
     from duckmetrics.macros.query import Steps
 
@@ -292,10 +293,10 @@ class _Metric:
                 alone.append([variant.number, number, self._place(one), f"{name}={written(value)}",
                               self._needs_order(one)])  # fmt: skip
         return [
-            ("tools", _table(TOOLS, [*self._tools()], "tools")),
-            ("variants", _table(VARIANTS, variants, "variants")),
-            ("variant_checks", _table(("variant", "check_place"), checked, "checks")),
-            ("alone", _table(ALONE, alone, "settings")),
+            ("tools", table_of(TOOLS, [*self._tools()])),
+            ("variants", table_of(VARIANTS, variants)),
+            ("variant_checks", table_of(("variant", "check_place"), checked)),
+            ("alone", table_of(ALONE, alone)),
         ]
 
     def _tools(self) -> Iterator[list[Value]]:
@@ -309,16 +310,8 @@ class _Metric:
             measure = self.tools[tool]
             entry = preset(tool).entry(measure.family, name, self.has_cutoff)
             settings = " ".join(f"{n}={written(v)}" for n, v in self._settings(measure).items())
-            named = name_of(entry.name, measure.values)
-            yield [
-                position,
-                tool,
-                preset(tool).tool,
-                named,
-                self.variants[_key(measure)].number,
-                settings,
-                None,
-            ]
+            named, number = name_of(entry.name, measure.values), self.variants[_key(measure)].number
+            yield [position, tool, preset(tool).tool, named, number, settings, None]
 
     def _settings(self, measure: Measure) -> dict[str, Value]:
         """Return the parameters that differ from the defaults."""
@@ -351,54 +344,27 @@ class _Metric:
         for number, places in enumerate(batches.values()):
             composer = Composer(self.catalog, {}, CONSTANTS, {BY_RANK: Parameter(BY_RANK)})
             query, columns = composer.per_query([self.computed[place] for place in places])
-            outer, steps = without_with(query)
-            names = {name: f"values{number}_{name}" for name, _ in steps}
-            for tree in (outer, *(step for _, step in steps)):
-                _rename(tree, names)
-            yield from ((names[name], step) for name, step in steps)
-            yield f"values{number}", outer
-            told = [
-                self._aggregated(c.value, c.no_relevant, place)
-                for place, c in zip(places, columns, strict=True)
-            ]
-            found.append(exp.select(*(e for one in told for e in one)).from_(f"values{number}"))
-            found[-1] = _one_below_the_other(places, found[-1])
+            yield from prefixed(query, f"values{number}")
+            found.append(self._told_below(places, columns, f"values{number}"))
         value, why = shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
         rows = exp.select("place", value.as_("v"), "n", why.as_("why")).from_(stacked(found).subquery("told"))
         yield "variant_values", rows
 
-    def _aggregated(self, value: str, no_relevant: str, place: int) -> list[exp.Expr]:
-        """Write the mean of a measure over the queries, and the counts behind it."""
+    def _told_below(self, places: Sequence[int], columns: Sequence[Columns], step: str) -> exp.Query:
+        """Return a row for each measure: the mean over the queries of a step, and the counts behind it."""
         mean = self.catalog.aggregation_names[DEFAULT_AGGREGATION].metric.query.selects[-1].unalias()
         counted = {p.alias: p.unalias() for p in self._shell("counted").selects}
-        columns = {"v": mean, **{name: counted[name] for name in COUNTS}}
-        found = []
-        for name, expression in columns.items():
-            holder = exp.paren(expression.copy())
-            for column in list(holder.find_all(exp.Column)):
-                column.replace(
-                    exp.column({"value": value, "no_relevant": no_relevant}.get(column.name, column.name))
-                )
-            found.append(holder.this.as_(f"{name}_{place}"))
-        return found
-
-
-def _one_below_the_other(places: Sequence[int], row: exp.Query) -> exp.Query:
-    """Turn the columns v_0, n_0, v_1, ... of one row into rows."""
-    lists: dict[str, list[exp.Expr]] = {"place": [literal(place) for place in places]}
-    for name in ("v", *COUNTS):
-        lists[name] = [exp.column(f"{name}_{place}") for place in places]
-    columns = (
-        exp.Anonymous(this="unnest", expressions=[exp.Array(expressions=values)]).as_(name)
-        for name, values in lists.items()
-    )
-    return exp.select(*columns).from_(row.subquery("one"))
-
-
-def _rename(tree: exp.Expr, names: Mapping[str, str]) -> None:
-    for table in list(tree.find_all(exp.Table)):
-        if table.name in names:
-            table.replace(exp.to_table(names[table.name]).as_(table.alias_or_name, table=True))
+        told = {"v": mean, **{name: counted[name] for name in COUNTS}}
+        aggregated = exp.select().from_(step)
+        for place, one in zip(places, columns, strict=True):
+            named = {"value": exp.column(one.value), "no_relevant": exp.column(one.no_relevant)}
+            row = over(exp.select(*(e.copy().as_(f"{name}_{place}") for name, e in told.items())), named)
+            aggregated = aggregated.select(*(e.as_(name) for name, e in row.items()))
+        lists: dict[str, list[exp.Expr]] = {"place": [literal(place) for place in places]}
+        lists |= {name: [exp.column(f"{name}_{place}") for place in places] for name in told}
+        return exp.select(*(unnested(values).as_(name) for name, values in lists.items())).from_(
+            aggregated.subquery("one")
+        )
 
 
 def _known(measure: Measure) -> dict[str, Value]:
@@ -411,17 +377,6 @@ def _known(measure: Measure) -> dict[str, Value]:
 
 def _key(measure: Measure) -> tuple[str, str, bool]:
     return measure.signature, measure.needed, measure.untied
-
-
-def _table(names: Sequence[str], rows: Sequence[Sequence[Value]], alias: str) -> exp.Query:
-    """Write rows as a table; of one without rows, a row of NULL that is left out."""
-    cells = [exp.Tuple(expressions=[literal(v) for v in row]) for row in rows or [[None] * len(names)]]
-    columns = [exp.to_identifier(name) for name in names]
-    table = exp.Values(
-        expressions=cells, alias=exp.TableAlias(this=exp.to_identifier(alias), columns=columns)
-    )
-    query = exp.select(*names).from_(table)
-    return query if rows else query.where(exp.false())
 
 
 def _at_cutoff(query: exp.Query) -> exp.Query:

@@ -197,9 +197,7 @@ class FindingRows:
         """Return the steps that yield one row per check: its place, the number of offenders, and examples."""
         for table, filters in self._filters.items():
             self._keep(self._scan(table, filters))
-        columns = [exp.to_identifier(name) for name in KNOWN]
-        alias = exp.TableAlias(this=exp.to_identifier("checks"), columns=columns)
-        known = exp.select(*KNOWN).from_(exp.Values(expressions=self._known, alias=alias))
+        known = table_of(KNOWN, [row.expressions for row in self._known])
         return [*self.steps.items(), ("counted_findings", stacked(self._found)), ("known_checks", known)]
 
     def _scan(self, table: str, filters: Sequence[tuple[int, exp.Query, exp.Expr | None]]) -> exp.Select:
@@ -222,13 +220,14 @@ class FindingRows:
         scanned = exp.select(*columns).from_(table).where(any_of_them)
         among = exp.select(exp.Count(this=exp.Star())).from_(table).subquery()
         return exp.select(
-            _unnested([literal(place) for place in places]).as_("place"),
-            _unnested([exp.column(f"n_{place}") for place in places]).as_("n"), among.as_("among"),
-            _unnested([exp.column(f"examples_{place}") for place in places]).as_("examples"),
+            unnested([literal(place) for place in places]).as_("place"),
+            unnested([exp.column(f"n_{place}") for place in places]).as_("n"), among.as_("among"),
+            unnested([exp.column(f"examples_{place}") for place in places]).as_("examples"),
         ).from_(scanned.subquery("scanned"))  # fmt: skip
 
 
-def _unnested(values: Sequence[exp.Expr]) -> exp.Expr:
+def unnested(values: Sequence[exp.Expr]) -> exp.Expr:
+    """Write values below each other."""
     return exp.Anonymous(this="unnest", expressions=[exp.Array(expressions=list(values))])
 
 
@@ -261,10 +260,30 @@ def with_examples(
 
 def column_names(labels: Mapping[str, exp.Expr]) -> exp.Query:
     """Return the user's names of tables and columns as a table."""
-    rows = [exp.Tuple(expressions=[literal(name), label.copy()]) for name, label in labels.items()]
-    columns = [exp.to_identifier(name) for name in ("name", "label")]
-    alias = exp.TableAlias(this=exp.to_identifier("names"), columns=columns)
-    return exp.select("name", "label").from_(exp.Values(expressions=rows, alias=alias))
+    return table_of(("name", "label"), [*labels.items()])
+
+
+def table_of(names: Sequence[str], rows: Sequence[Sequence[Value | exp.Expr]]) -> exp.Query:
+    """Write rows as a table; if there are none, a row of NULL that is left out."""
+    cells = [
+        exp.Tuple(expressions=[v.copy() if isinstance(v, exp.Expr) else literal(v) for v in row])
+        for row in rows or [[None] * len(names)]
+    ]
+    columns = [exp.to_identifier(name) for name in names]
+    alias = exp.TableAlias(this=exp.to_identifier("listed"), columns=columns)
+    query = exp.select(*names).from_(exp.Values(expressions=cells, alias=alias))
+    return query if rows else query.where(exp.false())
+
+
+def prefixed(query: exp.Query, prefix: str) -> Steps:
+    """Return the steps of a query under names of their own, and the query itself, called by the prefix."""
+    outer, steps = without_with(query)
+    names = {name: f"{prefix}_{name}" for name, _ in steps}
+    for tree in (outer, *(step for _, step in steps)):
+        for table in list(tree.find_all(exp.Table)):
+            if table.name in names:
+                table.replace(exp.to_table(names[table.name]).as_(table.alias_or_name, table=True))
+    return [*((names[name], step) for name, step in steps), (prefix, outer)]
 
 
 def of_findings(catalog: Catalog, steps: Steps) -> exp.Query:

@@ -23,6 +23,7 @@ from duckmetrics.macros.findings import (
     column_or_null,
     lenient,
     of_findings,
+    prefixed,
     with_common_ids,
     with_examples,
     with_system,
@@ -36,7 +37,6 @@ from duckmetrics.macros.macro import (
     Overload,
     given,
     reference,
-    without_with,
 )
 from duckmetrics.macros.parameters import Offer, aliases_of
 from duckmetrics.macros.query import METRICS, SOURCE
@@ -327,17 +327,11 @@ class _Rows:
             **{WEIGHTED: self.is_weighted}
         )
         plan: dict[str, Plan] = {measure.text: {PLAN: GROUPED if self.is_weighted else SORTED}}
-        outer, steps = without_with(per_slice(composer, [measure], plan))
-        renamed = {name: f"value_{name}" for name, _ in steps}
-        for tree in (outer, *(step for _, step in steps)):
-            for table in tree.find_all(exp.Table):
-                if table.name in renamed:
-                    table.replace(exp.to_table(renamed[table.name]).as_(table.alias_or_name, table=True))
+        steps = prefixed(per_slice(composer, [measure], plan), "per_slice")
         suffix = f"_{WEIGHTED}" if self.is_weighted else ""
         counts = (exp.column(f"{name}{suffix}").as_(name) for name in ("n", "n_positive"))
         value = exp.select(literal(ONE_SYSTEM).as_("system"), exp.column("value_0").as_("value"), *counts)
-        return [*((renamed[name], step) for name, step in steps), ("per_slice", outer),
-                (METRIC, value.from_("per_slice"))]  # fmt: skip
+        return [*steps, (METRIC, value.from_("per_slice"))]
 
 
 def _settled(measure: Measure) -> dict[str, Value]:
