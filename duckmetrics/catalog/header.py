@@ -60,6 +60,7 @@ KEYS = {
     "column": "of a check: the column that it examines, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: they always are",
     "advice": "of a check: what the user can do next",
+    "settles": "of a check: a switch with the value under which its rows are no findings: duplicates=first",
     "warning": "a warning that every result of a statistic shows",
     "note": "a convention that the reader must know",
 }

@@ -84,7 +84,7 @@ def _scanned(
     count for each.
     """
     total = exp.Count(this=exp.Star())
-    conditions = _finite([_of_the_row(counter.expression.this) for _, counter in counters])
+    conditions = finite([of_the_row(counter.expression.this) for _, counter in counters])
     any_of_them = exp.select(total).from_(name).where(exp.or_(*conditions))
     query = exp.select(total.copy(), *(counter for _, counter in counters)).from_(name)
     try:
@@ -98,14 +98,14 @@ def _scanned(
         raise InputError(label, f"cannot be read: {error}", "check it") from error
 
 
-def _of_the_row(condition: exp.Expr) -> exp.Expr:
+def of_the_row(condition: exp.Expr) -> exp.Expr:
     """Return the part of a condition that looks at one row only; it holds wherever the whole does."""
     conjuncts = condition.flatten() if isinstance(condition, exp.And) else [condition]
     kept = [part.copy() for part in conjuncts if not part.find(exp.Query)]
     return exp.and_(*kept) if kept else exp.true()
 
 
-def _finite(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
+def finite(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
     """Plan rule: a number is looked at once for NaN and the infinities, which both are not finite."""
     found: dict[exp.Expr, None] = {}
     for condition in conditions:

@@ -138,7 +138,7 @@ class Examination:
         """
         planned = list(self._planned(definitions, found))
         if not found:
-            planned += _required(self.composer, self.measures)
+            planned += required_checks(self.composer, self.measures)
         planned = [one for one in planned if not self._is_doubtful(one)]
         self.names |= {one.name for one in planned}
         counts, totals = counts_of(self.engine, self.inputs, planned)
@@ -286,7 +286,7 @@ def _bound(
     )  # fmt: skip
 
 
-def _required(composer: Composer, measures: Sequence[Measure]) -> Iterator[BoundCheck]:
+def required_checks(composer: Composer, measures: Sequence[Measure]) -> Iterator[BoundCheck]:
     """Yield the checks of the conditions that single metrics impose on the rows of an input."""
     for measure in measures:
         for table, condition in measure.requires.items():

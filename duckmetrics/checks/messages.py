@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from duckmetrics.checks.bound_check import SEGMENT, TOTAL
-from duckmetrics.checks.counting import count_of, in_order
+from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
@@ -32,8 +32,8 @@ def finding_of(
     where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
     shown = f" ({'; '.join(examples)})" if any(examples) else ""
     among = rows[0].get(TOTAL) if rows else None
-    title = _singular(one.title) if count == 1 and among is None else one.title
-    total = totals.get(table) if one.severity == NOTE and among is None else None
+    title = singular(one.title) if count == 1 and among is None else one.title
+    total = totals.get(table) if one.severity == NOTE and among is None and _filters(one, table) else None
     share = f", {count / total:.2g} of all" if total else ""
     number = count if among is None else f"{count} of {among}"
     message = f"{where}: {number} {title}{share}{shown}; {one.advice}"
@@ -41,7 +41,12 @@ def finding_of(
                    count, examples, message, one.advice)  # fmt: skip
 
 
-def _singular(title: str) -> str:
+def _filters(one: BoundCheck, table: str) -> bool:
+    """Say whether the offenders are rows of a table, and a share of them means something."""
+    return counted_together(one.offenders) is not None and one.offenders.args["from_"].this.name == table
+
+
+def singular(title: str) -> str:
     """Turn ``rows whose score is NULL`` into ``row whose score is NULL``."""
     noun, _, rest = title.partition(" ")
     return (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 
-def stacked(queries: Iterable[exp.Select]) -> exp.Query:
-    """UNION ALL of canonical queries."""
+def stacked(queries: Iterable[exp.Query]) -> exp.Query:
+    """UNION ALL of queries with the same columns."""
     first, *others = queries
     result: exp.Query = first
     for other in others:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.parameters import Asked
 
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
+A_CUTOFF = r"[1-9]\d{0,8}"
 # Stands for the cut-off of a metric, which replaces it when the macro is called.
 SOME_CUTOFF = 987654321
 

@@ -10,7 +10,15 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT, required, substituted
 from duckmetrics.catalog.parameters import CUTOFF, written
 from duckmetrics.expressions.folding import constant, literal
-from duckmetrics.macro_queries.macro import Argument, Macro, Overload, hidden, reference
+from duckmetrics.macro_queries.macro import (
+    Argument,
+    Macro,
+    Overload,
+    hidden,
+    reference,
+    with_steps,
+    without_with,
+)
 from duckmetrics.macro_queries.query import SOURCE
 from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of, source
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
@@ -28,7 +36,7 @@ TRUTH = "truth"
 # Any cut-off below the first rank, where all that counts is that there is one.
 DEEP = 10
 TABLE = "duckmetrics_conventions"
-COLUMNS = ("like", "tool", "family", "metric", "name", "parameter", "value", "note")
+TOLD = ("tool_key", "tool", "family", "metric", "name", "parameter", "value", "note")
 
 
 class Likeness:
@@ -170,18 +178,18 @@ class Likeness:
         return entry.settings(ranked).get(name)
 
 
-def conventions_macro() -> Macro:
+def conventions_macro(catalog: Catalog) -> Macro:
     """Return the macro that lists the presets, one row for each parameter that a preset sets."""
+    definition = catalog.shell[TABLE]
     rows = [row for tool in presets().values() for row in _rows(tool)]
-    table = exp.values([tuple(row) for row in rows], alias="told", columns=[f"_{name}" for name in COLUMNS])
-    shown = [exp.column(f"_{name}").as_(name, quoted=True) for name in COLUMNS]
-    wanted = reference("pattern")
-    found = exp.or_(*(
-        exp.Anonymous(this="contains", expressions=[exp.column(f"_{name}"), wanted.copy()])
-        for name in ("like", "metric", "name")
-    ))  # fmt: skip
-    body = exp.select(*shown).from_(table).where(found)
-    return Macro(TABLE, (Overload((Argument("pattern", ""),), body),), "What each tool does, for like :=")
+    told = exp.select(*TOLD).from_(exp.values([tuple(row) for row in rows], alias="presets", columns=TOLD))
+    body, steps = without_with(query_of(catalog, TABLE, {}))
+    body = with_steps(body, [("told", told), *steps])
+    shown = [exp.column(name).as_(LIKE if name == TOLD[0] else name, quoted=True) for name in TOLD]
+    query = cast("exp.Query", hidden(exp.select(*shown).from_(body.subquery("listed"))))
+    for projection in query.selects:
+        projection.replace(projection.unalias().as_(projection.alias.removeprefix("_"), quoted=True))
+    return Macro(TABLE, (Overload((Argument("pattern", ""),), query),), definition.title, definition)
 
 
 def _rows(tool: Preset) -> Iterator[list[str | None]]:

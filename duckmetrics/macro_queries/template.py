@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, reference, written
+from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, Written, reference, written
 from duckmetrics.macro_queries.shell_files import concatenated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from duckmetrics.macro_queries.macro import Argument
 
 Part = str | exp.Expr
+Case = tuple[exp.Expr, exp.Query]
 _MARK = re.compile(r"__argument_(\d+)__")
 
 
@@ -127,6 +130,29 @@ def merged(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> 
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         found += this[i1:i2] if kind == "equal" else [chosen(condition, this[i1:i2], other[j1:j2])]
     return found
+
+
+def one_of(
+    arguments: Sequence[Argument], cases: Callable[[], Iterable[Case]], texts: Mapping[str, exp.Expr]
+) -> Written:
+    """Return the body that runs one of several queries; DuckDB does not look at the others.
+
+    Args:
+        arguments: the parameters of the macro.
+        cases: returns the queries, each with a condition on the arguments; the first whose condition holds is
+            taken.
+        texts: marks in the queries, each with an expression for the SQL that goes there.
+    """
+
+    def write(inline: Callable[[exp.Expr], exp.Expr] | None) -> exp.Select:
+        template = Template([argument.name for argument in arguments], {}, inline)
+        text = exp.Case()
+        for condition, query in cases():
+            text = text.when(condition.copy(), literal(template.marked(query, texts)), copy=False)
+        run = exp.Anonymous(this=QUERY, expressions=[template.filled([text])])
+        return exp.select("*").from_(exp.Table(this=run))
+
+    return Written(write)
 
 
 def bound_once(name: str, value: exp.Expr, read: exp.Expr) -> exp.Expr:

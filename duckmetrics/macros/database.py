@@ -11,6 +11,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macros.classification import classification_macros
+from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
 
+# A query for every metric, each with the conventions of all tools.
+TOO_LARGE = (CONVENTIONS,)
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
 
 
@@ -28,7 +31,7 @@ def self_contained(catalog: Catalog) -> Iterator[Macro]:
     special = _of_single_metrics(catalog)
     every = macros(catalog)
     for macro in every:
-        if not macro.is_internal:
+        if not macro.is_internal and macro.name not in TOO_LARGE:
             wanted, known = special.get(macro.name, (macro, every)) if macro.is_table else (macro, every)
             tables = {other.name: other for other in known if other.is_table}
             yield _whole(wanted, tables, scalars)

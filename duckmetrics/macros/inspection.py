@@ -1,4 +1,4 @@
-"""The macro that lists the problems of rankings, a row for each finding; others raise the first one."""
+"""The macros that list the problems of data, a row for each finding; others raise the first one."""
 
 from __future__ import annotations
 
@@ -6,37 +6,82 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import RANKING, conditions_of
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.specs import parse_measure
-from duckmetrics.checks.bound_check import TOTAL
-from duckmetrics.checks.examination import is_off, protected
+from duckmetrics.checks.examination import METRIC, concerned, is_off, protected
+from duckmetrics.checks.notes import UNWEIGHTED
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
-from duckmetrics.macro_queries.checks import in_the_shell
+from duckmetrics.inputs.classification import GROUP, OVERALL, WEIGHT, WEIGHTED
+from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.forms import CONSTANTS
-from duckmetrics.macro_queries.macro import Argument, Macro, Overload, given, without_with
-from duckmetrics.macro_queries.query import shown, tables_of_user, whole
-from duckmetrics.macro_queries.shell_files import BY_RANK, by_rank, concatenated, query_of
+from duckmetrics.macro_queries.macro import (
+    FUNCTIONS,
+    QUERY,
+    Argument,
+    Macro,
+    Overload,
+    given,
+    reference,
+)
+from duckmetrics.macro_queries.parameters import Offer, aliases_of
+from duckmetrics.macro_queries.query import METRICS, SOURCE
+from duckmetrics.macro_queries.shell_files import (
+    BY_RANK,
+    by_rank,
+    call,
+    concatenated,
+    is_null,
+    query_of,
+    source,
+)
+from duckmetrics.macro_queries.template import one_of
+from duckmetrics.macros.findings import (
+    IDS,
+    SYSTEM,
+    FindingRows,
+    column_names,
+    column_or_null,
+    lenient,
+    of_findings,
+    prefixed,
+    with_common_ids,
+    with_examples,
+    with_system,
+)
 from duckmetrics.macros.ranking import columns_of_tables
+from duckmetrics.results.findings import WARNING
+from duckmetrics.summaries.classification import BINARY, per_slice
+from duckmetrics.summaries.plans import GROUPED, PLAN, SORTED, has_relation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.macro_queries.parameters import Asked
     from duckmetrics.macro_queries.query import Steps
+    from duckmetrics.summaries.plans import Plan
 
 # CHECK is a reserved word.
 NAME = "inspect"
-TABLES = ("predictions", "truth")
-SEVERITIES = ("error", "warning", "note")
-SHOWN = ("severity", "check", "column", "finding", "count", "example", "advice")
+READERS = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+# The columns that hold a number, by the first name that is looked for.
+ORDERED = {"score": ("score", "rank"), "relevance": ("relevance", "label")}
 # Values that a check reads in addition to the parameters of a metric; here, every check is wanted.
 WANTED: dict[str, Value] = {
     "truth_lists": False, "sampled": "inconsistent", "text_queries": True, "text_items": True,
 }  # fmt: skip
+
+ROWS_NAME = "inspect_classification"
+DATA, TABLE = "data", "predictions"
+OF_ROWS: dict[str, Value] = {"system": ONE_SYSTEM, "segment": OVERALL}
+COLUMNS = ("label", "score", WEIGHT, GROUP)
+# Marks in the text of the query; the columns or expressions of the user replace them.
+MARKS = {name: f"__{name}" for name in COLUMNS}
 
 
 def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
@@ -47,51 +92,112 @@ def inspect_macro(catalog: Catalog, metric: str | None = None) -> Macro:
     """
     measure = parse_measure(catalog, metric or catalog.usual(RANKING), meant=lambda: RANKING)
     values = {**measure.values, **WANTED, CUTOFF: Parameter(CUTOFF), BY_RANK: Parameter(BY_RANK)}
-    tables = (Argument(name, required=True) for name in TABLES)
-    arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *columns_of_tables(catalog))
-    return Macro(NAME, (Overload(arguments, _query(catalog, values)),),
+    tables = (Argument(name, required=True) for name in READERS)
+    known = [argument for argument in columns_of_tables(catalog) if argument.name != SYSTEM]
+    arguments = (*tables, Argument(CUTOFF, measure.values[CUTOFF]), *known, Argument(SYSTEM))
+    one, several = (_query(catalog, values, has_systems=has) for has in (False, True))
+    cases = (is_null(reference(SYSTEM)), one), (exp.true(), several)
+    body = one_of(arguments, lambda: cases, {})
+    return Macro(NAME, (Overload(arguments, body),),
                  "What is wrong with predictions and truth, a row for each finding")  # fmt: skip
 
 
-def _query(catalog: Catalog, values: Mapping[str, Value]) -> exp.Query:
+def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> exp.Query:
     """Return one row for every check that finds something, the worst first."""
-    composer = Composer(catalog, {}, CONSTANTS)
-    steps: dict[str, exp.Query] = dict(tables_of_user(catalog))
-    steps["population"] = exp.select("query_id").from_("truth")
-    found: list[exp.Query] = []
+    labels = labels_of_rankings()
+    composer = Composer(catalog, {}, {} if has_systems else CONSTANTS)
+    rows = FindingRows(catalog, composer, labels)
     for definition in _definitions(catalog, values):
-        told = _told(composer, definition, values)
-        for check in _explained(catalog, definition):
-            told = told.where(exp.Exists(this=_told(composer, check, values)))
-        rest, own = without_with(composer.complete(told))
-        steps |= {name: step for name, step in own if name not in steps}
-        found.append(rest)
-    said = {"population": literal("truth")}
-    problems = _stacked(query_of(catalog, name, said) for name in ("no_rows", "mixed_ids"))
-    placed = exp.select("problem", literal(0).as_("place")).from_(problems.subquery("found"))
+        explained = [(check, values) for check in _explained(catalog, definition)]
+        rows.add(definition, values, explained=explained)
     every: Steps = [
-        *steps.items(), ("findings", _stacked(found)), ("problems", placed),
-        ("checked", query_of(catalog, "checked", {})),
+        *_tables(catalog, has_systems), ("population", exp.select("query_id").from_("truth")), *rows.rows(),
+        *with_examples(catalog, "type_problems", {}, labels, _examples(catalog, labels)),
+        ("column_names", column_names(labels)),
     ]  # fmt: skip
-    opened = [(name, cast("exp.Query", given(step, {BY_RANK: by_rank()}))) for name, step in every]
-    result = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in SHOWN))
-    result = result.from_("findings").join("checked", join_type="cross").where(exp.column("fine"))
-    return shown(whole(catalog, result.order_by("place", exp.column("check", quoted=True)), opened))
+    known = {BY_RANK: by_rank(), CUTOFF: _cutoff()}
+    opened = [(name, cast("exp.Query", given(step, known))) for name, step in every]
+    return of_findings(catalog, opened)
 
 
-def _stacked(queries: Iterable[exp.Query]) -> exp.Query:
-    whole_, *others = queries
-    for query in others:
-        whole_ = exp.union(whole_, query, distinct=False, copy=False)
-    return whole_
+def _cutoff() -> exp.Expr:
+    """Write the cut-off as a number, refused if it is none."""
+    number: exp.Expr = exp.TryCast(this=reference(CUTOFF), to=exp.DataType.build("INT"))
+    is_fine = exp.or_(is_null(reference(CUTOFF)), exp.GT(this=number, expression=literal(0)))
+    text = concatenated("duckmetrics: k cannot be '", exp.cast(reference(CUTOFF), "VARCHAR"),
+                        "'; it must be a positive whole number")  # fmt: skip
+    return exp.Case().when(is_fine, number.copy()).else_(exp.Anonymous(this="error", expressions=[text]))
 
 
-def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> Iterator[Definition]:
-    """Yield the checks of rankings that can find something, and the inspections that explain them."""
-    for definition in (*catalog.checks.values(), *catalog.inspections.values()):
-        is_wanted = RANKING in protected(definition) or _explained(catalog, definition)
-        if is_wanted and "population" not in definition.tables and not is_off(definition, values):
-            yield definition
+def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Query]]:
+    """Yield the steps that read the predictions and the truth, whatever the types of their columns."""
+    read = {name: source(catalog, reference(name), reader) for name, reader in READERS.items()}
+    seen = {name: query_of(catalog, name, {SOURCE: text}) for name, text in read.items()}
+    if has_systems:
+        seen["predictions"] = with_system(seen["predictions"])
+    for name, query in seen.items():
+        yield f"seen_{name}", lenient(query)
+    for name in seen:
+        others = [other for other in seen if other != name]
+        yield name, with_common_ids(seen[name], f"seen_{name}", *(f"seen_{other}" for other in others))
+    yield BY_RANK, query_of(catalog, BY_RANK, {SOURCE: read["predictions"]})
+    yield "predicted_types", query_of(catalog, "predicted_types", {SOURCE: read["predictions"]})
+    yield "judged_types", query_of(catalog, "judged_types", {SOURCE: read["truth"]})
+
+
+def _examples(catalog: Catalog, labels: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
+    """Return the values of every column that may have a wrong type."""
+    found: dict[str, exp.Query] = {}
+    for column in labels:
+        table, _, name = column.partition(".")
+        if name in IDS:
+            names: list[exp.Expr] = [reference(name)]
+        elif name in ORDERED:
+            asked = [reference(other) for other in ORDERED[name] if other != "label"]
+            names = [exp.func("coalesce", *asked, literal(usual)) for usual in ORDERED[name]]
+        else:
+            continue
+        found[column] = _values(source(catalog, reference(table), READERS[table]), names)
+    return found
+
+
+def _values(read: exp.Expr, names: Sequence[exp.Expr]) -> exp.Select:
+    """Return the values of the first of some columns that is there."""
+    table = exp.Table(this=exp.Anonymous(this=QUERY, expressions=[read]))
+    none = exp.null().as_("_duckmetrics_none", quoted=True)
+    rows = exp.select(exp.Star(), none).from_(table)
+    columns = [column_or_null(name).as_(f"v{i}") for i, name in enumerate(names)]
+    found = exp.func("coalesce", *(exp.column(f"v{i}") for i in range(len(names))))
+    return exp.select(found.as_("v")).from_(
+        exp.select(*columns).from_(rows.subquery("rows")).subquery("named")
+    )
+
+
+def labels_of_rankings() -> dict[str, exp.Expr]:
+    """Return the user's names of the tables and columns."""
+    ids = {f"{table}.{name}": reference(name) for table in READERS for name in ("query_id", "item_id")}
+    tables = {
+        name: exp.Anonymous(this=f"{FUNCTIONS}table_label", expressions=[reference(name)]) for name in READERS
+    }
+    return {
+        **tables, **ids, "predictions.score": _one("order_name", "predicted_types"),
+        "predictions.run": _one("run_name", "predicted_types"), "predictions.system": reference(SYSTEM),
+        "truth.relevance": _one("grade_name", "judged_types"),
+    }  # fmt: skip
+
+
+def _one(column: str, step: str) -> exp.Expr:
+    return exp.select(column).from_(step).subquery()
+
+
+def _definitions(catalog: Catalog, values: Mapping[str, Value]) -> list[Definition]:
+    """Return the checks of rankings that can find something, then the inspections that explain them."""
+    found = [
+        definition for definition in (*catalog.checks.values(), *catalog.inspections.values())
+        if (RANKING in protected(definition) or _explained(catalog, definition))
+        and "population" not in definition.tables and not is_off(definition, values)
+    ]  # fmt: skip
+    return sorted(found, key=lambda definition: RANKING not in protected(definition))
 
 
 def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
@@ -100,25 +206,144 @@ def _explained(catalog: Catalog, definition: Definition) -> list[Definition]:
     return [] if RANKING in named else [check for check in catalog.checks.values() if check.reported in named]
 
 
-def _told(composer: Composer, definition: Definition, values: Mapping[str, Value]) -> exp.Select:
-    """Write the findings of a check as one row, or no row if it found nothing."""
-    header = definition.header
-    offenders = composer.resolved(definition, values)
-    parts: list[str | exp.Expr] = []
-    for name in offenders.named_selects:
-        if name not in ("system", TOTAL):
-            value = exp.func("coalesce", exp.cast(exp.column(name), "VARCHAR"), literal("NULL"))
-            parts += [f"{', ' if parts else ''}{name}=", value]
-    count = exp.Count(this=exp.Star())
-    columns: dict[str, exp.Expr] = {
-        "severity": literal(header["severity"]), "check": literal(definition.reported),
-        "column": literal(header["column"]), "finding": literal(definition.title), "count": count,
-        "example": exp.Min(this=concatenated(*parts)), "advice": literal(in_the_shell(header["advice"])),
-        "place": literal(SEVERITIES.index(header["severity"])),
-    }  # fmt: skip
-    query = exp.select(*(e.as_(name, quoted=True) for name, e in columns.items()))
-    query = query.from_(offenders.subquery("offenders"))
-    for condition in conditions_of(header):
-        asked = composer.linked(exp.select("1").where(condition.copy()), values)
-        query = query.where(asked.args["where"].this)
-    return query.having(exp.GT(this=count.copy(), expression=literal(0)))
+def inspect_rows_macro(catalog: Catalog) -> Macro:
+    """Return the macro of the checks and inspections of rows with a label and a score.
+
+    Its columns are names, with quotes or without, or texts of expressions.
+    """
+    usual = Argument(METRICS, catalog.usual(CLASSIFICATION))
+    data = (Argument(name, required=True) for name in (DATA, "label", "score"))
+    arguments = (*data, usual, Argument(WEIGHT), Argument(GROUP))
+    names = "|".join(name for family, name in catalog.names if family == CLASSIFICATION)
+    problem = call(catalog, "unknown_metric", reference(METRICS), literal(names))
+    raised = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", problem.copy())])
+    refused = exp.select(raised.as_("refused"))
+    plain, weighted = (_Rows(catalog, is_weighted).query() for is_weighted in (False, True))
+    cases = (exp.not_(is_null(problem)), refused), (is_null(reference(WEIGHT)), plain), (exp.true(), weighted)
+    texts = {mark: call(catalog, "column_of", reference(name)) for name, mark in MARKS.items()}
+    return Macro(ROWS_NAME, (Overload(arguments, one_of(arguments, lambda: cases, texts)),),
+                 "What is wrong with rows of a label and a score, a row for each finding")  # fmt: skip
+
+
+class _Rows:
+    """The query of the findings about rows, with weights or without."""
+
+    def __init__(self, catalog: Catalog, is_weighted: bool) -> None:
+        self.catalog = catalog
+        self.is_weighted = is_weighted
+        self.asked = Offer(catalog, aliases_of(catalog, CLASSIFICATION, ()), {WEIGHTED: is_weighted}).asked
+        self.labels = {
+            TABLE: call(catalog, "table_label", reference(DATA)),
+            **{f"{TABLE}.{name}": exp.func("coalesce", reference(name), literal(name)) for name in COLUMNS},
+        }
+        self.rows = FindingRows(catalog, Composer(catalog, {}, OF_ROWS), self.labels)
+
+    def query(self) -> exp.Query:
+        """Return one row for every check that finds something, the worst first."""
+        for definition in (*self.catalog.checks.values(), *self.catalog.inspections.values()):
+            for one, values in self._bindings(definition):
+                self.rows.add(definition, values, self._is_asked(one))
+        columns = {f"{TABLE}.{c}": exp.select(exp.column(c).as_("v")).from_("given") for c in COLUMNS}
+        grouped = [one for one in self.asked if GROUP in one.measure.metric.inputs[TABLE]]
+        problems = with_examples(
+            self.catalog, "row_type_problems", {"is_grouped": self._is_asked(grouped) or exp.true()},
+            self.labels, columns, [*self._unweighted()],
+        )  # fmt: skip
+        steps: Steps = [
+            ("given", self._given()), ("row_types", self._types()),
+            (TABLE, self._predictions()), *self._metric(), *self.rows.rows(),
+            *problems, ("column_names", column_names(self.labels)),
+        ]  # fmt: skip
+        return of_findings(self.catalog, [(name, cast("exp.Query", given(step, {}))) for name, step in steps])
+
+    def _bindings(self, definition: Definition) -> Iterator[tuple[list[Asked], dict[str, Value]]]:
+        """Yield the metrics that call for a check, together if its parameters are the same to them.
+
+        A check of values looks at those of its own metric, whatever is asked for that needs classes.
+        """
+        is_of_value = METRIC in definition.tables
+        if is_of_value and not self._metrics_of(definition):
+            return
+        found: dict[tuple[tuple[str, Value], ...], list[Asked]] = {}
+        for one in self.asked:
+            values = _settled(one.measure)
+            called = (
+                has_relation(self.catalog, one.measure, BINARY) if is_of_value
+                else concerned(self.catalog, one.measure) & protected(definition)
+            )  # fmt: skip
+            if called and not is_off(definition, values):
+                used = self.catalog.placeholders(definition)
+                key = tuple(sorted((name, value) for name, value in values.items() if name in used))
+                found.setdefault(key, []).append(one)
+        for key, asked in found.items():
+            yield asked, dict(key)
+
+    def _metrics_of(self, definition: Definition) -> set[str]:
+        """Return the metrics of rows that a check protects."""
+        return {name for name in protected(definition) if (CLASSIFICATION, name) in self.catalog.metrics}
+
+    def _is_asked(self, asked: list[Asked]) -> exp.Expr | None:
+        """Return the condition that one of some metrics is asked for; None if all are meant."""
+        if len(asked) == len(self.asked):
+            return None
+        names = literal("|".join(name for one in asked for name in one.names))
+        return call(self.catalog, "asks_for", reference(METRICS), names)
+
+    def _given(self) -> exp.Query:
+        """Read the columns of the user; the marks stand for them."""
+        read = source(self.catalog, reference(DATA))
+        none = exp.null().as_("_duckmetrics_none", quoted=True)
+        rows = exp.select(exp.Star(), none).from_(
+            exp.Table(this=exp.Anonymous(this=QUERY, expressions=[read]))
+        )
+        marked = (exp.var(mark).as_(name) for name, mark in MARKS.items())
+        return exp.select(*marked).from_(rows.subquery("rows"))
+
+    def _types(self) -> exp.Query:
+        """Return the types of the columns."""
+        marks: dict[str, exp.Expr] = {name: exp.var(mark) for name, mark in MARKS.items()}
+        return query_of(self.catalog, "row_types", {**marks, SOURCE: source(self.catalog, reference(DATA))})
+
+    def _predictions(self) -> exp.Query:
+        """Return the rows as the checks read them."""
+        columns = {name: exp.column(name) for name in COLUMNS}
+        guarded = {"by_name": literal("by name"), "per": literal(OVERALL), SOURCE: literal("")}
+        query = lenient(query_of(self.catalog, "observations", {**columns, **guarded}))
+        query.args["from_"].this.replace(exp.to_table("given"))
+        return query
+
+    def _unweighted(self) -> Iterator[exp.Select]:
+        """Yield the warnings about metrics that are asked for and have no weighted form."""
+        for place, one in enumerate(self.asked if self.is_weighted else ()):
+            if any(p.name == WEIGHTED and p.default is False for p in one.measure.declared):
+                text = f"': {one.measure.text} has no weighted form and counts every row as 1"
+                what = concatenated("column '", self.labels[f"{TABLE}.{WEIGHT}"].copy(), text)
+                columns = {
+                    "severity": literal(WARNING), "place": literal(place), "reported": literal("unweighted"),
+                    "of_table": literal(TABLE), "of_column": self.labels[f"{TABLE}.{WEIGHT}"].copy(),
+                    "what": what, "advice": literal(UNWEIGHTED), "doubt": exp.null(), "n": literal(0),
+                    "examples": exp.Array(expressions=[]),
+                }  # fmt: skip
+                query = exp.select(*(value.as_(name) for name, value in columns.items()))
+                yield query.where(self._is_asked([one]))
+
+    def _metric(self) -> Steps:
+        """Return the steps that compute the metrics of rows whose values a check looks at."""
+        composer = Composer(self.catalog, {}, OF_ROWS)
+        checks = [check for check in self.catalog.checks.values() if METRIC in check.tables]
+        (name,) = set().union(*map(self._metrics_of, checks))
+        measure = parse_measure(self.catalog, f"{CLASSIFICATION}.{name}").bound(
+            **{WEIGHTED: self.is_weighted}
+        )
+        plan: dict[str, Plan] = {measure.text: {PLAN: GROUPED if self.is_weighted else SORTED}}
+        steps = prefixed(per_slice(composer, [measure], plan), "per_slice")
+        suffix = f"_{WEIGHTED}" if self.is_weighted else ""
+        counts = (exp.column(f"{name}{suffix}").as_(name) for name in ("n", "n_positive"))
+        value = exp.select(literal(ONE_SYSTEM).as_("system"), exp.column("value_0").as_("value"), *counts)
+        return [*steps, (METRIC, value.from_("per_slice"))]
+
+
+def _settled(measure: Measure) -> dict[str, Value]:
+    """Return the values of the parameters, those of the call with their defaults."""
+    defaults = {param.name: param.default for param in measure.declared}
+    return {n: defaults[n] if isinstance(v, Parameter) else v for n, v in measure.values.items()}

@@ -15,8 +15,9 @@ from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.classification import classification_macros
+from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.experiment import ab_macro
-from duckmetrics.macros.inspection import inspect_macro
+from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.statistics import statistic_macros
 from duckmetrics.version import __version__
@@ -46,7 +47,8 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
         *_reader_macros(catalog), *aggregate_macros(catalog),
         *ranking_macros(catalog, macro_names(catalog, RANKING)),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
-        ab_macro(catalog), inspect_macro(catalog), _help(catalog), conventions_macro(),
+        ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog),
+        conventions_macro(catalog), tool_conventions_macro(catalog),
     ]  # fmt: skip
     known: dict[tuple[str, bool], Macro] = {}
     for macro in found:

@@ -5,10 +5,7 @@
 -- note:     the type is known before the rows are read, so that nothing is left of this but the column
 SELECT
     CASE
-        WHEN NOT regexp_full_match(
-            typeof($id),
-            '"NULL"|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(\d+,0\)|VARCHAR|UUID|DATE|BOOLEAN|TIMESTAMP.*'
-        ) THEN error(
+        WHEN NOT is_id(typeof($id)) THEN error(
             'duckmetrics: column ''' || $name || ''' is ' || typeof($id)
             || ', not an id; cast it to BIGINT or VARCHAR'
         )

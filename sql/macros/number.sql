@@ -6,9 +6,8 @@
 --           DuckDB knows nothing of it: statistics of Parquet files leave NaN out, and a check may not trust them
 SELECT
     CASE
-        WHEN NOT regexp_full_match(
-            typeof($value), '"NULL"|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*|FLOAT|DOUBLE'
-        ) THEN error('duckmetrics: ' || $name || ' is ' || typeof($value) || ', not a number; cast it to DOUBLE')
+        WHEN NOT is_number(typeof($value)) 
+            THEN error('duckmetrics: ' || $name || ' is ' || typeof($value) || ', not a number; cast it to DOUBLE')
         WHEN typeof($value) IN ('FLOAT', 'DOUBLE') THEN nextafter(CAST($value AS DOUBLE), CAST($value AS DOUBLE))
         ELSE CAST($value AS DOUBLE)
     END AS value;

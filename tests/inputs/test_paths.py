@@ -89,7 +89,7 @@ def test_patterns_are_still_patterns(folder: Path) -> None:
 
 def test_the_shell_finds_a_file_by_its_own_name(folder: Path) -> None:
     from duckmetrics.catalog.catalog import catalog
-    from duckmetrics.macros.data_views import views
+    from duckmetrics.macros.shell import views
 
     write("run1", WRONG, "parquet")
     write("run[1]", RIGHT, "parquet")

@@ -14,6 +14,7 @@ import pytest
 import duckmetrics
 from duckmetrics.errors import UnsupportedError
 from duckmetrics.macros import shell, shipped
+from duckmetrics.macros.database import TOO_LARGE
 from duckmetrics.macros.script import macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
@@ -129,7 +130,7 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
     tried = 0
     for macro in public():
         required = ", ".join(a.name for a in macro.overloads[0].arguments if a.required)
-        if required not in arguments:
+        if required not in arguments or macro.name in TOO_LARGE:
             continue
         call = f"{macro.name}({arguments[required]})"
         place = f'"{name}".{call}'
@@ -150,7 +151,7 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
         "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'dm'"
     ).fetchall()
     names = "|".join(sorted({macro.name for macro in macros(CATALOG)}, key=len, reverse=True))
-    assert {name for name, _ in bodies} == {macro.name for macro in public()}
+    assert {name for name, _ in bodies} == {macro.name for macro in public()} - {*TOO_LARGE}
     for name, body in bodies:
         quoted = re.sub(r"'(?:[^']|'')*'", "''", body)
         assert not re.search(rf"\b(?:{names})\(", quoted), name

@@ -7,6 +7,7 @@
 -- inputs:   predictions (label, score)
 -- params:   eps DOUBLE DEFAULT 1e-15
 -- advice:   set eps, or eps=0 to take them as they are
+-- settles:  eps=0
 SELECT label, score
 FROM predictions
 WHERE (score < $eps OR score > 1 - $eps) AND score BETWEEN 0 AND 1;

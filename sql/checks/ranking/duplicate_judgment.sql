@@ -7,6 +7,7 @@
 -- inputs:   truth (query_id, item_id)
 -- params:   duplicates VARCHAR DEFAULT 'error'
 -- advice:   drop them, or set duplicates=first to keep the highest grade
+-- settles:  duplicates=first
 SELECT query_id, item_id
 FROM truth
 WHERE $duplicates = 'error'

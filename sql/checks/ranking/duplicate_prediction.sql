@@ -8,6 +8,7 @@
 -- params:   duplicates VARCHAR DEFAULT 'error',
 --           reaching BOOLEAN DEFAULT FALSE
 -- advice:   drop them, name the column that tells the runs apart with system=, or set duplicates=first
+-- settles:  duplicates=first
 -- note:     reaching: where all metrics have a cut-off, only rows that can come to it are looked at, because others
 --           change no number; stacked_prediction looks at all rows of some queries
 SELECT system, query_id, item_id

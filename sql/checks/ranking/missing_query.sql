@@ -7,6 +7,7 @@
 -- inputs:   predictions (system, query_id), truth (query_id), population (query_id)
 -- params:   missing VARCHAR DEFAULT 'zero'
 -- advice:   predict them, or set missing=zero or missing=skip
+-- settles:  missing=zero
 SELECT system, query_id
 FROM queries
 WHERE $missing = 'error' AND missing;

@@ -7,6 +7,7 @@
 -- inputs:   predictions (system)
 -- params:   labels VARCHAR DEFAULT 'truth'
 -- advice:   evaluate the systems one by one, or set labels=truth
+-- settles:  labels=truth
 SELECT system
 FROM systems
 WHERE $labels = 'returned' AND (SELECT count(*) FROM systems) > 1;

@@ -10,6 +10,7 @@
 --           until VARCHAR DEFAULT NULL
 -- portable: no, other engines search all rows for duplicates
 -- advice:   name the column that tells the systems apart with system=, drop them, or set duplicates=first
+-- settles:  duplicates=first
 -- note:     where only rows that can come to a cut-off are searched for duplicates, the longest list may hide the
 --           others; here all rows of the first queries are searched; until is the last of these, where it is
 --           known, so that the rest of a sorted file need not be read

@@ -8,6 +8,7 @@
 -- params:   population VARCHAR DEFAULT 'truth'
 -- when:     EXISTS (SELECT 1 FROM predictions JOIN truth ON truth.query_id = predictions.query_id)
 -- advice:   check that the truth is complete; population=predictions counts them as queries with nothing relevant
+-- settles:  population=predictions
 WITH answered AS (
     SELECT DISTINCT query_id FROM answers
 )

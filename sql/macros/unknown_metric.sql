@@ -1,0 +1,12 @@
+-- name:     unknown_metric
+-- title:    Message about the first metric of a list that is none, NULL if all are known
+-- params:   metrics VARCHAR,
+--           names VARCHAR
+-- note:     names are apart by |
+SELECT
+    list_extract(list_transform(
+        list_filter(
+            asked_metrics($metrics), lambda metric: NOT list_contains(string_split($names, '|'), metric_name(metric))
+        ),
+        lambda metric: '''' || metric || ''' is no metric here; did you mean ''' || likely(metric, $names) || '''?'
+    ), 1) AS value;
