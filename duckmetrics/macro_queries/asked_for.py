@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.macro_queries.template import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class SeveralMetrics:
 
     @property
     def names(self) -> exp.Expr:
-        return exp.Array(expressions=[literal(name) for entry in self.entries for name in entry.names])
+        return listed(name for entry in self.entries for name in entry.names)
 
     @property
     def can_be_written(self) -> exp.Expr:
@@ -94,12 +95,11 @@ class SeveralMetrics:
         every = texts
         if len(texts) > 1:
             every = [text for text, entry in zip(texts, self.entries, strict=True) for _ in entry.names]
-        listed = exp.Array(expressions=[literal(text) for text in every])
-        return call(self.catalog, "pieces", self.asked, self.names, listed)
+        return call(self.catalog, "pieces", self.asked, self.names, listed(every))
 
     def needed(self, masks: Sequence[int]) -> exp.Expr:
         of_names = [mask for mask, entry in zip(masks, self.entries, strict=True) for _ in entry.names]
-        bits = exp.cast(exp.Array(expressions=[literal(mask) for mask in of_names]), "BIGINT[]")
+        bits = exp.cast(listed(map(str, of_names)), "BIGINT[]")
         return call(self.catalog, "needed_mask", self.asked, self.names, bits)
 
 
@@ -146,8 +146,8 @@ class OneMetric:
     def pieces(self, texts: Sequence[str]) -> exp.Expr:
         by_kind = {e.has_cutoff: t for e, t in zip(self.entries, texts, strict=len(texts) > 1)}
         every = dict.fromkeys((True, False), texts[0]) | by_kind
-        listed = (literal(every[has_cutoff]) for has_cutoff in (True, False))
-        return call(self.catalog, "cutoff_pieces", literal(self.name), self.asked, *listed)
+        of_kinds = (literal(every[has_cutoff]) for has_cutoff in (True, False))
+        return call(self.catalog, "cutoff_pieces", literal(self.name), self.asked, *of_kinds)
 
     def needed(self, masks: Sequence[int]) -> exp.Expr:
         return literal(reduce(or_, masks))

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
+from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import COUNTS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 UNITS, NUMBERS, ADJUSTED = "units", "numbers", "adjusted"
 INTERVALS, TESTED = "mean_intervals", "paired_tests"
-INTERVAL, TEST, ADJUSTMENT = "mean_interval", "paired_t", "adjusted_p"
+INTERVAL, TEST, ADJUSTMENT = "unit_intervals", "paired_t", "adjusted_p"
 BASELINE, ADJUST, ALLOW = "baseline", "adjust", "allow_different"
 NUMBERS_GIVEN = ("level", "alpha", "power")
 # The slicings whose p-values are adjusted together: the overall rows, and the slices.
@@ -105,13 +106,28 @@ class Comparison(Overall):
         """Return the step with the value of every query, metric and slice."""
         query = exp.select(*keys, "query_id", exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
         query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
-        rows = self.text.of_metrics(
-            self.text.text(query.where(exp.column("fine"))),
-            [self.text.struct({"place": exp.var(PLACE), "value": exp.column("value")})],
-        )
-        units = exp.select("system", self._segment(keys).as_("metric"), "query_id", "value").from_("told")
+        rows = self.text.of_metrics(self.text.text(query.where(exp.column("fine"))), self._scaled())
+        absent = {"n_effective": "DOUBLE", "hits": "BOOLEAN"}
+        units = exp.select(
+            "system", self._segment(keys).as_("metric"), "query_id", "value", "scale", "low", "high",
+            *(exp.cast(exp.null(), type_).as_(name) for name, type_ in absent.items()),
+        ).from_("told")  # fmt: skip
         before, after = self.text.cte(UNITS, units).split(f"{HIDDEN}told")
         return [before, "(", *rows, f") AS {HIDDEN}told", after]
+
+    def _scaled(self) -> list[str]:
+        """Return the place and value of every metric, and the scale that its interval is made on."""
+        texts = []
+        for entry in self.of.entries:
+            scale = scale_of_queries(entry.asked.measure)
+            ends = {
+                name: exp.cast(literal(value), "DOUBLE")
+                for name, value in (("low", scale.low), ("high", scale.high))
+            }
+            texts.append(self.text.struct({
+                "place": exp.var(PLACE), "value": exp.column("value"), "scale": literal(scale.name), **ends,
+            }))  # fmt: skip
+        return texts
 
     def _numbers(self, keys: Sequence[str]) -> list[Part]:
         """Return the step with the mean of every system, metric and slice."""
@@ -144,8 +160,11 @@ class Comparison(Overall):
         params = {"level": Parameter("level"), "alpha": Parameter("alpha"), "power": Parameter("power"),
                   "baseline": Parameter("baseline")}  # fmt: skip
         composer = Composer(self.catalog)
-        for name, file in ((INTERVALS, INTERVAL), (TESTED, TEST)):
-            step = composer.step(name, composer.resolved(self.catalog.statistics[file], params))
+        for name, file in (
+            (INTERVALS, self.catalog.relations[INTERVAL]),
+            (TESTED, self.catalog.statistics[TEST]),
+        ):
+            step = composer.step(name, composer.resolved(file, {**params, "clustered": False}))
             _, steps = without_with(composer.complete(exp.select("*").from_(step)))
             yield from ((n, _read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
         parts = [self._adjusted(family) for family in families]

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries import checks as problems
 from duckmetrics.macro_queries.macro import (
     FUNCTIONS,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Asked, Offer
 
-METRICS, SOURCE = "metrics", "source"
+METRICS, SOURCE, SYSTEM = "metrics", "source", "system"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 Steps = list[tuple[str, exp.Query]]
 
@@ -134,13 +135,34 @@ class Body:
         return needed
 
 
-def tables_of_user(catalog: Catalog) -> Iterator[tuple[str, exp.Query]]:
-    """Yield the steps that read the predictions and the truth, with canonical names of columns."""
+def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str, exp.Query]]:
+    """Yield the steps that read the predictions and the truth, with canonical names of columns.
+
+    Args:
+        has_systems: whether the macro may name the column that tells systems apart.
+    """
     for name, reader in (("predictions", "read_trec_run"), ("truth", "read_trec_qrels")):
         read = {SOURCE: source(catalog, reference(name), reader)}
-        yield name, query_of(catalog, name, read)
+        query = query_of(catalog, name, read)
+        yield name, query if has_systems else _of_one_system(query)
         if name == "predictions":
             yield BY_RANK, query_of(catalog, BY_RANK, read)
+
+
+def _of_one_system(query: exp.Query) -> exp.Query:
+    """Leave out what tells systems apart, in place."""
+    for select in query.find_all(exp.Select):
+        kept = []
+        for projection in select.selects:
+            if isinstance(projection.unalias(), exp.Case) and projection.alias == SYSTEM:
+                kept.append(literal(ONE_SYSTEM).as_(SYSTEM))
+            elif not projection.alias.startswith(SYSTEM):
+                kept.append(projection)
+        select.set("expressions", kept)
+    for var in list(query.find_all(exp.Var)):
+        if var == reference(SYSTEM):
+            var.replace(exp.null())
+    return query
 
 
 def whole(catalog: Catalog, query: exp.Query, steps: Steps) -> exp.Query:

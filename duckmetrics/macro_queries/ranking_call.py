@@ -15,6 +15,7 @@ from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.macro_queries.forms import Composed
 from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import given, reference
+from duckmetrics.macro_queries.query import SYSTEM
 from duckmetrics.macro_queries.shell_files import call, is_distinct, is_null
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.macro import Argument
     from duckmetrics.macro_queries.parameters import Offer
 
-SYSTEM, BY, QUERIES = "system", "by", "queries"
+BY, QUERIES = "by", "queries"
 
 
 class RankingCall:

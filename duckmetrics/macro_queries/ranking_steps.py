@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries import checks
-from duckmetrics.macro_queries.forms import CLOSED, OPEN
 from duckmetrics.macro_queries.macro import reference
 from duckmetrics.macro_queries.query import SOURCE, tables_of_user
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source
-from duckmetrics.macro_queries.template import chosen, joined, merged
+from duckmetrics.macro_queries.template import chosen, listed, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,8 +33,8 @@ class RankingSteps:
     def tables(self) -> list[Part]:
         """Return the beginning of the query: the tables of the user, under the names of the metrics."""
         several, one = (
-            [f"{self.text.cte(n, self._of_form(query, form))}, " for n, query in tables_of_user(self.catalog)]
-            for form in (OPEN, CLOSED[0])
+            [f"{self.text.cte(n, q)}, " for n, q in tables_of_user(self.catalog, has_systems=has_systems)]
+            for has_systems in (True, False)
         )  # fmt: skip
         return ["WITH ", *merged(self.of.has_systems, several, one)]
 
@@ -44,23 +42,9 @@ class RankingSteps:
         """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
         population = f"{self.text.cte(POPULATION, self._population(form))}, "
-        texts = [self._step(composed, name) for name in composed.steps]
-        if self.of.is_listed:
-            steps: list[Part] = [self._needed(composed, [joined([*text, ", "]) for text in texts])]
-        else:
-            steps = ["".join(map(str, (*text, ", "))) for text in texts]
+        texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
+        steps: list[Part] = [self._needed(composed, texts)] if self.of.is_listed else [*texts]
         return [population, *steps, *self._per_query(composed), ", "]
-
-    def _of_form(self, query: exp.Query, form: Form) -> exp.Query:
-        """Leave out what tells systems apart where there is one system."""
-        if form.has_systems:
-            return query
-        query = query.copy()
-        for select in query.find_all(exp.Select):
-            if any(p.find(exp.Placeholder) and p.alias.startswith("system") for p in select.selects):
-                kept = (_one_system(p) for p in select.selects)
-                select.set("expressions", [p for p in kept if p is not None])
-        return query
 
     def _population(self, form: Form) -> exp.Query:
         if not form.is_open:
@@ -69,7 +53,7 @@ class RankingSteps:
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
         return query_of(self.catalog, POPULATION, {SOURCE: source(self.catalog, listed, "read_trec_qrels")})
 
-    def _step(self, composed: Composed, name: str) -> list[Part]:
+    def _step(self, composed: Composed, name: str) -> list[str]:
         """Return a step; an aggregate has the columns of the metrics asked for."""
         if name not in composed.blocks:
             return [self.text.cte(name, composed.steps[name])]
@@ -93,7 +77,7 @@ class RankingSteps:
         if self.of.is_listed:
             return [
                 *self.text.of_metrics(head, pieces),
-                self._needed(composed, [joined([t]) for t in texts]),
+                self._needed(composed, texts),
                 ")",
             ]
         return [*self.text.of_metrics(head, pieces), *texts, ")"]
@@ -114,7 +98,7 @@ class RankingSteps:
         known = dict(zip(composed.entries, texts, strict=True))
         return [known.get(entry, "") for entry in self.of.entries]
 
-    def _needed(self, composed: Composed, texts: Sequence[exp.Expr]) -> exp.Expr:
+    def _needed(self, composed: Composed, texts: Sequence[str]) -> exp.Expr:
         """Return the texts of the steps that the metrics asked for need."""
         bit = {name: 1 << i for i, name in enumerate(composed.steps)}
         checks_, _ = checks.of_data(
@@ -126,7 +110,7 @@ class RankingSteps:
             for entry, needed in zip(composed.entries, composed.needed, strict=True)
         }
         mask = self.of.asked_for.needed([masks.get(entry, 0) for entry in self.of.entries])
-        return call(self.catalog, "needed_steps", mask, exp.Array(expressions=[*texts]))
+        return call(self.catalog, "needed_steps", mask, listed(texts))
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""
@@ -146,10 +130,3 @@ class RankingSteps:
         }
         parts = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]
         return [chosen(self.of.has_slices, parts, [])]
-
-
-def _one_system(projection: exp.Expr) -> exp.Expr | None:
-    """Return a projection where there is one system; None for a column that is read only to name systems."""
-    if projection.alias == "system" and isinstance(projection.unalias(), exp.Case):
-        return literal(ONE_SYSTEM).as_("system")
-    return None if projection.alias.startswith("system") else projection

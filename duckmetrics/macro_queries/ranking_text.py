@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.macro_queries.ranking_call import RankingCall
-    from duckmetrics.macro_queries.template import Part, Template
+    from duckmetrics.macro_queries.template import Template
 
 DEPTH = "depth"
 KINDS = ("value", "no_relevant", "undefined")
@@ -73,7 +73,7 @@ class RankingText:
         text = self.template.text(hidden(given(calling, {}))).removeprefix("SELECT ")
         return text.replace(str(SOME_CUTOFF), K)
 
-    def of_metrics(self, text: str, pieces: Sequence[str]) -> list[Part]:
+    def of_metrics(self, text: str, pieces: Sequence[str]) -> list[str]:
         """Return a text with pieces of the metrics asked for at its mark.
 
         Args:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Part = str | exp.Expr
 Case = tuple[exp.Expr, exp.Query]
+# Stands between the texts of a list, and in none of them.
+BETWEEN = "\u241f"
 _MARK = re.compile(r"__argument_(\d+)__")
 
 
@@ -103,6 +105,11 @@ class Template:
             if found.is_string and _MARK.search(found.this):
                 found.set("this", _MARK.sub(r"{\1}", found.this))
         return exp.Anonymous(this="format", expressions=[text, *self.values])
+
+
+def listed(texts: Iterable[str]) -> exp.Expr:
+    """Return a list of texts; DuckDB binds it faster as one text than as a hundred."""
+    return exp.Anonymous(this="string_split", expressions=[literal(BETWEEN.join(texts)), literal(BETWEEN)])
 
 
 def joined(parts: Sequence[Part]) -> exp.Expr:

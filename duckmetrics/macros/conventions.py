@@ -185,7 +185,7 @@ class _Metric:
         tables = self._tables()
         nobody = exp.select("query_id").from_("truth").where(exp.false())
         steps: Steps = [
-            *tables_of_user(self.catalog), ("population", nobody), *self._types(),
+            *tables_of_user(self.catalog, has_systems=False), ("population", nobody), *self._types(),
             *self._checked(), *self._told(), *tables, *self._values(),
         ]  # fmt: skip
         has_order = exp.or_(exp.not_(is_null(reference("position"))), by_rank())

@@ -25,8 +25,8 @@ from duckmetrics.macro_queries.forms import entries_of
 from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE
-from duckmetrics.macro_queries.ranking_call import BY, QUERIES, SYSTEM, RankingCall
+from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM
+from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import RankingQuery
 from duckmetrics.macro_queries.ranking_results import ByQuery, Overall
 from duckmetrics.macro_queries.ranking_steps import POPULATION

@@ -1,7 +1,7 @@
 -- name:     compared
 -- title:    Every system, slice and metric next to the baseline
 -- inputs:   numbers (segment, slice_number, slice, system, metric, signature, direction, target, value, reason, n),
---           mean_intervals (system, metric, lower, upper, n), paired_tests (system, metric, n, delta, delta_lower, delta_upper,
+--           mean_intervals (system, metric, lower, upper, n, why), paired_tests (system, metric, n, delta, delta_lower, delta_upper,
 --           relative_change, effect_size, wins, ties, losses, statistic, df, se, p),
 --           adjusted (test, p_adjusted)
 -- params:   baseline VARCHAR,
@@ -38,7 +38,8 @@ placed AS (
 joined AS (
     SELECT
         placed.* REPLACE (coalesce(
-            placed.reason, CASE WHEN mean_intervals.n = 1 THEN 'no interval: there is one unit only' END
+            placed.reason,
+            CASE WHEN mean_intervals.lower IS NULL THEN 'no interval: ' || mean_intervals.why END
         ) AS reason),
         mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
         paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper, paired_tests.relative_change,
