@@ -90,7 +90,7 @@ class ByQuery(Results):
             "no_relevant",
         ]
         result = exp.select(*columns).from_(numbers.subquery("numbers"))
-        return self.text.of_metrics(self.text.shown(result), [self.text.struct(pieces)])
+        return [*self.text.of_metrics(self.text.shown(result), [self.text.struct(pieces)])]
 
 
 class Overall(Results):
@@ -124,7 +124,7 @@ class Overall(Results):
         query = exp.select(*keys, exp.var(f"unnest([{OF_METRICS}], recursive := true)"))
         query = query.from_(PER_SLICE if len(keys) > 1 else PER_QUERY).join("checked", join_type="cross")
         text = self.text.text(query.where(exp.column("fine")).group_by(*keys))
-        return self.text.of_metrics(text, self.told(told))
+        return [*self.text.of_metrics(text, self.told(told))]
 
     def _aggregated(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where some are not means, from one row per metric and query."""

@@ -2,25 +2,28 @@
 
 A metric that is one aggregate over the rows is taken from its own file. One that has to sort or to
 bin them has a second file under sql/macros/aggregates, which works on lists.
+
+Rows that a metric refuses end the query. DuckDB treats ``error()`` as an expression with side effects:
+an alias of it cannot stand in HAVING, and the same call is computed again wherever it is written. So the
+message is cast to a number instead, which fails with the message in it. The outcome of the checks is added
+to the value and no CASE surrounds it, because DuckDB shares equal expressions only outside of one.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
 from duckmetrics.catalog.catalog import Alias
-from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, substituted
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.catalog.meanings import meanings
-from duckmetrics.checks.examination import protected
 from duckmetrics.compose import functions
 from duckmetrics.compose.blocks import KEYS
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, bind, fold, literal
-from duckmetrics.inputs.classification import WEIGHTED
+from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.macro_queries.macro import (
     FUNCTIONS,
     QUOTED,
@@ -33,6 +36,15 @@ from duckmetrics.macro_queries.macro import (
 )
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, typed
+from duckmetrics.macros.row_checks import (
+    is_weighted,
+    number,
+    of_arguments,
+    or_unweighted,
+    problems_of,
+    reads_weight,
+    row_check,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +54,9 @@ if TYPE_CHECKING:
 
 PREFIX = "duckmetrics: "
 WHERE = "where_"
-COLUMNS = {"label": "grade", "score": "number"}  # with the file under sql/macros that reads each
+COLUMNS = ("label", "score", WEIGHT)
 ROWS = "predictions"
-_REQUIRED = re.compile(r"\w+\s*\(([^()]*)\)")
+WEIGHT_MEANINGS = {"": "how much each row counts; all the same by default"}
 
 
 def aggregate_macros(catalog: Catalog) -> Iterator[Macro]:
@@ -93,7 +105,7 @@ class _Shelf:
         value = _Aggregate(self.catalog, definition, values).value
         if value is None:
             return None
-        columns = [definition.macros.get(column, column) for column in COLUMNS]
+        names = self._columns(definition)
         own = (
             Argument(
                 p.name, p.default, p.required, p.choices, meanings=meanings(self.catalog, definition, p)
@@ -101,19 +113,31 @@ class _Shelf:
             for p in params
         )  # fmt: skip
         arguments = (
-            *(Argument(column, required=True) for column in columns),
-            *sorted(own, key=lambda argument: not argument.required), Argument(WHERE, True, type="BOOLEAN"),
+            *(Argument(column, required=True) for c, column in names.items() if c != WEIGHT),
+            *sorted(own, key=lambda argument: not argument.required),
+            Argument(WHERE, True, type="BOOLEAN"),
+            *([Argument(WEIGHT, meanings=WEIGHT_MEANINGS)] if WEIGHT in names else []),
         )  # fmt: skip
         body = self._checked(definition, params, value, values)
-        arguments_of = dict(zip(COLUMNS, columns, strict=True))
-        linked, _ = functions.linked(self.catalog, exp.select(_of_arguments(body, arguments_of)), FUNCTIONS)
-        whole = given(hidden(linked.selects[0]), {param.name: typed(param) for param in params})
+        body = of_arguments(body, {c: number(column) for c, column in names.items()})
+        linked, _ = functions.linked(self.catalog, exp.select(body), FUNCTIONS)
+        tree = _told_of_weights(hidden(linked.selects[0]))
+        whole = given(tree, {param.name: typed(param) for param in params})
         title = alias.metric.title if alias.metric.family == CLASSIFICATION else definition.title
         return Macro(name, (Overload(arguments, whole),), title, definition, is_table=False)
 
+    def _columns(self, definition: Definition) -> dict[str, str]:
+        """Return the columns that a metric takes, each with the name of the argument for it."""
+        switch = definition.switches.get(WEIGHTED)
+        has_form = switch is None or not fixed(switch)
+        is_weighted = has_form and WEIGHT in definition.inputs.get(ROWS, ())
+        taken = [column for column in COLUMNS if column != WEIGHT or is_weighted]
+        return {column: definition.macros.get(column, column) for column in taken}
+
     def _values(self, definition: Definition, alias: Alias) -> tuple[dict[str, Value], list[Param]]:
         """Return a value for each parameter, and the parameters of the macro."""
-        values: dict[str, Value] = {WEIGHTED: False}
+        is_weighted = WEIGHT in self._columns(definition)
+        values: dict[str, Value] = {WEIGHTED: Parameter(WEIGHTED) if is_weighted else False}
         params: list[Param] = []
         decided = self.catalog.placeholders(definition)
         for name, param in self.catalog.params(definition).items():
@@ -131,40 +155,52 @@ class _Shelf:
     def _checked(
         self, definition: Definition, params: Sequence[Param], value: exp.Expr, values: Mapping[str, Value]
     ) -> exp.Expr:
-        """Compute the value only once nothing speaks against the rows; they are looked at once."""
-        body = exp.Case()
+        """Add the value to what the checks of the arguments and of the rows find: 0, or an error.
+
+        DuckDB 2.0 does not compute what is added to NULL, and the value may be NULL. So the checks are first.
+        """
+        outcome = exp.Case()
         for param in params:
             text = concatenated(PREFIX, refusal(param.name, [param]))
-            body = body.when(exp.not_(allowed(param)), _error(text), copy=False)
+            outcome = outcome.when(exp.not_(allowed(param)), _refused(text), copy=False)
         of_row: list[tuple[exp.Expr, str]] = []
-        for condition, said in _problems(self.catalog, definition, values):
+        for condition, said in problems_of(self.catalog, definition, values, self._columns(definition)):
             exists = condition.find(exp.Exists)
             if exists is None:
                 of_row.append((condition, said))
                 continue
             other = cast("exp.Select", exists.this).args["where"].this
             exists.replace(exp.true())
-            both = (exp.GT(this=_filtered(exp.Count(this=exp.Star()), c.copy()), expression=literal(0))
-                    for c in (condition, other))  # fmt: skip
-            body = body.when(exp.and_(*both), _error(literal(PREFIX + said)), copy=False)
-        problem = _filtered(exp.Min(this=self._check(definition, of_row)), exp.true())
+            outcome = outcome.when(_both(condition, other), _refused(literal(PREFIX + said)), copy=False)
+        problem = _filtered(exp.Min(this=self._check(self._columns(definition), of_row)), exp.true())
         found = exp.not_(exp.Is(this=problem, expression=exp.null()))
-        body = body.when(found, _error(concatenated(PREFIX, problem.copy())), copy=False)
-        return body.else_(_only_wanted(value))
+        outcome = outcome.when(found, _refused(concatenated(PREFIX, problem.copy())), copy=False)
+        return exp.Add(this=outcome.else_(_of_some_rows(value)), expression=exp.paren(_only_wanted(value)))
 
-    def _check(self, definition: Definition, problems: Sequence[tuple[exp.Expr, str]]) -> exp.Expr:
+    def _check(self, names: Mapping[str, str], problems: Sequence[tuple[exp.Expr, str]]) -> exp.Expr:
         """Return a call of the macro that describes the problem of a row."""
-        names = [definition.macros.get(column, column) for column in COLUMNS]
-        text = exp.Case()
-        row = [part for n, c in zip(names, COLUMNS, strict=True) for part in (f", {n}=", _text(c))]
-        for condition, said_of_it in problems:
-            text = text.when(condition.copy(), concatenated(f"{said_of_it}; found", *row), copy=False)
-        body = _of_arguments(text, dict(zip(COLUMNS, names, strict=True)))
-        if body not in self.checks:
-            arguments = tuple(Argument(name, required=True) for name in names)
-            name = f"duckmetrics_problem_{len(self.checks) + 1}"
-            self.checks[body] = Macro(name, (Overload(arguments, body),), "", is_table=False)
-        return exp.Anonymous(this=self.checks[body].name, expressions=[reference(name) for name in names])
+        check = row_check(self.catalog, names, problems)
+        body = cast("exp.Expr", check.overloads[0].body)
+        name = f"duckmetrics_problem_{len(self.checks) + 1}"
+        known = self.checks.setdefault(body, replace(check, name=name))
+        return exp.Anonymous(this=known.name, expressions=[reference(name) for name in names.values()])
+
+
+def _both(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+    """Return the condition that rows of two kinds are there."""
+    kind = exp.Case().when(one.copy(), literal(1)).when(other.copy(), literal(2)).else_(literal(0))
+    return exp.EQ(this=_filtered(exp.BitwiseOrAgg(this=kind), exp.true()), expression=literal(3))
+
+
+def _of_some_rows(value: exp.Expr) -> exp.Expr:
+    """Return 0, but NULL without rows if a parameter alone could be the value then, such as a base rate."""
+    given_ = (p for p in value.find_all(exp.Placeholder) if p.name != WEIGHTED)
+    if all(p.find_ancestor(exp.AggFunc, exp.Filter, exp.Lambda) for p in given_):
+        return literal(0.0)
+    weightless = exp.GT(this=exp.column(WEIGHT), expression=literal(0))
+    taken = or_unweighted(weightless) if value.find(exp.Placeholder) and reads_weight(value) else exp.true()
+    some = exp.GT(this=_filtered(exp.Count(this=exp.Star()), taken), expression=literal(0))
+    return exp.Case().when(some, literal(0.0))
 
 
 def _only_wanted(value: exp.Expr) -> exp.Expr:
@@ -192,7 +228,7 @@ class _Aggregate:
             value = None if tree is None else self._over_blocks(tree)
         else:
             query = cast("exp.Select", self.composer.resolved(definition, values))
-            value = self._over(query.selects[0].unalias(), query)
+            value = self._taken(query.selects[0].unalias(), query)
         self.value = value if value is not None and _is_aggregate(value) else None
 
     def _of_parts(
@@ -215,11 +251,34 @@ class _Aggregate:
         holder = exp.paren(tree, copy=False)
         for column in list(holder.find_all(exp.Column)):
             block = self.blocks[column.table]
-            inner = self._over(block.columns[column.name].copy(), block.source)
+            inner = self._taken(block.columns[column.name].copy(), block.source)
             if inner is None:
                 return None
             column.replace(exp.paren(inner) if isinstance(inner, exp.Binary) else inner)
         return cast("exp.Expr", holder.this)
+
+    def _taken(self, tree: exp.Expr, query: exp.Query) -> exp.Expr | None:
+        """Write aggregates over a query as aggregates over the rows that the query takes."""
+        value = self._over(tree, query)
+        if value is None:
+            return None
+        holder = exp.paren(value, copy=False)
+        for condition in self._conditions(cast("exp.Select", query)):
+            for aggregate in list(holder.find_all(exp.AggFunc)):
+                filtered = aggregate.parent if isinstance(aggregate.parent, exp.Filter) else aggregate
+                known = [filtered.expression.this] if isinstance(filtered, exp.Filter) else []
+                where = exp.Where(this=exp.and_(*(c.copy() for c in (*known, condition))))
+                filtered.replace(exp.Filter(this=aggregate.copy(), expression=where))
+        return cast("exp.Expr", holder.this)
+
+    def _conditions(self, query: exp.Select) -> Iterator[exp.Expr]:
+        """Yield the conditions on the rows of a query and of what it reads, over the columns of the rows."""
+        where = query.args.get("where")
+        if where is not None:
+            yield cast("exp.Expr", self._over(where.this.copy(), query))
+        name = query.args["from_"].this.name
+        if name != ROWS:
+            yield from self._conditions(cast("exp.Select", self.composer.steps[name]))
 
     def _over(self, tree: exp.Expr, query: exp.Query) -> exp.Expr | None:
         """Write a tree over the columns that a query reads as one over those of the rows."""
@@ -247,7 +306,7 @@ def _is_plain(query: exp.Select) -> bool:
     clauses = {name for name, value in query.args.items() if value}
     keys = {key.name for key in query.args["group"].expressions} if query.args.get("group") else set()
     return (
-        clauses <= {"expressions", "from_", "group"}
+        clauses <= {"expressions", "from_", "group", "where"}
         and isinstance(query.args["from_"].this, exp.Table)
         and keys <= set(KEYS[CLASSIFICATION])
         and not query.find(exp.Window)
@@ -260,54 +319,21 @@ def _is_aggregate(tree: exp.Expr) -> bool:
     return bool(found) and not tree.find(exp.Window) and not any(a.find_ancestor(exp.AggFunc) for a in found)
 
 
-def _problems(
-    catalog: Catalog, definition: Definition, values: Mapping[str, Value]
-) -> Iterator[tuple[exp.Expr, str]]:
-    """Yield the conditions of the checks of the rows that a metric reads, and their messages."""
-    read = {CLASSIFICATION, definition.name, *(d.name for d in catalog.foundations(definition))}
-    for check in catalog.checks.values():
-        where = check.query.args.get("where")
-        concerned = check.header["severity"] == "error" and read & protected(check)
-        other = {column.name for column in check.query.find_all(exp.Column)} - set(COLUMNS)
-        if concerned and where and not other:
-            yield substituted(where.this, {}), f"{check.title}; {check.header['advice']}"
-    for text in _REQUIRED.findall(definition.header.get("requires", "")):
-        condition = substituted(exp.maybe_parse(text, dialect=DIALECT), values)
-        shown = text
-        for column, name in definition.macros.items():
-            shown = re.sub(rf"\b{column}\b", name, shown)
-        yield exp.not_(exp.paren(condition)), f"rows outside of what {definition.name} needs, {shown}"
-
-
 def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
     """Restrict an aggregate to the rows that the caller wants."""
     wanted = reference(WHERE) if condition == exp.true() else exp.and_(reference(WHERE), condition)
     return exp.Filter(this=aggregate, expression=exp.Where(this=wanted))
 
 
-def _text(column: str) -> exp.Expr:
-    return exp.func("coalesce", exp.cast(exp.column(column), "VARCHAR"), literal("NULL"))
+def _refused(text: exp.Expr) -> exp.Expr:
+    """Return a number that is not there: reading the text as one fails, and the error shows the text."""
+    return exp.cast(text, "DOUBLE")
 
 
-def _error(text: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="error", expressions=[text])
-
-
-def _of_arguments(tree: exp.Expr, names: Mapping[str, str]) -> exp.Expr:
-    """Write the arguments of the macro, as numbers, for the columns of the rows."""
-    for column in list(tree.find_all(exp.Column)):
-        if not column.table and column.name in names and not _is_bound(column):
-            name = names[column.name]
-            reading = FUNCTIONS + COLUMNS[column.name]
-            column.replace(exp.Anonymous(this=reading, expressions=[reference(name), literal(name)]))
+def _told_of_weights(tree: exp.Expr) -> exp.Expr:
+    """Write whether a weight is given, in place; beside the aggregates, only an aggregate of it can stand."""
+    for placeholder in list(tree.find_all(exp.Placeholder)):
+        if placeholder.name == WEIGHTED:
+            inside = placeholder.find_ancestor(exp.AggFunc, exp.Filter)
+            placeholder.replace(is_weighted(of_rows=inside is not None))
     return tree
-
-
-def _is_bound(column: exp.Column) -> bool:
-    """Say whether a name is that of a lambda's parameter."""
-    parent = column.parent
-    while parent is not None:
-        if isinstance(parent, exp.Lambda) and column.name in {p.name for p in parent.expressions}:
-            return True
-        parent = parent.parent
-    return False

@@ -30,6 +30,7 @@ from support.duckdb_shell import connected, refusal, text, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import duckdb
 
@@ -62,7 +63,11 @@ WANTED = [
     "mcc",
     "rmse",
     "mae",
+    "ks",
     "reciprocal_rank",
+    "recall_at",
+    "precision_at",
+    "hit_rate",
     "dcg",
     "ndcg",
 ]
@@ -88,9 +93,19 @@ def nothing() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def told(connection: duckdb.DuckDBPyConnection) -> Told:
     """What the Python package says: (case, spec) -> value; composing costs more than computing."""
+    return python_of(connection, weighted=False)
+
+
+@pytest.fixture(scope="module")
+def weighed(connection: duckdb.DuckDBPyConnection) -> Told:
+    """What it says of the same rows with their weights, some of which are 0."""
+    return python_of(connection, weighted=True)
+
+
+def python_of(connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
     specs = {spec for name in OF_CLASSES for spec, _ in metric_specs(name)}
     result = duckmetrics.evaluate(
-        "predictions", None, sorted(specs), by="name", connection=connection, weighted=False
+        "predictions", None, sorted(specs), by="name", connection=connection, weighted=weighted
     )
     return {(row["name"], row["metric"]): row["value"] for row in result.rows}
 
@@ -127,7 +142,7 @@ def test_what_people_reach_for_is_there() -> None:
 def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
     """The others look at the rows twice, and are tables."""
     tables_only = {m.name for m in METRICS} - {m.metric.name for m in OF_CLASSES.values() if m.metric}
-    assert {"auc_pairwise", "ks", "r2"} <= tables_only
+    assert {"auc_pairwise", "gauc", "r2"} <= tables_only
     for name in tables_only:
         metric = CATALOG.metrics["classification", name]
         read = [d.query for d in (metric, *CATALOG.foundations(metric))]
@@ -139,19 +154,37 @@ def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
 def test_a_macro_is_the_metric_of_every_case(
     name: str, connection: duckdb.DuckDBPyConnection, told: Told
 ) -> None:
+    assert differing(name, connection, told, "") == []
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    "name", [n for n, m in OF_CLASSES.items() if m.overloads[0].arguments[-1].name == "weight"]
+)
+def test_a_macro_is_the_metric_of_weighted_rows(
+    name: str, connection: duckdb.DuckDBPyConnection, weighed: Told
+) -> None:
+    assert differing(name, connection, weighed, ", weight := weight") == []
+
+
+def differing(name: str, connection: duckdb.DuckDBPyConnection, told: Told, more: str) -> list[Any]:
+    """Return where a macro differs from the Python package: by case, and over all rows."""
     specs = metric_specs(name)
     assert specs
-    columns = ", ".join(call(name, "label", "score", arguments) for _, arguments in specs)
+    columns = ", ".join(f"{call(name, 'label', 'score', arguments)[:-1]}{more})" for _, arguments in specs)
     rows = connection.execute(f"SELECT name, {columns} FROM predictions GROUP BY ROLLUP (name)").fetchall()
     assert {case for case, *_ in rows} == {None, *PROBABILITIES}
     assert len(rows) == len(PROBABILITIES) + 1
+    wrong = []
     for case, *values in rows:
         for (spec, _), value in zip(specs, values, strict=True):
             wanted = told[case, spec]
             if wanted is None:
-                assert value is None or not math.isfinite(value), (spec, case)
+                fits = value is None or not math.isfinite(value)
             else:
-                assert same(value, wanted, TOLERANCE), (spec, case, value, wanted)
+                fits = same(value, wanted, TOLERANCE)
+            wrong += [] if fits else [(spec, case, value, wanted)]
+    return wrong
 
 
 @pytest.mark.slow
@@ -196,9 +229,12 @@ def test_aggregates_of_a_ranking(case: str) -> None:
     ranked = (
         "(SELECT *, row_number() OVER (PARTITION BY query_id ORDER BY score DESC, item_id) AS place FROM log)"
     )
-    of_scores = {"reciprocal_rank": call("reciprocal_rank", "relevance > 0", "score", {})}
-    for k in (None, 1, 2, 50):
-        of_scores[f"ndcg@{k}" if k else "ndcg"] = call("ndcg", "relevance", "score", {"k": k} if k else {})
+    of_scores = {}
+    for metric in ("ndcg", "reciprocal_rank", "recall", "precision", "hit_rate"):
+        macro = f"{metric}_at" if metric in ("recall", "precision") else metric
+        for k in (None, 1, 2, 50):
+            asked_of = call(macro, "relevance", "score", {"k": k} if k else {})
+            of_scores[f"{metric}@{k}" if k else metric] = asked_of
     of_places = {
         "dcg": call("dcg", "relevance", "place", {}),
         "dcg@2": call("dcg", "relevance", "place", {"k": 2}),
@@ -244,6 +280,140 @@ def test_a_condition_takes_the_place_of_filter(connection: duckdb.DuckDBPyConnec
     assert set(empty) <= {None, 0.0}
 
 
+@pytest.mark.some(2)
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("digits", [0, 1, 15])
+def test_curves_of_many_rows(nothing: duckdb.DuckDBPyConnection, seed: int, digits: int) -> None:
+    """Many, few and no ties, infinite scores, rare classes, by hand and with weights."""
+    nothing.execute(
+        f"""
+        CREATE OR REPLACE TABLE t AS SELECT i // 40 AS g,
+            hash(i + {seed}) % (2 + i // 40) = 0 AS y,
+            CASE hash(i * 7 + {seed}) % 50 WHEN 0 THEN 'inf' WHEN 1 THEN '-inf'
+                ELSE round(hash(i * 3 + {seed}) % 1000003 / 1000003, {digits}) END::DOUBLE AS s,
+            hash(i * 5 + {seed}) % 4 / 3 AS w
+        FROM range(400) AS t(i)
+        """
+    )
+    found = nothing.execute(
+        """
+        SELECT g, list((y, s, 1)), roc_auc(y, s), average_precision(y, s), ks(y, s) FROM t GROUP BY g
+        UNION ALL
+        SELECT g, list((y, s, w)) FILTER (w > 0),
+            roc_auc(y, s, weight := w), average_precision(y, s, weight := w), ks(y, s, weight := w)
+        FROM t GROUP BY g
+        """
+    ).fetchall()
+    assert len(found) == 20
+    for _, rows, *values in found:
+        wanted = by_hand([(bool(y), float(s), float(w)) for y, s, w in rows])
+        assert all(same(*pair, TOLERANCE) for pair in zip(values, wanted, strict=True)), (values, wanted)
+
+
+def by_hand(rows: list[tuple[bool, float, float]]) -> list[float | None]:
+    """Return the AUC, average precision and KS distance, from pairs and from every threshold."""
+    p, n = (math.fsum(w for y, _, w in rows if y is kind) for kind in (True, False))
+    pairs = [(v * w, 1 if s > r else 0.5) for y, s, v in rows if y for z, r, w in rows if not z and s >= r]
+    area = math.fsum(weight * won for weight, won in pairs)
+    precision, before, farthest = 0.0, 0.0, 0.0
+    for threshold in sorted({s for _, s, _ in rows}, reverse=True):
+        tp, fp = (math.fsum(w for y, s, w in rows if y is kind and s >= threshold) for kind in (True, False))
+        precision += (tp - before) * tp / (tp + fp)
+        farthest = max(farthest, abs(tp / p - fp / n)) if p and n else farthest
+        before = tp
+    both = bool(p and n)
+    return [area / (p * n) if both else None, precision / p if p else None, farthest if both else None]
+
+
+def test_what_has_no_weighted_form_takes_no_weight() -> None:
+    weightless = {n for n, m in OF_CLASSES.items() if m.overloads[0].arguments[-1].name != "weight"}
+    assert weightless == {"spiegelhalter_p", "spiegelhalter_z"}
+
+
+def test_an_alias_can_be_used_again(connection: duckdb.DuckDBPyConnection) -> None:
+    """In HAVING, QUALIFY and expressions: DuckDB refuses that of expressions with side effects."""
+    values = connection.execute(
+        "SELECT name, roc_auc(label, score), ece(label, score) FROM predictions GROUP BY name"
+    ).fetchall()
+    kept = [(n, a, a + e) for n, a, e in values if a is not None and a > 0.5]
+    query = """
+        SELECT name, roc_auc(label, score) AS auc, auc + ece(label, score) AS both
+        FROM predictions GROUP BY {}
+        HAVING auc > 0.5 QUALIFY row_number() OVER (ORDER BY auc DESC, name) <= {}
+    """
+    assert 2 < len(kept) < len(values)
+    assert sorted(connection.execute(query.format("name", 99)).fetchall()) == sorted(kept)
+    assert sorted(connection.execute(query.split("QUALIFY")[0].format("ALL")).fetchall()) == sorted(kept)
+    best = max(kept, key=lambda row: row[1])[1]
+    assert [a for _, a, _ in connection.execute(query.format("name", 1)).fetchall()] == [best]
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "ece", "ks"])
+def test_what_is_written_again_is_not_computed_again(
+    connection: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    asked = f"{name}(label, score)"
+    (plan,) = connection.execute(f"EXPLAIN SELECT {asked}, {asked}, 1 + {asked} FROM predictions").fetchall()
+    (alone,) = connection.execute(f"EXPLAIN SELECT {asked} FROM predictions").fetchall()
+    for aggregate in ("list(", "min(", "bit_or(", "sum("):
+        assert plan[1].count(aggregate) == alone[1].count(aggregate), aggregate
+    functions = "SELECT DISTINCT stability FROM duckdb_functions() WHERE function_name = 'error'"
+    assert connection.execute(functions).fetchall() != [("CONSISTENT",)]
+    macro = "SELECT macro_definition FROM duckdb_functions() WHERE function_name = ?"
+    ((body,), *_) = connection.execute(macro, [name if name != "roc_auc" else "auc"]).fetchall()
+    assert "error(" not in body
+
+
+def test_rows_without_a_value_are_looked_at_too(nothing: duckdb.DuckDBPyConnection) -> None:
+    """A value of NULL ends no check: DuckDB 2.0 does not compute what is added to it."""
+    for rows in ("(1, 0.3), (1, NULL)", "(1, NULL)", "(1, 0.3), (3, 0.2)"):
+        for name in ("roc_auc", "ks", "gini"):
+            query = f"SELECT g, {name}(y, s) FROM (VALUES {rows}) AS t(y, s), range(3) AS r(g) GROUP BY g"
+            assert "; found, label=" in refusal(nothing, query)
+    refusal(nothing, "SELECT roc_auc(1, 0.5, weight := -1) FROM range(2)")
+
+
+def test_statistics_of_a_file_do_not_hide_nan(nothing: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    nothing.execute(f"COPY (SELECT 1 AS y, 0.5::DOUBLE AS s UNION ALL SELECT 0, 'nan'::DOUBLE) TO '{file}'")
+    for name in ("roc_auc", "log_loss", "brier", "rmse"):
+        assert "score is NaN" in refusal(nothing, f"SELECT {name}(y, s) FROM '{file}'")
+
+
+def test_bad_rows_that_are_not_wanted_are_left_alone(nothing: duckdb.DuckDBPyConnection) -> None:
+    rows = """
+        (VALUES (1, 0.9::DOUBLE, 1), (0, 0.2, 1),
+            (7, 0.5, 1), (1, NULL, 1), (0, 'nan', 1), (1, -3, 1), (1, 0.5, -1))
+    """
+    query = """
+        SELECT {}(y, s{}, where_ := y < 2 AND s BETWEEN 0 AND 1 AND w > 0) FROM {} AS t(y, s, w)
+    """
+    for name, macro in OF_CLASSES.items():
+        known = {"weight": "w", **REQUIRED}
+        given = "".join(
+            f", {a.name} := {known[a.name]}" for a in macro.overloads[0].arguments
+            if a.name in known and (a.required or a.name == "weight")
+        )  # fmt: skip
+        nothing.execute(query.format(name, given, rows)).fetchall()
+
+
+def test_settings_change_no_value(nothing: duckdb.DuckDBPyConnection) -> None:
+    names = [
+        n
+        for n, macro in AGGREGATES.items()
+        if not {a.name for a in macro.overloads[0].arguments} & {*REQUIRED}
+    ]
+    asked = ", ".join(f"{name}(y, p)" for name in names if name != "dcg")
+    query = f"SELECT {asked} FROM (VALUES (1, 0.9), (0, 0.9), (0, 0.8), (1, 0.7), (0, 0.1)) AS t(y, p)"
+    wanted = nothing.execute(query).fetchall()
+    for setting, value in {
+        "default_order": "desc", "default_null_order": "nulls_first", "integer_division": True, "threads": 1,
+    }.items():  # fmt: skip
+        nothing.execute(f"SET {setting} = '{value}'")
+        assert nothing.execute(query).fetchall() == wanted, setting
+        nothing.execute(f"RESET {setting}")
+
+
 def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:
     query = """
         SELECT {}, roc_auc(label, score) AS auc, count(*) AS n FROM predictions
@@ -274,6 +444,10 @@ def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:
         ("ece(1, 0.5, bins := 0)", "bins cannot be '0'"),
         ("ece(1, 0.5, bins := 2.5)", "a whole number"),
         ("ndcg(-1, 0.5)", "rel >= 0"),
+        ("log_loss(1, 0.5, weight := -1)", "weight is negative"),
+        ("roc_auc(1, 0.5, weight := NULL::INT)", "weight is NULL"),
+        ("roc_auc(1, 0.5, weight := 'w')", "weight is VARCHAR"),
+        ("recall_at(1, 0.5, k := 0)", "k cannot be '0'"),
         ("ndcg(1, 0.5, k := 0)", "k cannot be '0'"),
         ("dcg(1, 0)", "rank >= 1"),
         ("dcg(1, 1, k := 'ten')", "k cannot be 'ten'"),
@@ -304,6 +478,7 @@ def test_columns_called_like_the_names_inside(nothing: duckdb.DuckDBPyConnection
         "k",
         "bins",
         "where_",
+        "weight",
     )
     columns = ", ".join(f"{i} AS {name}" for i, name in enumerate(names, start=100))
     connection = nothing
@@ -312,7 +487,8 @@ def test_columns_called_like_the_names_inside(nothing: duckdb.DuckDBPyConnection
     )
     asked = (
         "roc_auc(y, p), average_precision(y, p), ece(y, p), ndcg(y, p, k := 2), reciprocal_rank(y, p), "
-        "log_loss(label := y, score := p)"
+        "log_loss(label := y, score := p), roc_auc(y, p, weight := p), "
+        "ks(y, p, weight := p), recall_at(y, p, k := 1)"
     )
     found = connection.execute(f"SELECT {asked} FROM t").fetchone()
     assert found == connection.execute(f"SELECT {asked} FROM (SELECT y, p FROM t)").fetchone()

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _FREE: list[duckdb.DuckDBPyConnection] = []
-OURS = re.compile(r"[\w ]*Error: duckmetrics: ")
+# A value macro fails by reading its message as a number.
+OURS = re.compile(r"[\w ]*Error: (Could not convert string ')?duckmetrics: ")
 ABOUT_INIT = re.compile(r"(\x1b\[\d+m)*-- Loading resources from \S+\n?(\x1b\[\d+m)*\n?")
 
 

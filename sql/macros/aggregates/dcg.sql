@@ -6,5 +6,5 @@
 -- values:   k: as in ranking/recall
 -- requires: predictions (label >= 0), predictions (score >= 1)
 -- formula:  sum over ranks i <= k of rel_i / log2(i + 1)
-SELECT coalesce(sum(label / log(2, score + 1)) FILTER (WHERE score <= coalesce($k, score)), 0) AS value
+SELECT coalesce(sum(label / log(2, greatest(score, 1) + 1)) FILTER (WHERE score <= coalesce($k, score)), 0) AS value
 FROM ratings;

@@ -1,10 +1,15 @@
 -- name:     reciprocal_rank
--- title:    Reciprocal rank of the first positive by descending score, as an aggregate
+-- macro:    rel for label
+-- title:    Reciprocal rank of the first relevant item by descending score, as an aggregate
 -- inputs:   predictions (label, score)
--- formula:  1 / place of the first positive; among equal scores the positives are last
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
+-- values:   k: as in ranking/recall
+-- requires: predictions (label >= 0)
+-- formula:  1 / place of the first relevant item, 0 beyond k; among equal scores the relevant items are last
+-- note:     the mean over the queries is MRR, as in avg(reciprocal_rank) over a SELECT ... GROUP BY query_id
 SELECT
-    1e0 / list_min(list_transform(
-        list_sort(list({'score': -score, 'label': label}), 'ASC', 'NULLS FIRST'),
-        lambda entry, place: CASE WHEN entry['label'] = 1 THEN place END
-    )) AS value
-FROM labeled;
+    coalesce(1e0 / list_min(list_transform(
+        list_sort(list({'score': -score, 'relevant': label > 0}), 'ASC', 'NULLS FIRST'),
+        lambda entry, place: CASE WHEN entry['relevant'] AND place <= coalesce($k, place) THEN place END
+    )), CASE WHEN max(label) > 0 THEN 0e0 END) AS value
+FROM ratings;
