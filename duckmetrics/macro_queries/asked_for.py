@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
@@ -40,17 +38,10 @@ class AskedFor(Protocol):
         """The largest cut-off that there is."""
 
     def pieces(self, texts: Sequence[str]) -> exp.Expr:
-        """Return the texts of the metrics asked for, separated by commas.
+        """Return the texts of the metrics asked for, a list.
 
         Args:
-            texts: one for every entry, empty for none; or one for all of them.
-        """
-
-    def needed(self, masks: Sequence[int]) -> exp.Expr:
-        """Return the bits of the metrics asked for.
-
-        Args:
-            masks: the bits of every entry.
+            texts: one for every entry.
         """
 
 
@@ -92,15 +83,8 @@ class SeveralMetrics:
         return exp.Anonymous(this="list_max", expressions=[cutoffs])
 
     def pieces(self, texts: Sequence[str]) -> exp.Expr:
-        every = texts
-        if len(texts) > 1:
-            every = [text for text, entry in zip(texts, self.entries, strict=True) for _ in entry.names]
+        every = [text for text, entry in zip(texts, self.entries, strict=True) for _ in entry.names]
         return call(self.catalog, "pieces", self.asked, self.names, listed(every))
-
-    def needed(self, masks: Sequence[int]) -> exp.Expr:
-        of_names = [mask for mask, entry in zip(masks, self.entries, strict=True) for _ in entry.names]
-        bits = exp.cast(listed(map(str, of_names)), "BIGINT[]")
-        return call(self.catalog, "needed_mask", self.asked, self.names, bits)
 
 
 @dataclass(frozen=True)
@@ -144,10 +128,6 @@ class OneMetric:
         )
 
     def pieces(self, texts: Sequence[str]) -> exp.Expr:
-        by_kind = {e.has_cutoff: t for e, t in zip(self.entries, texts, strict=len(texts) > 1)}
-        every = dict.fromkeys((True, False), texts[0]) | by_kind
-        of_kinds = (literal(every[has_cutoff]) for has_cutoff in (True, False))
+        by_kind = {entry.has_cutoff: text for entry, text in zip(self.entries, texts, strict=True)}
+        of_kinds = (literal(by_kind.get(has_cutoff, "")) for has_cutoff in (True, False))
         return call(self.catalog, "cutoff_pieces", literal(self.name), self.asked, *of_kinds)
-
-    def needed(self, masks: Sequence[int]) -> exp.Expr:
-        return literal(reduce(or_, masks))

@@ -115,20 +115,20 @@ class RankingCall:
     @cached_property
     def depth(self) -> exp.Expr:
         """The deepest rank that a metric asked for looks at; NULL for all ranks."""
-        deepest = self.asked_for.deepest
         unlimited: dict[exp.Expr, list[str]] = {}
         for one in self.offered:
             text = one.measure.metric.header.get("depth")
             if text not in (CUTOFF, None):
                 tree = bind(sqlglot.parse_one(str(text), dialect=DIALECT), one.measure.values, exp.Column)
                 unlimited.setdefault(tree, []).extend(one.names)
-        shallow = exp.Case()
+        deeper: list[exp.Expr] = []
         for tree, names in unlimited.items():
-            depth = given(exp.paren(tree.copy()), {**self.values, CUTOFF: deepest})
+            # With any cut-off, the depth is NULL where the metric looks at all ranks.
+            is_unlimited = is_null(given(exp.paren(tree.copy()), {**self.values, CUTOFF: literal(1)}))
             condition = self.asks_for(names)
-            every = is_null(depth) if condition is None else exp.and_(condition, is_null(depth))
-            shallow = shallow.when(every, exp.null(), copy=False)
-        return shallow.else_(deepest) if unlimited else deepest
+            deeper.append(is_unlimited if condition is None else exp.and_(condition, is_unlimited))
+        deepest = self.asked_for.deepest
+        return exp.Case().when(exp.or_(*deeper), exp.null()).else_(deepest) if deeper else deepest
 
     def asks_for(self, names: Sequence[str]) -> exp.Expr | None:
         """Return the condition that one of some metrics is asked for, None if it always holds."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import TOP
+from duckmetrics.expressions.folding import literal
 from duckmetrics.macro_queries.forms import CLOSED, OPEN
 from duckmetrics.macro_queries.macro import QUERY
 from duckmetrics.macro_queries.ranking_checks import RankingChecks
 from duckmetrics.macro_queries.ranking_steps import RankingSteps
 from duckmetrics.macro_queries.ranking_text import RankingText
-from duckmetrics.macro_queries.template import Template, chosen, merged
+from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.forms import Form
     from duckmetrics.macro_queries.ranking_call import RankingCall
     from duckmetrics.macro_queries.ranking_results import Results
-    from duckmetrics.macro_queries.template import Part
+from duckmetrics.macro_queries.template import Part
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,14 @@ class RankingQuery:
             *steps.tables(), *merged(of.is_open, steps.steps(OPEN), self._closed(steps)),
             *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
         ]  # fmt: skip
-        written = template.filled([
-            chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))
-        ])  # fmt: skip
+        text_ = joined([chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))])
+        # Bound once and outside of the lambdas that read them: DuckDB binds what is in a lambda twice.
+        both = {"text": text_, "pieces": of.asked_for.pieces(template.texts)}
+        named = {n: exp.Bracket(this=exp.column("_both"), expressions=[literal(n)]) for n in both}
+        pairs = [exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in both.items()]
+        needed = call(of.catalog, "with_needed", *named.values()) if of.is_listed else named["text"]
+        read = call(of.catalog, "with_pieces", needed, named["pieces"].copy())
+        written = template.filled(bound_once("_both", exp.Struct(expressions=pairs), read))
         run = exp.Anonymous(this=QUERY, expressions=[written])
         return exp.select("*").from_(exp.Table(this=run))
 

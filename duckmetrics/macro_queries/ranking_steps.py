@@ -12,7 +12,7 @@ from duckmetrics.macro_queries.macro import reference
 from duckmetrics.macro_queries.query import SOURCE, tables_of_user
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source
-from duckmetrics.macro_queries.template import chosen, listed, merged
+from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +43,7 @@ class RankingSteps:
         composed = self.of.composed(form)
         population = f"{self.text.cte(POPULATION, self._population(form))}, "
         texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
-        steps: list[Part] = [self._needed(composed, texts)] if self.of.is_listed else [*texts]
-        return [population, *steps, *self._per_query(composed), ", "]
+        return [population, *self._needed(composed, texts), *self._per_query(composed), ", "]
 
     def _population(self, form: Form) -> exp.Query:
         if not form.is_open:
@@ -74,13 +73,7 @@ class RankingSteps:
         texts = [
             f" {self.text.text(joins[name]).strip()}" if name in joins else "" for name in composed.steps
         ]
-        if self.of.is_listed:
-            return [
-                *self.text.of_metrics(head, pieces),
-                self._needed(composed, texts),
-                ")",
-            ]
-        return [*self.text.of_metrics(head, pieces), *texts, ")"]
+        return [*self.text.of_metrics(head, pieces), *self._needed(composed, texts), ")"]
 
     def _values_of(self, values: Mapping[str, exp.Expr]) -> str:
         """Write the columns of a metric; those of its aggregates end with its place."""
@@ -98,19 +91,24 @@ class RankingSteps:
         known = dict(zip(composed.entries, texts, strict=True))
         return [known.get(entry, "") for entry in self.of.entries]
 
-    def _needed(self, composed: Composed, texts: Sequence[str]) -> exp.Expr:
-        """Return the texts of the steps that the metrics asked for need."""
-        bit = {name: 1 << i for i, name in enumerate(composed.steps)}
-        checks_, _ = checks.of_data(
+    def _needed(self, composed: Composed, texts: Sequence[str]) -> list[str]:
+        """Return the texts of the steps, each with the mark of the metrics that need it.
+
+        A macro of one metric has all its steps, whatever its cut-offs are.
+        """
+        if not self.of.is_listed:
+            return [*texts]
+        found, _ = checks.of_data(
             self.catalog, composed.measures, composed.steps, composed.form.constants, self.of.only
         )
-        of_checks = composed.closure({t.name for query in checks_ for t in query.find_all(exp.Table)})
-        masks = {
-            entry: sum(bit[name] for name in needed | of_checks)
-            for entry, needed in zip(composed.entries, composed.needed, strict=True)
-        }
-        mask = self.of.asked_for.needed([masks.get(entry, 0) for entry in self.of.entries])
-        return call(self.catalog, "needed_steps", mask, listed(texts))
+        always = composed.closure({t.name for query in found for t in query.find_all(exp.Table)})
+        known = dict(zip(composed.entries, composed.needed, strict=True))
+        marked = self.text.template.needed
+        # An entry that the form does not have is not asked for where the form is taken.
+        return [
+            marked(text, [name in always or name in known.get(entry, ()) for entry in self.of.entries])
+            for name, text in zip(composed.steps, texts, strict=True) if text
+        ]  # fmt: skip
 
     def slices(self) -> list[Part]:
         """Return the steps that put every query into its slice as well, empty without slices."""

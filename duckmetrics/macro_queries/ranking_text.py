@@ -45,7 +45,6 @@ class RankingText:
             METRICS: template.quoted(exp.cast(of.asked_for.metrics, "VARCHAR")),
         }  # fmt: skip
         self.switches = switches
-        self._pieces: list[Sequence[str]] = []
 
     def number(self, value: exp.Expr) -> exp.Expr:
         """Return the mark of a number or NULL."""
@@ -82,15 +81,8 @@ class RankingText:
         before, after = text.split(OF_METRICS)
         if not any(pieces):
             return [before.rstrip().removesuffix(","), after]
-        return [before, self.template.fragment(self.of.asked_for.pieces(self._known(pieces))), after]
-
-    def _known(self, pieces: Sequence[str]) -> Sequence[str]:
-        """Return pieces that were written before if they hold the same, so that DuckDB binds them once."""
-        for known in self._pieces:
-            if len(known) == len(pieces) and all(p in ("", k) for p, k in zip(pieces, known, strict=True)):
-                return known
-        self._pieces.append(pieces)
-        return pieces
+        every = pieces if len(pieces) > 1 else [*pieces] * len(self.of.entries)
+        return [before, self.template.piece(every), after]
 
     def shell(self, name: str, **values: exp.Expr) -> exp.Query:
         """Return the query of a file under sql/macros, with defaults for what the macro does not take."""

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 Part = str | exp.Expr
 Case = tuple[exp.Expr, exp.Query]
-# Stands between the texts of a list, and in none of them.
-BETWEEN = "\u241f"
+# Stand between the texts of a list, between the pieces of a metric, around the mark of a piece, and around a
+# text that not all metrics need.
+BETWEEN, BETWEEN_PIECES, MARK, IF = "\u241d", "\u241f", "\u241e", "\u241a"
 _MARK = re.compile(r"__argument_(\d+)__")
 
 
@@ -45,15 +46,43 @@ class Template:
         self.known = {reference(name): meant.get(name, reference(name)) for name in names}
         self.inline = inline
         self.values: dict[exp.Expr, str] = {}
-        self.fragments: dict[exp.Expr, str] = {}
+        self.pieces: list[Sequence[str]] = []
 
     def mark(self, value: exp.Expr) -> str:
         """Return the mark of an expression whose text goes into the query as it is."""
         return self.values.setdefault(value, f"__argument_{len(self.values)}__")
 
-    def fragment(self, text: exp.Expr) -> str:
-        """Return the mark of an expression whose text has marks of values itself."""
-        return self.fragments.setdefault(text, f"__fragment_{len(self.fragments)}__")
+    def piece(self, texts: Sequence[str]) -> str:
+        """Return the mark of what belongs to the metrics asked for.
+
+        Args:
+            texts: one for every metric that can be asked for, empty for none; they have marks themselves.
+        """
+        for i, known in enumerate(self.pieces, start=1):
+            if "1" not in known and all(
+                text in ("", other) for text, other in zip(texts, known, strict=True)
+            ):
+                return f"{MARK}#{i}{MARK}"
+        self.pieces.append(texts)
+        return f"{MARK}#{len(self.pieces)}{MARK}"
+
+    def needed(self, text: str, flags: Sequence[bool]) -> str:
+        """Return a text that is there only if a metric asked for needs it.
+
+        Args:
+            flags: whether each metric that can be asked for needs it.
+        """
+        if all(flags):
+            return text
+        texts = ["1" if flag else "" for flag in flags]
+        if texts not in self.pieces:
+            self.pieces.append(texts)
+        return f"{IF}?{self.pieces.index(texts) + 1}:{text}{IF}"
+
+    @property
+    def texts(self) -> list[str]:
+        """All pieces of every metric that can be asked for."""
+        return [BETWEEN_PIECES.join(texts) for texts in zip(*self.pieces, strict=True)]
 
     def raw(self, value: exp.Expr) -> exp.Var:
         """Return the mark of an expression whose text is SQL."""
@@ -96,11 +125,8 @@ class Template:
         """Write braces as ``format`` reads them, which may be anything in a text of ours."""
         return text.replace("{", "{{").replace("}", "}}")
 
-    def filled(self, parts: Sequence[Part]) -> exp.Expr:
-        """Return the expression of the whole text, with all values in it."""
-        text = joined(parts)
-        for fragment, mark in self.fragments.items():
-            text = exp.Anonymous(this="replace", expressions=[text, literal(mark), fragment.copy()])
+    def filled(self, text: exp.Expr) -> exp.Expr:
+        """Return the expression of a whole text, with all values in it."""
         for found in list(text.find_all(exp.Literal)):
             if found.is_string and _MARK.search(found.this):
                 found.set("this", _MARK.sub(r"{\1}", found.this))
@@ -156,7 +182,7 @@ def one_of(
         text = exp.Case()
         for condition, query in cases():
             text = text.when(condition.copy(), literal(template.marked(query, texts)), copy=False)
-        run = exp.Anonymous(this=QUERY, expressions=[template.filled([text])])
+        run = exp.Anonymous(this=QUERY, expressions=[template.filled(text)])
         return exp.select("*").from_(exp.Table(this=run))
 
     return Written(write)

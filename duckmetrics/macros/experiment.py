@@ -25,7 +25,7 @@ from duckmetrics.macro_queries.macro import (
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import SOURCE, in_one, shown, whole
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source, typed
-from duckmetrics.macro_queries.template import Template, bound_once, chosen
+from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined
 from duckmetrics.statistics.adjustment import ADJUSTED, NONE, SHORT
 from duckmetrics.statistics.experiment import CUPED, MEAN, NUMBERS, PROPORTION, RATIO, RATIO_CHECK, VALUES
 
@@ -127,7 +127,7 @@ class _Experiment:
         is_refused = exp.not_(is_null(self._problem()))
         template = Template([argument.name for argument in self.arguments], {}, inline)
         written = [template.marked(query, texts) for query in (refused, self._query(steps))]
-        text = template.filled([chosen(is_refused, written[:1], written[1:])])
+        text = template.filled(joined([chosen(is_refused, written[:1], written[1:])]))
         # Conditions and texts read the call by a name, so that DuckDB binds it once.
         named = bound_once(ASKED, call(self.catalog, "experiment_call", *map(reference, CALL)), text)
         return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[named])))

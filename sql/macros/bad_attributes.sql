@@ -5,7 +5,8 @@
 SELECT
     CASE
         WHEN contains(typeof(attributes), '"NULL"')
-            THEN 'by: no table has all of ' || $slice_label || '; name columns of one table: queries, truth or predictions'
+            THEN 'by: no table has all of ' || $slice_label
+                || '; name columns of one table: queries, truth or predictions'
         ELSE 'by: ' || $slice_label || ' varies within a query (query_id=' || CAST(query_id AS VARCHAR) || ', '
             || CAST(attributes AS VARCHAR) || ' and ' || CAST(others AS VARCHAR)
             || '); slice by attributes of the query, or give a table of the queries with queries := ...'

@@ -1,8 +1,8 @@
 -- name:     compared
 -- title:    Every system, slice and metric next to the baseline
 -- inputs:   numbers (segment, slice_number, slice, system, metric, signature, direction, target, value, reason, n),
---           mean_intervals (system, metric, lower, upper, n, why), paired_tests (system, metric, n, delta, delta_lower, delta_upper,
---           relative_change, effect_size, wins, ties, losses, statistic, df, se, p),
+--           mean_intervals (system, metric, lower, upper, n, why), paired_tests (system, metric, n, delta,
+--           delta_lower, delta_upper, relative_change, effect_size, wins, ties, losses, statistic, df, se, p),
 --           adjusted (test, p_adjusted)
 -- params:   baseline VARCHAR,
 --           alpha DOUBLE DEFAULT 0.05,
@@ -42,14 +42,16 @@ joined AS (
             CASE WHEN mean_intervals.lower IS NULL THEN 'no interval: ' || mean_intervals.why END
         ) AS reason),
         mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
-        paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper, paired_tests.relative_change,
+        paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper,
+        paired_tests.relative_change,
         CASE WHEN paired_tests.p IS NOT NULL THEN greatest(paired_tests.p, 1e-300) END AS p,
         CASE
             WHEN paired_tests.p IS NULL THEN NULL
             WHEN $adjust = 'none' THEN greatest(paired_tests.p, 1e-300)
             ELSE greatest(adjusted.p_adjusted, 1e-300)
         END AS p_adjusted,
-        paired_tests.effect_size, paired_tests.wins, paired_tests.ties, paired_tests.losses, paired_tests.statistic, paired_tests.df,
+        paired_tests.effect_size, paired_tests.wins, paired_tests.ties, paired_tests.losses,
+        paired_tests.statistic, paired_tests.df,
         paired_tests.se,
         CASE
             WHEN placed.direction = 0 THEN NULL
@@ -73,7 +75,8 @@ SELECT
             AND n_own + n_baseline <> 2 * coalesce(n_units, 0)
             THEN error(
                 'duckmetrics: ' || metric || ': ' || system || ' and ' || $baseline
-                || ' have values of different queries: ' || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
+                || ' have values of different queries: '
+                || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
                 || ' queries have a value on one side only; set missing := ''zero'' or population := ''both'', or '
                 || 'allow_different := true to compare what is common'
             )

@@ -30,7 +30,8 @@ SELECT
             WHEN given['suffix'] IN ('run', 'trec', 'qrel', 'qrels', 'txt')
                 THEN replace($trec, '{files}', given['files'])
             WHEN given['suffix'] = '' AND regexp_full_match(given['name'], '[^*?]*/[^*?]*')
-                THEN 'FROM read_parquet(''' || replace(rtrim(regexp_replace(given['name'], '^file:', ''), '/'), '''', '''''')
+                THEN 'FROM read_parquet(''' 
+                    || replace(rtrim(regexp_replace(given['name'], '^file:', ''), '/'), '''', '''''')
                     || '/**/*.parquet'', union_by_name = true)'
             ELSE 'FROM ''' || replace(regexp_replace(given['name'], '^file:', ''), '''', '''''') || ''''
         END
