@@ -121,6 +121,7 @@ class RankingSteps:
             "otherwise": source(self.catalog, tables[1], "read_trec_run"),
             "named_columns": self.text.template.raw(call(self.catalog, "attribute_columns", self.of.slices)),
             "attributes": self.text.template.raw(call(self.catalog, "attribute_values", self.of.slices)),
+            "types": self.text.template.raw(call(self.catalog, "attribute_types", self.of.slices)),
         }
         steps = {
             "attributes": query_of(self.catalog, "attributes", values),

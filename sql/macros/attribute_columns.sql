@@ -1,8 +1,9 @@
 -- name:     attribute_columns
--- title:    SQL text of the columns by which results are split; one that is not there is NULL
+-- title:    SQL text of the columns by which results are split, and of their types; one that is not there is NULL
 -- params:   names VARCHAR
--- note:     DuckDB 1.4 makes NULL of an empty list
+-- note:     DuckDB 1.4 makes NULL of an empty list, and forgets the type "NULL" after the step that reads a table
 SELECT
-    coalesce(array_to_string(list_transform($names, lambda name:
+    coalesce(array_to_string(list_transform($names, lambda name, place:
         'coalesce(*COLUMNS(''' || replace(one_of(name), '''', '''''') || ''')) AS "' || replace(name, '"', '""')
-        || '"'), ', '), '') AS value;
+        || '", typeof(coalesce(*COLUMNS(''' || replace(one_of(name), '''', '''''') || '''))) AS _type_'
+        || CAST(place AS VARCHAR)), ', '), '') AS value;

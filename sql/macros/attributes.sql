@@ -4,6 +4,7 @@
 --           otherwise VARCHAR,
 --           named_columns VARCHAR,
 --           attributes VARCHAR,
+--           types VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id'
 -- grain:    query_id
 -- note:     attributes is a struct of the named columns; they are read from the second table if the first lacks one of
@@ -13,7 +14,7 @@ WITH first_columns AS (
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given
 ),
 first_rows AS (
-    SELECT query_id, $attributes AS attributes, NOT contains(typeof($attributes), '"NULL"') AS is_whole
+    SELECT query_id, $attributes AS attributes, NOT contains(CAST($types AS VARCHAR), 'NULL') AS is_whole
     FROM first_columns
 ),
 second_columns AS (
@@ -21,12 +22,15 @@ second_columns AS (
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($otherwise)) AS given
 ),
 second_rows AS (
-    SELECT query_id, $attributes AS attributes FROM second_columns
+    SELECT query_id, $attributes AS attributes, NOT contains(CAST($types AS VARCHAR), 'NULL') AS is_whole
+    FROM second_columns
 )
-SELECT query_id, min(attributes) AS attributes, max(attributes) AS others
+SELECT query_id, min(attributes) AS attributes, max(attributes) AS others, bool_and(is_whole) AS is_whole
 FROM (
-    SELECT query_id, attributes FROM first_rows WHERE is_whole
+    SELECT query_id, attributes, is_whole FROM first_rows WHERE is_whole
     UNION ALL
-    SELECT query_id, attributes FROM second_rows WHERE NOT EXISTS (SELECT 1 FROM first_rows WHERE is_whole)
+    SELECT query_id, attributes, is_whole
+    FROM second_rows
+    WHERE NOT EXISTS (SELECT 1 FROM first_rows WHERE is_whole)
 ) AS rows_of_queries
 GROUP BY query_id;

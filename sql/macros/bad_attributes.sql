@@ -1,10 +1,10 @@
 -- name:     bad_attributes
 -- title:    Attributes that no table has, or that vary within a query
 -- params:   slice_label VARCHAR
--- inputs:   attributes (query_id, attributes, others)
+-- inputs:   attributes (query_id, attributes, others, is_whole)
 SELECT
     CASE
-        WHEN contains(typeof(attributes), '"NULL"')
+        WHEN NOT is_whole
             THEN 'by: no table has all of ' || $slice_label
                 || '; name columns of one table: queries, truth or predictions'
         ELSE 'by: ' || $slice_label || ' varies within a query (query_id=' || CAST(query_id AS VARCHAR) || ', '
@@ -12,5 +12,5 @@ SELECT
             || '); slice by attributes of the query, or give a table of the queries with queries := ...'
     END AS problem
 FROM attributes
-WHERE contains(typeof(attributes), '"NULL"') OR attributes < others
+WHERE NOT is_whole OR attributes < others
 LIMIT 1;
