@@ -14,7 +14,7 @@ from duckmetrics.macro_queries.forms import OPEN
 from duckmetrics.macro_queries.macro import HIDDEN, given, reference
 from duckmetrics.macro_queries.query import COUNTS
 from duckmetrics.macro_queries.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
-from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.macro_queries.shell_files import call, concatenated
 from duckmetrics.macro_queries.template import chosen
 from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
@@ -113,6 +113,18 @@ class Overall(Results):
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
         numbers = chosen(self._is_mean, self.means(keys), self._aggregated(keys))
         return [before, " FROM (", numbers, f") AS {HIDDEN}numbers", after]
+
+    def problems(self) -> list[exp.Query]:
+        """Return the query of an aggregation that does not exist."""
+        if not self._takes_aggregation:
+            return []
+        given_ = exp.cast(reference(AGGREGATION), "VARCHAR")
+        names = [literal(name) for name in self.catalog.aggregation_names]
+        is_known = exp.func("coalesce", exp.In(this=given_, expressions=names), exp.false())
+        shown = exp.func("coalesce", given_.copy(), literal("NULL"))
+        choices = f"'; choose {' or '.join(sorted(self.catalog.aggregation_names))}"
+        text = concatenated(f"{AGGREGATION} cannot be '", shown, choices)
+        return [exp.select(text.as_("problem")).where(exp.not_(is_known))]
 
     def means(self, keys: Sequence[str]) -> list[Part]:
         """Return the numbers of the metrics where all are means, side by side in one scan."""
@@ -226,8 +238,11 @@ class Overall(Results):
         """Return the aggregation of a metric: its own, that of the call, or the mean."""
         if entry.asked.agg is not None:
             return literal(entry.asked.agg)
-        is_taken = any(argument.name == AGGREGATION for argument in self.of.arguments)
-        return reference(AGGREGATION) if is_taken else literal(DEFAULT_AGGREGATION)
+        return reference(AGGREGATION) if self._takes_aggregation else literal(DEFAULT_AGGREGATION)
+
+    @property
+    def _takes_aggregation(self) -> bool:
+        return any(argument.name == AGGREGATION for argument in self.of.arguments)
 
     def _signature(self, entry: Entry) -> str:
         """Return the literal of the signature of a metric, with marks for its parameters and cut-off."""

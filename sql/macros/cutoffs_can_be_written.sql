@@ -6,6 +6,6 @@
 SELECT
     $k IS NULL
     OR (regexp_full_match(CAST($k AS VARCHAR), '\[?([1-9]\d*|NULL)(, ([1-9]\d*|NULL))*\]?')
-        AND TRY_CAST($asked AS INTEGER[]) IS NOT NULL
+        AND list_count(TRY_CAST($asked AS INTEGER[])) = list_count($asked)
         AND len(list_distinct($asked)) = list_count($asked)
         AND len($asked) - list_count($asked) < 2) AS value;

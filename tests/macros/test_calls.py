@@ -76,9 +76,9 @@ def test_a_value_macro_takes_no_weight_for_a_condition(
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("third", "named"),
-    [("3", "k := 3"), ("[1, 3]", "k := [1, 3]"), ("'trec_eval', 3", "\"like\" := 'trec_eval', k := 3")],
+    [("3", "k := 3"), ("[1, 3]", "k := [1, 3]")],
 )
-def test_a_third_argument_of_rankings_is_the_cutoff_or_the_tool(
+def test_a_third_argument_of_rankings_is_the_cutoff(
     connection: duckdb.DuckDBPyConnection, third: str, named: str
 ) -> None:
     found = values(connection, f"FROM ndcg(predictions, truth, {third})")
@@ -107,7 +107,7 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
     """A call may refuse these data in words of ours; DuckDB itself must find nothing wrong with it."""
     wrong = []
     calls = list(printed(connection, all_))
-    assert len(calls) > (300 if all_ else 20)
+    assert len(calls) > (240 if all_ else 20)
     known = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE data)").fetchall()}
     per_query = {"metric", "system", "query_id", "value"}  # what statistics over queries read by name
     others = sorted(({word for _, call, _ in calls for word in words(call)} | per_query) - known - {"data"})
@@ -116,6 +116,8 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
         + ", ".join(f'(id % 2)::DOUBLE AS "{name}"' for name in others) + " FROM data"
     )  # fmt: skip
     for kind, call, like in calls:
+        if call.startswith("FROM ab("):
+            continue  # its metrics are columns of the user
         written = with_arguments(call, {**MEANT, "like": f"'{like}'"})
         try:
             connection.execute(
