@@ -119,7 +119,9 @@ class OneMetric:
 
     @property
     def deepest(self) -> exp.Expr:
-        return self.largest
+        if isinstance(self.k, exp.Null):
+            return exp.null()
+        return call(self.catalog, "deepest_cutoff", self.asked)
 
     @property
     def largest(self) -> exp.Expr:
