@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.parameters import Asked, Offer
 
 METRICS, SOURCE, SYSTEM = "metrics", "source", "system"
+# Whether the column that may tell systems apart is named in front of its value.
+NAMES_RUNS = "names_runs"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 Steps = list[tuple[str, exp.Query]]
 
@@ -143,7 +145,7 @@ def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str
     """
     for name, reader in (("predictions", "read_trec_run"), ("truth", "read_trec_qrels")):
         read = {SOURCE: source(catalog, reference(name), reader)}
-        query = query_of(catalog, name, read)
+        query = query_of(catalog, name, {**read, NAMES_RUNS: exp.true()})
         yield name, query if has_systems else _of_one_system(query)
         if name == "predictions":
             yield BY_RANK, query_of(catalog, BY_RANK, read)

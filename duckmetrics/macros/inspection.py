@@ -26,7 +26,7 @@ from duckmetrics.macro_queries.macro import (
     reference,
 )
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE
+from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE
 from duckmetrics.macro_queries.shell_files import (
     BY_RANK,
     by_rank,
@@ -132,7 +132,8 @@ def _cutoff() -> exp.Expr:
 def _tables(catalog: Catalog, has_systems: bool) -> Iterator[tuple[str, exp.Query]]:
     """Yield the steps that read the predictions and the truth, whatever the types of their columns."""
     read = {name: source(catalog, reference(name), reader) for name, reader in READERS.items()}
-    seen = {name: query_of(catalog, name, {SOURCE: text}) for name, text in read.items()}
+    plain = {NAMES_RUNS: exp.false()}
+    seen = {name: query_of(catalog, name, {SOURCE: text, **plain}) for name, text in read.items()}
     if has_systems:
         seen["predictions"] = with_system(seen["predictions"])
     for name, query in seen.items():

@@ -25,7 +25,7 @@ from duckmetrics.macro_queries.forms import entries_of
 from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM
+from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
 from duckmetrics.macro_queries.ranking_call import BY, QUERIES, RankingCall
 from duckmetrics.macro_queries.ranking_query import RankingQuery
 from duckmetrics.macro_queries.ranking_results import ByQuery, Overall
@@ -125,6 +125,6 @@ def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:
     found = {}
     for name in ("predictions", "truth"):
         for param in catalog.shell[name].own_params.values():
-            if param.name not in (SOURCE, SYSTEM):
+            if param.name not in (SOURCE, SYSTEM, NAMES_RUNS):
                 found[param.name] = Argument(param.name, param.default)
     return tuple(found.values())

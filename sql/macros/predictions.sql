@@ -6,7 +6,8 @@
 --           score VARCHAR DEFAULT NULL,
 --           rank VARCHAR DEFAULT NULL,
 --           position VARCHAR DEFAULT NULL,
---           system VARCHAR DEFAULT NULL
+--           system VARCHAR DEFAULT NULL,
+--           names_runs BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id, item_id
 -- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for
 --           ties=input; run is what may tell several systems apart; a rank too large for a DOUBLE is refused elsewhere;
@@ -56,6 +57,6 @@ SELECT
     position,
     CASE
         WHEN $system IS NULL AND NOT starts_with(run_type, 'STRUCT(_duckmetrics_none')
-            THEN regexp_extract(run_type, 'STRUCT\("?(\w+)', 1) || '=' || run
+            THEN CASE WHEN $names_runs THEN regexp_extract(run_type, 'STRUCT\("?(\w+)', 1) || '=' ELSE '' END || run
     END AS run
 FROM named;

@@ -662,7 +662,6 @@ BAD: dict[str, tuple[str, str, dict[str, Any]]] = {
     "no order of the input": (*GOOD, {"ties": "input"}),
     "unknown choice": (*GOOD, {"ties": "somehow"}),
     "unknown number": (*GOOD, {"rel": "high"}),
-    "NULL choice": (*GOOD, {"scores": None}),
     "unknown aggregation": (*GOOD, {"agg": "p42"}),
 }  # fmt: skip
 MEND = {
