@@ -143,7 +143,7 @@ class Comparison(Overall):
         return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
 
     def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
-        """Return what is told of every metric, and which way it is better."""
+        """Return the place, name, signature and numbers of every metric, and which way it is better."""
         texts = []
         for text, entry in zip(super().told(values), self.of.entries, strict=True):
             declared = entry.asked.measure.metric.range

@@ -109,10 +109,10 @@ class Overall(Results):
         order = ["slice_number", "attributes"] if has_slices else []
         result = exp.select(*columns).from_(exp.to_table("numbers"))
         result = result.order_by(*(exp.column(c) for c in (*order, "place", "system")))
-        before, after = self.text.shown(result).split(f" FROM {HIDDEN}numbers")
+        before, after = self.text.shown(result).split(f"{HIDDEN}numbers")
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
         numbers = chosen(self._is_mean, self.means(keys), self._aggregated(keys))
-        return [before, " FROM (", numbers, f") AS {HIDDEN}numbers", after]
+        return [before, "(", numbers, f") AS {HIDDEN}numbers", after]
 
     def problems(self) -> list[exp.Query]:
         """Return the query of an aggregation that does not exist."""
@@ -225,7 +225,7 @@ class Overall(Results):
         return shown_value(self.catalog, exp.column("v"), exp.column("n_no_relevant"))
 
     def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
-        """Return what is told of every metric as one value: its place, name, signature and numbers."""
+        """Return the place, name, signature and numbers of every metric, as one value each."""
         texts = []
         for entry in self.of.entries:
             agg = self._aggregation(entry)

@@ -22,14 +22,16 @@ Case = tuple[exp.Expr, exp.Query]
 # Stand between the texts of a list, between the pieces of a metric, around the mark of a piece, and around a
 # text that not all metrics need.
 BETWEEN, BETWEEN_PIECES, MARK, IF = "\u241d", "\u241f", "\u241e", "\u241a"
+# The piece of a metric that needs a text.
+FLAG = "1"
 _MARK = re.compile(r"__argument_(\d+)__")
 
 
 class Template:
     """Writes texts for the function ``format`` of DuckDB, and collects the values that go into them.
 
-    A text holds a mark where a value goes. Texts may be parts of larger ones, and chosen by conditions; the
-    values are put in once, at the end.
+    A text holds a mark where a value goes. Conditions may choose between texts, and a text may be part of a
+    larger one. The values are put in once, at the end.
 
     Args:
         names: the parameters of the macro.
@@ -59,9 +61,8 @@ class Template:
             texts: one for every metric that can be asked for, empty for none; they have marks themselves.
         """
         for i, known in enumerate(self.pieces, start=1):
-            if "1" not in known and all(
-                text in ("", other) for text, other in zip(texts, known, strict=True)
-            ):
+            pairs = zip(texts, known, strict=True)
+            if FLAG not in known and all(text in ("", other) for text, other in pairs):
                 return f"{MARK}#{i}{MARK}"
         self.pieces.append(texts)
         return f"{MARK}#{len(self.pieces)}{MARK}"
@@ -74,7 +75,7 @@ class Template:
         """
         if all(flags):
             return text
-        texts = ["1" if flag else "" for flag in flags]
+        texts = [FLAG if flag else "" for flag in flags]
         if texts not in self.pieces:
             self.pieces.append(texts)
         return f"{IF}?{self.pieces.index(texts) + 1}:{text}{IF}"

@@ -1,5 +1,5 @@
 -- name:     is_id
--- title:    Whether values of a type are told apart exactly, as ids are, or the column is not there
+-- title:    Whether values of a type are exact, as ids must be, or the column is not there
 -- params:   type VARCHAR
 SELECT
     regexp_full_match(

@@ -1,5 +1,5 @@
 -- name:     no_systems
--- title:    A comparison for which nothing tells the systems apart
+-- title:    A comparison without a column of systems
 -- params:   system VARCHAR DEFAULT NULL
 SELECT 'system is missing; name the column with system := ...' AS problem
 WHERE $system IS NULL;
