@@ -124,7 +124,8 @@ def _row_of_queries(catalog: Catalog, measure: Measure, mean: str, found: Mappin
 def _row_of_rows(
     catalog: Catalog, i: int, measure: Measure, known: Sequence[str], extras: Sequence[str]
 ) -> Row:
-    n, n_positive = (exp.column(name) for name in counts_of(measure))
+    # Where all weights are 0, no row counts, and the step that counts rows has none.
+    n, n_positive = (exp.func("coalesce", exp.column(name), literal(0)) for name in counts_of(measure))
     others = {
         extra: exp.column(f"{extra}_{i}") if f"{extra}_{i}" in known else exp.cast(exp.null(), EXTRAS[extra])
         for extra in extras

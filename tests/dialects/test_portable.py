@@ -36,6 +36,8 @@ FILES = [
     for definition in shelf.values()
 ]  # fmt: skip
 TABLES_OF_NUMBERS = {"range", "numbers"}
+# Functions of an engine that sqlglot does not know; tests run the text of these dialects in their engines.
+OWN_FUNCTIONS = {"duckdb": {"isfinite"}, "postgres": {"pg_typeof"}}
 OTHERS = [name for name in DIALECTS if name != "duckdb"]
 
 
@@ -163,4 +165,5 @@ def test_the_text_of_every_dialect_is_as_it_was(dialect: str) -> None:
         for statement in sqlglot.parse(written, dialect=dialect):
             assert statement is not None
             unknown = {call.name.lower() for call in statement.find_all(exp.Anonymous)}
-            assert unknown <= TABLES_OF_NUMBERS, "a function that sqlglot does not know"
+            known = TABLES_OF_NUMBERS | OWN_FUNCTIONS.get(dialect, set())
+            assert unknown <= known, "a function that sqlglot does not know"

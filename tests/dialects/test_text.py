@@ -83,6 +83,8 @@ def test_means_of_rankings() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("systems", [False, True])
 def test_switches_of_rankings(switches: dict[str, Any], systems: bool) -> None:
+    if systems and switches.get("labels") == "returned":
+        pytest.skip("a table of labels has the rows of one system, so evaluate refuses several")
     specs = ["ndcg@2", "map", "recall@3", "success@1", "bpref", "rbp", "mrr"]
     column = SYSTEM if systems else None
     with rankings_of_a_user(systems=systems) as connection:

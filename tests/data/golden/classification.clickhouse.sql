@@ -232,8 +232,8 @@ SELECT
       THEN summary.value_2
     END
   END AS value,
-  summary.n AS n,
-  summary.n_positive AS n_positive
+  COALESCE(summary.n, 0) AS n,
+  COALESCE(summary.n_positive, 0) AS n_positive
 FROM summary AS summary
 CROSS JOIN (
   SELECT

@@ -238,8 +238,8 @@ SELECT
       THEN summary.value_2
     END
   END AS value,
-  summary.n AS n,
-  summary.n_positive AS n_positive
+  coalesce(summary.n, 0) AS n,
+  coalesce(summary.n_positive, 0) AS n_positive
 FROM summary AS summary
 CROSS JOIN (
   SELECT

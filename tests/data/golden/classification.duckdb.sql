@@ -178,8 +178,8 @@ SELECT
     WHEN 2
     THEN CASE WHEN ISFINITE(value_2) THEN value_2 END
   END AS value,
-  n,
-  n_positive
+  COALESCE(n, 0) AS n,
+  COALESCE(n_positive, 0) AS n_positive
 FROM summary
 CROSS JOIN (
   SELECT

@@ -212,8 +212,8 @@ SELECT
       THEN summary.value_2
     END
   END AS value,
-  summary.n,
-  summary.n_positive
+  COALESCE(summary.n, 0) AS n,
+  COALESCE(summary.n_positive, 0) AS n_positive
 FROM summary AS summary
 CROSS JOIN (
   SELECT
