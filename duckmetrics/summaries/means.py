@@ -124,15 +124,20 @@ def _row_of_queries(catalog: Catalog, measure: Measure, mean: str, found: Mappin
 def _row_of_rows(
     catalog: Catalog, i: int, measure: Measure, known: Sequence[str], extras: Sequence[str]
 ) -> Row:
-    # Where all weights are 0, no row counts, and the step that counts rows has none.
-    n, n_positive = (exp.func("coalesce", exp.column(name), literal(0)) for name in counts_of(measure))
-    others = {
-        extra: exp.column(f"{extra}_{i}") if f"{extra}_{i}" in known else exp.cast(exp.null(), EXTRAS[extra])
-        for extra in extras
-    }
+    n, n_positive = map(_counted, counts_of(measure))
+    others: Row = {}
+    for extra in extras:
+        column = f"{extra}_{i}"
+        found = _counted(column) if EXTRAS[extra] == "BIGINT" else exp.column(column)
+        others[extra] = found if column in known else exp.cast(exp.null(), EXTRAS[extra])
     positives = n_positive if has_relation(catalog, measure, BINARY) else exp.cast(exp.null(), "BIGINT")
     value = shown_measure(catalog, i, measure)[0]
     return {"metric": literal(measure.text), "value": value, **others, "n": n, "n_positive": positives}
+
+
+def _counted(column: str) -> exp.Expr:
+    """Return a count; where all weights are 0, the step that counts rows has none."""
+    return exp.func("coalesce", exp.column(column), literal(0))
 
 
 def _whole(steps: Sequence[Step], rows: Sequence[Row]) -> exp.Select:
