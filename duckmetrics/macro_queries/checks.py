@@ -38,12 +38,14 @@ def of_data(
     steps: Mapping[str, exp.Query],
     constants: Mapping[str, Value],
     only: Only = lambda measures: None,
+    absent: Collection[str] = (),
 ) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
     """Return the checks of severity error that apply to the measures.
 
     Args:
         steps: those of the macro; a check shares them where they are the same.
         only: the condition under which some of the measures are asked for, None if they always are.
+        absent: inputs that the macro does not read.
     Returns: the queries of the problems, and the steps that they need in addition to those of the macro.
     """
     composer = Composer(catalog, {}, constants, {BY_RANK: Parameter(BY_RANK)})
@@ -59,7 +61,7 @@ def of_data(
         else:
             query = _found(composer, header, offenders, text)
             others.append(query.where(condition) if condition else query)
-    scans = [_scan(table, found) for table, found in filters.items()]
+    scans = [_scan(table, found) for table, found in filters.items() if table not in absent]
     return _shared(composer, [*scans, *others], steps)
 
 

@@ -165,9 +165,8 @@ class Likeness:
         """Look up the value of the tool, NULL if it is the default."""
         values = {name: self._bound(entry, argument.name, ranked) for name, entry in self.entries.items()}
         told = "".join(f" {name}={written(value)}" for name, value in values.items() if value is not None)
-        pattern = concatenated(" ", reference(LIKE), "=(\\S+)")
-        found = exp.Anonymous(this="regexp_extract", expressions=[literal(told), pattern, literal(1)])
-        return exp.Nullif(this=found, expression=literal(""))
+        after = _part(literal(told), concatenated(" ", reference(LIKE), "="), 2)
+        return _part(after, literal(" "), 1)
 
     def _bound(self, entry: Entry, name: str, ranked: bool) -> Value:
         """Return the value to which a tool binds a parameter, None if it changes nothing."""
@@ -204,6 +203,12 @@ def _rows(tool: Preset) -> Iterator[list[str | None]]:
                 yield [*head, name, written(value), "with a cut-off"]
         for metric, because in known.refused.items():
             yield [tool.name, tool.tool, family, metric, None, None, None, f"not imitated: {because}"]
+
+
+def _part(text: exp.Expr, delimiter: exp.Expr, place: int) -> exp.Expr:
+    """Return a part of a text, NULL if there is none; the function `split_part` is a macro that writes it twice."""
+    parts = exp.Anonymous(this="string_split", expressions=[text, delimiter])
+    return exp.Anonymous(this="list_extract", expressions=[parts, literal(place)])
 
 
 def _text(value: Value) -> exp.Expr:

@@ -76,8 +76,9 @@ class RankingCall:
 
     @property
     def has_slices(self) -> exp.Expr:
-        length = exp.Anonymous(this="len", expressions=[self.slices])
-        return exp.GT(this=length, expression=literal(0))
+        text = exp.func("coalesce", exp.cast(reference(BY), "VARCHAR"), literal(""))
+        names = exp.Anonymous(this="trim", expressions=[text, literal("[] ")])
+        return exp.NEQ(this=names, expression=literal(""))
 
     @property
     def is_changed(self) -> exp.Expr:

@@ -11,6 +11,7 @@ from duckmetrics.macro_queries import checks
 from duckmetrics.macro_queries.forms import CLOSED, OPEN
 from duckmetrics.macro_queries.macro import HIDDEN
 from duckmetrics.macro_queries.query import METRICS, in_one, placed
+from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import is_null, query_of
 from duckmetrics.macro_queries.template import chosen, merged
 
@@ -57,10 +58,11 @@ class RankingChecks:
 
     def _problems(self, form: Form) -> list[Part]:
         composed = self.of.composed(form)
+        absent = () if form.is_open else (POPULATION,)
         found, steps = checks.of_data(
-            self.catalog, composed.measures, composed.steps, form.constants, self.of.only
+            self.catalog, composed.measures, composed.steps, form.constants, self.of.only, absent
         )
-        files = ("no_rows", "no_order", "mixed_ids") if form.is_open else ("no_rows", "mixed_ids")
+        files = ("no_rows", "mixed_ids", *(("no_order", "bad_population") if form.is_open else ()))
         refused = [*(self.text.shell(name) for name in files), *found]
         own = [f"{self.text.cte(name, step)}, " for name, step in steps]
         first, *others = (self.text.text(placed(query, place)) for place, query in enumerate(refused))

@@ -15,7 +15,7 @@ from duckmetrics.macro_queries.macro import HIDDEN, given, reference
 from duckmetrics.macro_queries.query import COUNTS
 from duckmetrics.macro_queries.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated
-from duckmetrics.macro_queries.template import chosen
+from duckmetrics.macro_queries.template import chosen, joined
 from duckmetrics.summaries.ranking import shown_value
 from duckmetrics.version import __version__
 
@@ -229,8 +229,9 @@ class Overall(Results):
         texts = []
         for entry in self.of.entries:
             agg = self._aggregation(entry)
-            signature = exp.var(self._signature(entry))
-            known = {"place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": signature, "agg": agg}
+            known = {
+                "place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": self._signature(entry), "agg": agg,
+            }  # fmt: skip
             texts.append(self.text.struct({**known, **values}))
         return texts
 
@@ -244,42 +245,37 @@ class Overall(Results):
     def _takes_aggregation(self) -> bool:
         return any(argument.name == AGGREGATION for argument in self.of.arguments)
 
-    def _signature(self, entry: Entry) -> str:
-        """Return the literal of the signature of a metric, with marks for its parameters and cut-off."""
+    def _signature(self, entry: Entry) -> exp.Expr:
+        """Return the signature of a metric, with a mark for its cut-off; the query puts it together."""
         measure = entry.measure(OPEN)
-        parts = [f"{signature_name(self.catalog, measure)}{f'@{K}' if entry.has_cutoff else ''}"]
+        parts: list[str | exp.Expr] = [signature_name(self.catalog, measure), f"@{K}" if entry.has_cutoff else ""]
         for name, value in measure.params:
             if name != CUTOFF:
-                parts.append(f"{name}:{self._signed(entry, name, value)}")
-        agg = self._mark_of(self._aggregation(entry))
-        text = "|".join([*parts, f"{AGGREGATION}:{agg}", f"{VERSION}:{__version__}"])
-        return f"'{text}'"
+                parts += [f"|{name}:", self._signed(entry, name, value)]
+        parts += [f"|{AGGREGATION}:", self._shown(self._aggregation(entry)), f"|{VERSION}:{__version__}"]
+        return joined(parts)
 
-    def _signed(self, entry: Entry, name: str, value: Value) -> str:
+    def _signed(self, entry: Entry, name: str, value: Value) -> str | exp.Expr:
         """Return the value of a parameter in a signature; of one that changes nothing, its default."""
         if not isinstance(value, Parameter):
-            return written(value).replace("'", "''")
-        param, given_ = self.text.params[value.name], self.text.switches[value.name]
+            return written(value)
+        param, given_ = self.text.params[value.name], self.text.values[value.name]
         idle = self.catalog.idle(entry.asked.measure.metric).get(name)
         if idle is not None:
             condition = exp.paren(idle.copy(), copy=False)
             for column in list(condition.find_all(exp.Column)):
                 known = entry.measure(OPEN).values[column.name]
-                read = (
-                    self.text.switches[known.name].copy() if isinstance(known, Parameter) else literal(known)
-                )
+                read = self.text.values[known.name].copy() if isinstance(known, Parameter) else literal(known)
                 column.replace(exp.paren(read))
             is_idle = exp.func("coalesce", condition, exp.false())
             given_ = exp.Case().when(is_idle, literal(param.default)).else_(given_.copy())
-        return self._mark_of(given_, bool(param.choices))
+        return self._shown(given_, is_word=bool(param.choices))
 
-    def _mark_of(self, value: exp.Expr, is_word: bool = False) -> str:
-        """Return the mark of a value in a signature."""
+    def _shown(self, value: exp.Expr, *, is_word: bool = True) -> exp.Expr:
+        """Return the text of a value in a signature."""
         if is_word:
-            return self.text.template.mark(
-                exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("null"))
-            )
-        return self.text.template.mark(call(self.catalog, "signature_value", value.copy()))
+            return exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("null"))
+        return call(self.catalog, "signature_value", value.copy())
 
 
 def signature_name(catalog: Catalog, measure: Measure) -> str:

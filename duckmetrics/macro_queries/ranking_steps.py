@@ -12,7 +12,7 @@ from duckmetrics.macro_queries.macro import reference
 from duckmetrics.macro_queries.query import SOURCE, tables_of_user
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import call, is_null, query_of, source
-from duckmetrics.macro_queries.template import chosen, merged
+from duckmetrics.macro_queries.template import chosen, merged, run_later
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,16 +41,15 @@ class RankingSteps:
     def steps(self, form: Form) -> list[Part]:
         """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
-        population = f"{self.text.cte(POPULATION, self._population(form))}, "
+        population = [f"{self.text.cte(POPULATION, self._population())}, "] if form.is_open else []
         texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
-        return [population, *self._needed(composed, texts), *self._per_query(composed), ", "]
+        return [*population, *self._needed(composed, texts), *self._per_query(composed), ", "]
 
-    def _population(self, form: Form) -> exp.Query:
-        if not form.is_open:
-            return exp.select("query_id").from_("truth").where(exp.false())
+    def _population(self) -> exp.Query:
         is_table = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal(TABLE))
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
-        return query_of(self.catalog, POPULATION, {SOURCE: source(self.catalog, listed, "read_trec_qrels")})
+        read = {SOURCE: source(self.catalog, listed, "read_trec_qrels")}
+        return run_later(query_of(self.catalog, POPULATION, read))
 
     def _step(self, composed: Composed, name: str) -> list[str]:
         """Return a step; an aggregate has the columns of the metrics asked for."""
@@ -119,12 +118,14 @@ class RankingSteps:
         values = {
             SOURCE: source(self.catalog, tables[0], "read_trec_qrels"),
             "otherwise": source(self.catalog, tables[1], "read_trec_run"),
-            "named_columns": self.text.template.raw(call(self.catalog, "attribute_columns", self.of.slices)),
-            "attributes": self.text.template.raw(call(self.catalog, "attribute_values", self.of.slices)),
-            "types": self.text.template.raw(call(self.catalog, "attribute_types", self.of.slices)),
+            "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"), "types": exp.var("__types__"),
+        }  # fmt: skip
+        texts = {
+            f"__{name}__": call(self.catalog, f"attribute_{name}", self.of.slices)
+            for name in ("columns", "values", "types")
         }
         steps = {
-            "attributes": query_of(self.catalog, "attributes", values),
+            "attributes": self.text.template.later(query_of(self.catalog, "attributes", values), texts),
             "sliced": query_of(self.catalog, "sliced", {"slice_label": self.text.label}),
         }
         parts = [part for name, step in steps.items() for part in (self.text.cte(name, step), ", ")]

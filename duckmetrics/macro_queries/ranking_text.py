@@ -37,14 +37,22 @@ class RankingText:
     def __init__(self, of: RankingCall, template: Template) -> None:
         self.of, self.catalog, self.template = of, of.catalog, template
         self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
-        types = {symbol: TYPES[param.type] for symbol, param in self.params.items()}
-        switches = {s: value for s, value in of.values.items() if s != CUTOFF}
         self.values: dict[str, exp.Expr] = {
-            **{s: template.quoted(v, "" if types[s] == "VARCHAR" else types[s]) for s, v in switches.items()},
+            **{symbol: self._switch(symbol) for symbol in of.values if symbol != CUTOFF},
             DEPTH: exp.cast(self.number(of.depth), "INT"), BY_RANK: by_rank(),
             METRICS: template.quoted(exp.cast(of.asked_for.metrics, "VARCHAR")),
         }  # fmt: skip
-        self.switches = switches
+
+    def _switch(self, symbol: str) -> exp.Expr:
+        """Return the value of a switch as the query reads it: the argument, cast to its type.
+
+        What stands for the argument is the same text wherever the query reads it, so that DuckDB binds it once.
+        """
+        type_, given_ = TYPES[self.params[symbol].type], self.of.offer.values()[symbol]
+        read = given_.this if isinstance(given_, exp.TryCast) else given_
+        if isinstance(read, exp.Var):
+            return read.copy() if type_ == "VARCHAR" else given_.copy()
+        return self.template.quoted(self.of.values[symbol].copy(), "" if type_ == "VARCHAR" else type_)
 
     def number(self, value: exp.Expr) -> exp.Expr:
         """Return the mark of a number or NULL."""
@@ -108,6 +116,6 @@ class RankingText:
 
     @property
     def label(self) -> exp.Expr:
-        """The mark of the columns by which results are split, as the column `slice` shows them."""
+        """The columns by which results are split, as the column `slice` shows them."""
         reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
-        return self.template.quoted(call(self.catalog, "slice_label", self.of.slices, reserved))
+        return call(self.catalog, "slice_label", self.of.slices, reserved)

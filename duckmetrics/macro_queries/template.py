@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.expressions.folding import literal
-from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, Written, reference, written
+from duckmetrics.macro_queries.macro import FUNCTIONS, QUERY, Written, hidden, reference, written
 from duckmetrics.macro_queries.shell_files import concatenated
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ BETWEEN, BETWEEN_PIECES, MARK, IF = "\u241d", "\u241f", "\u241e", "\u241a"
 # The piece of a metric that needs a text.
 FLAG = "1"
 _MARK = re.compile(r"__argument_(\d+)__")
+# Runs a text that the query itself puts together, which costs nothing where that part of it is left out.
+LATER = "query_later"
 
 
 class Template:
@@ -105,6 +107,8 @@ class Template:
             if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == QUERY:
                 (read,) = table.this.expressions
                 table.set("this", exp.Paren(this=self.raw(read.copy())))
+            elif isinstance(table.this, exp.Anonymous) and table.this.name == LATER:
+                table.this.set("this", QUERY)
         for var in list(holder.find_all(exp.Var)):
             is_name = isinstance(var.parent, exp.PropertyEQ) and var.arg_key == "this"
             if var in self.known and not is_name:
@@ -120,6 +124,21 @@ class Template:
             if mark in text:
                 text = re.sub(rf"{mark}\b", self.mark(value), text)
         return text
+
+    def later(self, query: exp.Query, texts: Mapping[str, exp.Expr]) -> exp.Select:
+        """Return a query whose text is put together when it runs.
+
+        Args:
+            texts: marks in the query, each with an expression for the SQL that goes there.
+        """
+        own = Template([], {}, self.inline)
+        own.known = self.known
+        text = own.marked(hidden(query), texts).replace("{{", "{").replace("}}", "}")
+        values = list(own.values)
+        pieces = _MARK.split(text)
+        parts = [values[int(p)] if i % 2 else p for i, p in enumerate(pieces)]
+        run = exp.Anonymous(this=LATER, expressions=[concatenated(*parts)])
+        return exp.select("*").from_(exp.Table(this=run))
 
     @staticmethod
     def escaped(text: str) -> str:
@@ -147,7 +166,10 @@ def joined(parts: Sequence[Part]) -> exp.Expr:
             pieces[-1] += part
         elif part != "":
             pieces.append(part)
-    return concatenated(*pieces) if pieces else literal("")
+    if len(pieces) < 2:
+        return concatenated(*pieces) if pieces else literal("")
+    texts = [literal(piece) if isinstance(piece, str) else piece for piece in pieces]
+    return exp.Anonymous(this="concat", expressions=texts)
 
 
 def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> Part:
@@ -187,6 +209,14 @@ def one_of(
         return exp.select("*").from_(exp.Table(this=run))
 
     return Written(write)
+
+
+def run_later(query: exp.Query) -> exp.Query:
+    """Let a query itself put together the texts that it runs, in place."""
+    for found in query.find_all(exp.Anonymous):
+        if found.name.lower() == QUERY:
+            found.set("this", LATER)
+    return query
 
 
 def bound_once(name: str, value: exp.Expr, read: exp.Expr) -> exp.Expr:

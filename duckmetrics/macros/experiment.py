@@ -355,7 +355,7 @@ def _spelled(catalog: Catalog, tree: exp.Expr) -> exp.Expr:
     while calls := [c for c in holder.find_all(exp.Anonymous) if c.name.lower() in catalog.shell]:
         definition = catalog.shell[calls[0].name.lower()]
         passed = dict(zip(definition.own_params, calls[0].expressions, strict=True))
-        calls[0].replace(given(definition.query.selects[0].unalias().copy(), passed))
+        calls[0].replace(exp.paren(given(definition.query.selects[0].unalias().copy(), passed)))
     return cast("exp.Expr", holder.this)
 
 

@@ -7,10 +7,10 @@ SELECT
     CASE
         WHEN typeof($value) IN ('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT')
             THEN CASE WHEN abs(CAST($value AS DOUBLE)) >= 9007199254740992e0 THEN CAST($value AS VARCHAR) END
-        WHEN regexp_full_match(typeof($value), 'DECIMAL\((1[6-9]|[23]\d),\d+\)')
+        WHEN starts_with(typeof($value), 'DECIMAL') AND TRY_CAST(substr(typeof($value), 9, 2) AS INTEGER) > 15
             THEN CASE
                 WHEN abs(CAST($value AS DOUBLE))
-                    >= power(10e0, 15 - TRY_CAST(regexp_extract(typeof($value), ',(\d+)', 1) AS INTEGER))
+                    >= power(10e0, 15 - TRY_CAST(trim(split_part(typeof($value), ',', 2), ')') AS INTEGER))
                     THEN CAST($value AS VARCHAR)
             END
     END AS value;

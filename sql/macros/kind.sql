@@ -3,7 +3,8 @@
 -- params:   type VARCHAR
 SELECT
     CASE
-        WHEN regexp_full_match($type, 'U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL.*') THEN 'whole number'
-        WHEN regexp_full_match($type, 'TIMESTAMP(_S|_MS|_NS)?') THEN 'TIMESTAMP'
+        WHEN ltrim($type, 'U') IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT')
+            OR starts_with($type, 'DECIMAL') THEN 'whole number'
+        WHEN $type IN ('TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS') THEN 'TIMESTAMP'
         ELSE $type
     END AS value;

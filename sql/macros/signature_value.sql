@@ -2,11 +2,11 @@
 -- title:    The value of a parameter as a signature shows it, ready to stand between quotes
 -- params:   given VARCHAR
 SELECT
-    CASE
-        WHEN $given IS NULL THEN 'null'
-        WHEN regexp_full_match(CAST($given AS VARCHAR), '[A-Za-z_][\w.-]*|-?\d+') THEN CAST($given AS VARCHAR)
-        WHEN regexp_full_match(CAST($given AS VARCHAR), '-?\d+\.0')
-            THEN regexp_extract(CAST($given AS VARCHAR), '-?\d+')
-        WHEN TRY_CAST(CAST($given AS VARCHAR) AS DOUBLE) IS NOT NULL THEN CAST($given AS VARCHAR)
-        ELSE '''''' || replace(CAST($given AS VARCHAR), '''', '''''''''') || ''''''
-    END AS value;
+    list_extract(list_transform([CAST($given AS VARCHAR)], lambda text: CASE
+        WHEN text IS NULL THEN 'null'
+        WHEN trim(lower(text), 'abcdefghijklmnopqrstuvwxyz_0123456789.-') = ''
+            AND trim(lower(left(text, 1)), 'abcdefghijklmnopqrstuvwxyz_') = '' AND text <> '' THEN text
+        WHEN TRY_CAST(text AS DOUBLE) IS NOT NULL
+            THEN CASE WHEN ends_with(text, '.0') THEN left(text, -2) ELSE text END
+        ELSE '''''' || replace(text, '''', '''''''''') || ''''''
+    END), 1) AS value;

@@ -5,22 +5,28 @@
 -- formula:  SQL as it is; a name with a slash or a wildcard by the reader of its suffix, a folder as its Parquet files;
 --           any other name as a table, view or CTE, or else a file that DuckDB knows by its suffix
 -- note:     trec is the text that reads TREC files, with {files} where their list goes. A name such as s.run may be a
---           table of a schema; a TREC file in the current folder is called ./s.run
+--           table of a schema; a TREC file in the current folder is called ./s.run. A pattern takes DuckDB longer than
+--           all the rest, so that only a name that may be SQL is compared with one
 SELECT
     list_extract(list_transform(
         [{
             'name': CAST($source AS VARCHAR),
+            'first': list_extract(listed($source), 1),
             'files': named(listed($source)),
-            'suffix': lower(regexp_extract(list_extract(listed($source), 1), '\.([A-Za-z]+)(\.(gz|zst))?$', 1)),
-            'is_path': regexp_matches(list_extract(listed($source), 1), '^file:|[/\\*?]|\.(gz|zst)$')
+            'suffix': rtrim(list_extract(string_split(
+                replace(replace(lower(list_extract(listed($source), 1)) || '|', '.gz|', '|'), '.zst|', '|'), '.'
+            ), -1), '|')
         }],
         lambda given: CASE
-            WHEN regexp_matches(
-                given['name'],
-                '(?is)^(sql:|(\s|--[^\n]*\n|/\*.*?\*/)*'
-                || '(\(|(select|from|with)[\s"''*(]|(values|pivot|unpivot|describe)\s))'
-            ) THEN regexp_replace(given['name'], '^sql:', '')
-            WHEN NOT given['is_path'] THEN 'FROM query_table(' || given['files'] || ')'
+            WHEN starts_with(given['name'], 'sql:') THEN substr(given['name'], 5)
+            WHEN regexp_matches(given['name'], CASE
+                WHEN translate(given['name'], e' \t\r\n("''*', '') <> given['name']
+                    THEN '(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*'
+                        || '(\(|(select|from|with)[\s"''*(]|(values|pivot|unpivot|describe)\s)'
+            END) THEN given['name']
+            WHEN translate(given['first'], '/\*?', '') = given['first'] AND NOT starts_with(given['first'], 'file:')
+                AND NOT ends_with(given['first'], '.gz') AND NOT ends_with(given['first'], '.zst')
+                THEN 'FROM query_table(' || given['files'] || ')'
             WHEN given['suffix'] IN ('parquet', 'pq')
                 THEN 'FROM read_parquet(' || given['files'] || ', union_by_name = true)'
             WHEN given['suffix'] IN ('csv', 'tsv')
@@ -29,10 +35,10 @@ SELECT
                 THEN 'FROM read_json(' || given['files'] || ', union_by_name = true)'
             WHEN given['suffix'] IN ('run', 'trec', 'qrel', 'qrels', 'txt')
                 THEN replace($trec, '{files}', given['files'])
-            WHEN given['suffix'] = '' AND regexp_full_match(given['name'], '[^*?]*/[^*?]*')
-                THEN 'FROM read_parquet(''' 
-                    || replace(rtrim(regexp_replace(given['name'], '^file:', ''), '/'), '''', '''''')
-                    || '/**/*.parquet'', union_by_name = true)'
-            ELSE 'FROM ''' || replace(regexp_replace(given['name'], '^file:', ''), '''', '''''') || ''''
+            WHEN trim(given['suffix'], 'abcdefghijklmnopqrstuvwxyz') <> '' AND contains(given['first'], '/')
+                AND translate(given['name'], '*?', '') = given['name']
+                THEN 'FROM read_parquet(' || rtrim(left(given['files'], -2), '/')
+                    || '/**/*.parquet''], union_by_name = true)'
+            ELSE 'FROM ' || substr(given['files'], 2, length(given['files']) - 2)
         END
     ), 1) AS value;

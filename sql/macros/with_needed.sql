@@ -8,7 +8,8 @@ SELECT
         WHEN starts_with(part, '?')
             THEN CASE
                 WHEN len(list_filter($pieces, lambda piece:
-                    split_part(piece, '␟', TRY_CAST(regexp_extract(part, '\d+') AS INTEGER)) <> '')) > 0
+                    list_extract(string_split(piece, '␟'),
+                        TRY_CAST(substr(part, 2, instr(part, ':') - 2) AS INTEGER)) <> '')) > 0
                     THEN substr(part, instr(part, ':') + 1)
                 ELSE ''
             END
