@@ -37,6 +37,7 @@ def ab(
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
 ) -> Experiment:
     """Compare the variants of an experiment with the control, metric by metric.
 
@@ -61,7 +62,7 @@ def ab(
         interval: the level of the intervals, which are not adjusted.
         alpha: the error rate of verdicts: one needs an adjusted p below it.
         connection: a DuckDB connection, or the path of a database file.
-        threads, memory_limit, temp_directory: as for `evaluate`.
+        threads, memory_limit, temp_directory, snapshot: as for `evaluate`.
 
     Returns:
         A row for every metric and treated variant: both values, difference and relative change with
@@ -82,4 +83,6 @@ def ab(
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)
     plan = Plan(variant, control, metrics, shares, pre, lower_is_better, method, level, error_rate)
-    return run_experiment(open_engine(None, connection, threads, memory_limit, temp_directory), table, plan)
+    return run_experiment(
+        open_engine(None, connection, threads, memory_limit, temp_directory, snapshot), table, plan
+    )

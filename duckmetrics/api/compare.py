@@ -52,6 +52,7 @@ def compare(
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
     chunks: int | None = None,
     like: str | None = None,
     interval: float = 0.95,
@@ -77,8 +78,8 @@ def compare(
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
         truth, metrics, system, by, columns, layout, positive, score, queries, connection, threads,
-            memory_limit, temp_directory, chunks, like, interval, interval_method, cluster, resamples,
-            seed, **switches: as for `evaluate`.
+            memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
+            resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -133,7 +134,7 @@ def compare(
     request = read_request(
         catalog(), predictions, **given, system=system, chunks=chunks, inference=inference, switches=switches
     )
-    used = open_engine(None, connection, threads, memory_limit, temp_directory)
+    used = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:
         if evaluated is not None:
             specs = None if metrics is None else read_specs(metrics)

@@ -47,6 +47,7 @@ def evaluate(
     threads: int | None = None,
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
     chunks: int | None = None,
     like: str | None = None,
     verify: int | None = None,
@@ -89,6 +90,8 @@ def evaluate(
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
         temp_directory: the folder that is spilled to.
+        snapshot: which tables are read once, into a temporary table: ``"auto"``, the default, for those that
+            are remote, text, or queries that do more than scan a table; ``"always"`` or ``"never"``.
         chunks: the number of parts in which the queries of rankings are evaluated, one after the other,
             which takes less memory; the results are the same.
         like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
@@ -125,7 +128,7 @@ def evaluate(
         verify=verify, chunks=chunks, switches=switches, layout=layout, positive=positive, score=score,
         inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
-    used = open_engine(engine, connection, threads, memory_limit, temp_directory)
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:
         specs = read_specs(session.usual if metrics is None else metrics)
         return session.evaluation(session.measures(specs))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 # The options that DuckDB is opened with.
 SETTINGS = ("database", "threads", "memory_limit", "temp_directory")
+# The options that say what the connection runs first, and how it reads tables.
+SETUP = ("init", "attach", "snapshot")
 
 
 def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
@@ -92,10 +94,14 @@ def engine_of(options: dict[str, Any]) -> Any:
     if options.get("engine", "duckdb") == "duckdb":
         if options.get("master") is not None:
             raise click.UsageError("--master: is of Spark; add --engine spark")
+        from duckmetrics.connections.setup import read_setup
         from duckmetrics.engines.duckdb import DuckDBEngine
+        from duckmetrics.engines.snapshots import AUTO
 
-        return DuckDBEngine(*(options[name] for name in SETTINGS))
-    given = [name for name in SETTINGS if options[name] is not None]
+        setup = read_setup(options["init"], pairs_of("--attach", options["attach"]))
+        limits = {name: options[name] for name in SETTINGS[1:]}
+        return DuckDBEngine(options["database"], **limits, snapshot=options["snapshot"] or AUTO, setup=setup)
+    given = [name for name in (*SETTINGS, *SETUP) if options[name]]
     if given:
         raise click.UsageError(f"--{given[0].replace('_', '-')}: is of DuckDB; configure Spark instead")
     from duckmetrics.engines.spark import SparkEngine

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 # Options of every command that no file sets.
 _NEVER = ("config", "help", "version")
 # The parameters whose values are paths, and those whose values may be paths, names of tables or SQL.
-_PATHS = ("output", "per_query", "movers", "database", "temp_directory")
+_PATHS = ("output", "per_query", "movers", "database", "temp_directory", "init")
 _TABLES = ("predictions", "truth_option", "queries", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. Of some, the values may name tables.
-_PAIRS = ("columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
+_PAIRS = ("attach", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
 _PAIRS_OF_TABLES = ("systems", "switches")
 # The switch whose value may be a table.
 _POPULATION = "population"
@@ -186,6 +186,8 @@ class _Value:
         if kind_of_text(text) != "file" or "://" in text:
             return text
         prefix = "file:" if text.startswith("file:") else ""
+        if not prefix and "/" not in text and not os.path.exists(self._placed(text)):
+            return text  # such as shop.run, a table of a database
         return prefix + self._placed(text.removeprefix("file:"))
 
     def _placed(self, text: str) -> str:

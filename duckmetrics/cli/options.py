@@ -50,6 +50,21 @@ DATABASE = click.option(
     shell_complete=completion.files,
 )  # fmt: skip
 
+INIT = click.option(
+    "--init", multiple=True, type=click.Path(), metavar="FILE.sql",
+    help="Statements to run first: LOAD, CREATE SECRET, ATTACH, SET.", shell_complete=completion.files,
+)  # fmt: skip
+ATTACH = click.option(
+    "--attach", multiple=True, metavar="NAME=TARGET",
+    help="A database, read-only, whose tables can be named NAME.TABLE: a file of DuckDB or SQLite, "
+    "postgres:…, mysql:…, ducklake:…, md:…",
+)  # fmt: skip
+SNAPSHOT = click.option(
+    "--snapshot", type=click.Choice(("auto", "always", "never")),
+    help="Which tables are read once, into a temporary table.  [default: auto, those that are remote, "
+    "text, or queries that do more than scan a table]",
+)  # fmt: skip
+
 # Where "evaluate" and "curve" can run.
 ENGINE = click.option(
     "--engine", type=click.Choice(("duckdb", "spark")), default="duckdb", show_default=True,
@@ -63,7 +78,8 @@ CONFIG = click.option(
     help="Take options from this file; those of the command line win. Paths in it start at its folder.",
 )  # fmt: skip
 OUTPUT_AND_ENGINE = (
-    FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, CONFIG
+    FORMAT, OUTPUT, OUTPUT_TABLE, RUN_ID, THREADS, MEMORY_LIMIT, TEMP_DIRECTORY, DATABASE, INIT,
+    ATTACH, SNAPSHOT, CONFIG,
 )  # fmt: skip
 
 # --- tables, metrics, names of columns, conventions ------------------------------------------------

@@ -12,12 +12,13 @@ import duckdb
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import outputs, progress
-from duckmetrics.engines.duckdb_connection import DuckDBConnection, arrow_of
-from duckmetrics.engines.duckdb_errors import refused
+from duckmetrics.connections.connection import DuckDBConnection, arrow_of
+from duckmetrics.connections.duckdb_errors import refused
+from duckmetrics.engines import outputs, progress, snapshots
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.connections.setup import Statement
     from duckmetrics.inputs.sources import Role, Source
 
 
@@ -43,6 +45,9 @@ class DuckDBEngine(Engine):
         threads: the number of threads that DuckDB may use.
         memory_limit: such as "4GB"; more is spilled to disk.
         temp_directory: the folder that is spilled to.
+        snapshot: which tables are read once, into a temporary table: "auto" for those that are remote, or
+            take more than a scan; "always"; or "never".
+        setup: statements that a connection of our own runs first.
     """
 
     dialect = DIALECT
@@ -54,8 +59,11 @@ class DuckDBEngine(Engine):
         threads: int | None = None,
         memory_limit: str | None = None,
         temp_directory: str | os.PathLike[str] | None = None,
+        snapshot: str = snapshots.AUTO,
+        setup: Sequence[Statement] = (),
     ) -> None:
-        self._held = DuckDBConnection(connection, threads, memory_limit, temp_directory)
+        self._snapshot = snapshots.checked(snapshot)
+        self._held = DuckDBConnection(connection, threads, memory_limit, temp_directory, setup)
         self._tables = DuckDBTables(self._held)
         self.connection = self._held.raw
         self.ran: list[str] = []
@@ -65,6 +73,7 @@ class DuckDBEngine(Engine):
         """Keep other threads from the connection for one call; drop what former calls left behind."""
         with self._held.exclusive(keep), self._progress():
             yield
+            self._tables.refuse_changed()
 
     def release(self) -> None:
         """Give a caller's connection its own settings back, and take our macros from it."""
@@ -85,19 +94,42 @@ class DuckDBEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        source = self._tables.attach(table, role)
+        source = self._tables.attach(table, role, self._snapshot)
         return self._parsed(source) if source.is_text and len(source.columns) <= MOST_COLUMNS else source
 
     def _parsed(self, source: Source) -> Source:
         """Parse a text file once, instead of once for every check."""
-        name = self.name("parsed")
+        return replace(source, relation=self._copied("parsed", source), is_text=False)
+
+    def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
+        """Read a table into a temporary one, unless it costs little to read it again.
+
+        Args:
+            columns: those that are needed, None for all.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        if not snapshots.is_copied(source, self._snapshot):
+            return source
+        known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
+        relation = self._copied("snapshot", source, [quoted(name) for name in known])
+        return replace(
+            source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,
+            empty=self._tables.is_empty(relation),
+            unread={name: type_ for name, type_ in source.columns.items() if name not in known},
+        )  # fmt: skip
+
+    def _copied(self, stem: str, source: Source, columns: Sequence[exp.Expr] = ()) -> exp.Table:
+        """Copy a table, or some columns of it."""
+        name = self.name(stem)
         try:
-            self.keep(name, exp.select(exp.Star()).from_(source.relation))
+            self.keep(name, exp.select(*(columns or [exp.Star()])).from_(source.relation))
         except EngineError as error:
             if error.out_of_memory:
                 raise
             raise InputError(source.label, f"cannot be read: {error}", "check it") from error
-        return replace(source, relation=exp.to_table(name), is_text=False)
+        return exp.to_table(name)
 
     # --- results ---------------------------------------------------------------------------------
 

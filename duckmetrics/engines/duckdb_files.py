@@ -5,13 +5,16 @@ from __future__ import annotations
 import glob
 import os
 import re
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import lakes, near_names
+from duckmetrics.connections import near_names
+from duckmetrics.engines import lakes
+from duckmetrics.engines.duckdb_lakes import DuckDBLakes
 from duckmetrics.engines.duckdb_texts import DuckDBTexts
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
@@ -27,7 +30,8 @@ from duckmetrics.inputs.sources import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.connections.connection import DuckDBConnection
+    from duckmetrics.engines.lakes import Lake
     from duckmetrics.inputs.sources import Role
 
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
@@ -39,12 +43,15 @@ class DuckDBFiles:
 
     Attributes:
         used: the patterns of all files that were asked for, such as "file:a.parquet".
+        seen: the files that are read in place, with what tells their versions apart.
     """
 
     def __init__(self, connection: DuckDBConnection) -> None:
         self._connection = connection
         self._texts = DuckDBTexts(connection)
+        self._lakes = DuckDBLakes(connection, self._matches)
         self.used: list[str] = []
+        self.seen: dict[str, tuple[int, int, int]] = {}
 
     def named(self, path: str, role: Role) -> Source:
         """Read one path: a file, a pattern or a folder.
@@ -53,7 +60,14 @@ class DuckDBFiles:
             InputError: there is no such file, or it cannot be read as a table.
         """
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
-        self._refuse_lake(path)
+        lake = self._lake(path)
+        if lake is not None and self._lakes.reads(lake, path):
+            self.used.append(f"file:{lake.folder}/**")
+            return self._lakes.source(lake, path)
+        if lake is not None:
+            raise lake.refusal(path, DIALECT)
+        if _is_remote_folder(path):
+            return self._remote_folder(path, role)
         if os.path.isdir(expanded):
             return self._folder(path, expanded, role)
         return self._files([expanded], role, path)
@@ -65,7 +79,9 @@ class DuckDBFiles:
             InputError: there is no such file, or they cannot be read as a table.
         """
         for path in paths:
-            self._refuse_lake(path)
+            lake = self._lake(path)
+            if lake is not None:
+                raise lake.refusal(path, DIALECT)
         if not any(kind_of_text(path) == "file" or os.path.exists(path) for path in paths):
             raise InputError(
                 ", ".join(paths),
@@ -122,30 +138,84 @@ class DuckDBFiles:
         options = [exp.EQ(this=exp.to_identifier("union_by_name"), expression=exp.true())]
         reader = exp.Anonymous(this=_READERS[str(kind)], expressions=[listed, *options])
         is_parquet = kind == "parquet"
+        if is_parquet:
+            self._note(paths)
         return Source(
-            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet, is_text=not is_parquet
-        )
+            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet, is_text=not is_parquet,
+            in_place=not any(map(_REMOTE.match, paths)),
+        )  # fmt: skip
+
+    # --- changes ---------------------------------------------------------------------------------
+
+    def _note(self, patterns: Sequence[str]) -> None:
+        """Note the versions of local files."""
+        for pattern in patterns:
+            if _REMOTE.match(pattern) is None:
+                self.seen |= {path: _version(path) for path in glob.glob(pattern, recursive=True)}
+
+    def refuse_changed(self) -> None:
+        """Refuse results of files that changed while they were read, and forget them.
+
+        Raises:
+            InputError: names one.
+        """
+        seen, self.seen = self.seen, {}
+        for path, version in seen.items():
+            if _version(path) != version:
+                what = (
+                    "changed while it was read, so that the checks and the numbers may be of different rows"
+                )
+                raise InputError(path, what, "evaluate it again, or copy it first")
 
     # --- lakes -----------------------------------------------------------------------------------
 
-    def _refuse_lake(self, path: str) -> None:
-        """Refuse the files of a table that keeps older versions of its rows; see `lakes`."""
+    def _lake(self, path: str) -> Lake | None:
+        """Return the table that a path is part of, if that keeps older versions of its rows; see `lakes`."""
         expanded = os.path.expanduser(path)
         if _REMOTE.match(path) is None:
             # A name with wildcards that exists means that file.
             place = glob.escape(expanded) if os.path.exists(expanded) else expanded
-            lakes.refuse(place, DIALECT, os.path.isdir(expanded), _first_match)
-        else:
-            lakes.refuse(path, DIALECT, not file_format(path), self._first_remote)
+            return lakes.find(place, os.path.isdir(expanded), self._first)
+        return lakes.find(path, not file_format(path), self._first)
 
-    def _first_remote(self, pattern: str) -> str | None:
+    def _first(self, pattern: str) -> str | None:
+        return next(iter(self._matches(pattern, limit=1)), None)
+
+    def _matches(self, pattern: str, limit: int | None = None) -> list[str]:
+        """Return files that match a pattern."""
+        if _REMOTE.match(pattern) is None:
+            return list(islice(glob.iglob(pattern, recursive=True), limit))
         listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
+        query = exp.select("file").from_(listed)
         try:
-            found = self._connection.rows(exp.select("file").from_(listed).limit(1))
+            return [str(file) for (file,) in self._connection.rows(query.limit(limit) if limit else query)]
         except EngineError:
-            return None  # a folder that cannot be listed is read, or refused, as it was named
-        return str(found[0][0]) if found else None
+            return []  # a folder that cannot be listed is read, or refused, as it was named
+
+    def _remote_folder(self, path: str, role: Role) -> Source:
+        """Read all files of a folder in a store of objects; they must have one format."""
+        patterns = {kind: f"{path.rstrip('/')}/**/*.{kind}" for kind in _READERS}
+        known = [kind for kind, pattern in patterns.items() if self._first(pattern) is not None]
+        if len(known) != 1:
+            raise InputError(
+                path,
+                f"a folder with {' and '.join(known) or 'no'} files that could be read",
+                "check the address, the key and the endpoint (CREATE SECRET in a file for --init), or give a "
+                f"pattern such as '{path.rstrip('/')}/**/*.parquet'",
+            )
+        return self._read([patterns[known[0]]], role, path)
 
 
-def _first_match(pattern: str) -> str | None:
-    return next(glob.iglob(pattern, recursive=True), None)
+def _version(path: str) -> tuple[int, int, int]:
+    """Return what tells one version of a file from another, zeros if it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _is_remote_folder(path: str) -> bool:
+    return (
+        _REMOTE.match(path) is not None and "*" not in path and (path.endswith("/") or not file_format(path))
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 from sqlglot import exp
 
-from duckmetrics.engines.duckdb_errors import first_line
+from duckmetrics.connections.duckdb_errors import first_line
 from duckmetrics.engines.engine import new_name
 from duckmetrics.errors import InputError, UnsupportedError
 from duckmetrics.inputs.sources import Source, is_of_spark
@@ -16,9 +16,11 @@ from duckmetrics.inputs.sources import Source, is_of_spark
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
 
+# Objects that compute, or fetch, their rows whenever they are read.
+_DEAR = ("LazyFrame", "FileSystemDataset", "Dataset", "UnionDataset")
 _READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 
 
@@ -54,7 +56,7 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
         ) from error
     except duckdb.Error as error:
         raise InputError(label, first_line(error), "give another kind of table") from error
-    return Source(label, exp.to_table(name), {}, ordered=True)
+    return Source(label, exp.to_table(name), {}, ordered=True, in_place=kind not in _DEAR)
 
 
 def frame_columns(table: Any) -> list[str] | None:
@@ -84,6 +86,12 @@ def _streamed(table: Any, label: str) -> pa.Table:
     """Read a stream that can be read only once into Arrow memory."""
     import pyarrow as pa
 
+    if hasattr(table, "to_pyarrow_dataset"):  # of Delta
+        return table.to_pyarrow_dataset().to_table()
+    if hasattr(table, "scan"):  # of Iceberg
+        table = table.scan()
+    if hasattr(table, "to_arrow") and not hasattr(table, "__arrow_c_stream__"):
+        table = table.to_arrow()
     if hasattr(table, "read_all"):
         return table.read_all()
     if hasattr(table, "to_table"):

@@ -13,8 +13,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import near_names
-from duckmetrics.engines.duckdb_errors import first_line, refused
+from duckmetrics.connections import near_names
+from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
 from duckmetrics.engines.engine import new_name
@@ -32,7 +33,7 @@ from duckmetrics.inputs.sources import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
 
 _NUMBERED = re.compile(r"(.+)_\d+")
@@ -51,8 +52,15 @@ class DuckDBTables:
         """The files and queries that tables were read from, such as "file:a.parquet"."""
         return self._files.used
 
-    def attach(self, table: Any, role: Role) -> Source:
+    def refuse_changed(self) -> None:
+        """Refuse results of files that changed while they were read; see `DuckDBFiles`."""
+        self._files.refuse_changed()
+
+    def attach(self, table: Any, role: Role, snapshot: str) -> Source:
         """Find a table and read its columns.
+
+        Args:
+            snapshot: when tables are copied, see `snapshots`.
 
         Raises:
             InputError: there is no such table, or it cannot be read.
@@ -62,14 +70,25 @@ class DuckDBTables:
         try:
             self._bind_only(probe.sql(DIALECT))
             columns = dict(self._connection.columns(probe))
-            first = exp.select(literal(1)).from_(source.relation.copy()).limit(1)
-            empty = not self._connection.rows(first)
+            source = replace(source, columns=columns, in_place=source.in_place and self._is_in_place(source))
+            empty = not snapshots.is_copied(source, snapshot) and self.is_empty(source.relation)
         except EngineError as error:
             if error.out_of_memory:
                 raise
             advice = error.advice or "check that it is whole, and of the format that its name says"
             raise InputError(source.label, f"cannot be read: {error.where}: {error.what}", advice) from error
-        return replace(source, columns=columns, empty=empty, renamed=self._renamed(table, source, columns))
+        return replace(source, empty=empty, renamed=self._renamed(table, source, columns))
+
+    def is_empty(self, relation: exp.Expr) -> bool:
+        """Say whether a table has no row."""
+        return not self._connection.rows(exp.select(literal(1)).from_(relation.copy()).limit(1))
+
+    def _is_in_place(self, source: Source) -> bool:
+        """Say whether it costs little to read a table again; of a view or query, its plan says it."""
+        if source.statistics or source.is_text or not isinstance(source.relation, exp.Table):
+            return True
+        plan = exp.select(exp.Star()).from_(source.relation.copy()).sql(DIALECT)
+        return snapshots.is_cheap(self._connection.rows(f"EXPLAIN (FORMAT JSON) {plan}")[0][1])
 
     def _found(self, table: Any, role: Role) -> Source:
         if isinstance(table, os.PathLike):
@@ -79,7 +98,7 @@ class DuckDBTables:
             text = table.removeprefix(f"{kind}:")
             if kind == "sql":
                 return self._sql(text)
-            if kind == "file":
+            if kind == "file" and (text != table or not self._is_entry(text)):
                 return self._files.named(text, role)
             return self._named(text, role, table.startswith("table:"))
         if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
@@ -87,6 +106,10 @@ class DuckDBTables:
         return frame_source(self._connection, table, role)
 
     # --- names -----------------------------------------------------------------------------------
+
+    def _is_entry(self, text: str) -> bool:
+        """Say whether a name that ends like that of a file is one of the connection, such as ``shop.run``."""
+        return not any(mark in text for mark in "/\\*?") and self._entry(text) is not None
 
     def _named(self, text: str, role: Role, forced: bool) -> Source:
         """Find a table, a view or a file of a name.
@@ -102,7 +125,10 @@ class DuckDBTables:
             kind, relation = found
             if kind == "view":
                 self._refuse_volatile_view(text, relation)
-            return Source(text, relation, {}, rowid=kind == "table", statistics=kind == "table")
+            is_ours = kind == "table" and not self._is_foreign(relation)
+            return Source(
+                text, relation, {}, rowid=is_ours, statistics=is_ours, in_place=kind == "view" or is_ours
+            )
         if exists:
             return self._files.named(text, role)
         known = {name for kind in _LISTINGS for _, _, name in self._entries(kind)}
@@ -110,6 +136,12 @@ class DuckDBTables:
             "check the name, or pass connection= (on the command line --database) if it lives in a database"
         )
         raise InputError(text, "no such table, view or file", near_names.advice_for(text, known, advice))
+
+    def _is_foreign(self, table: exp.Table) -> bool:
+        """Say whether a table lives in a database of another kind, such as PostgreSQL."""
+        databases = exp.Table(this=exp.Anonymous(this="duckdb_databases"))
+        kinds = exp.select("type").from_(databases).where(exp.column("database_name").eq(table.catalog))
+        return self._connection.rows(kinds) != [("duckdb",)]
 
     def _entry(self, text: str) -> tuple[str, exp.Table] | None:
         """Find a table or view of the connection and name it in full.

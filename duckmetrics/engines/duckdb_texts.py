@@ -20,7 +20,7 @@ from duckmetrics.layouts.layouts import layout, text_layout
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from duckmetrics.engines.duckdb_connection import DuckDBConnection
+    from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
 
 # The files under sql/macros that read a kind of text, by the table that it is.

@@ -68,6 +68,14 @@ class Engine(Protocol):
         """Find out what a table argument means and read its columns."""
         ...
 
+    def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
+        """Return a table that costs little to read again; by default, the same.
+
+        Args:
+            columns: those that are needed, None for all.
+        """
+        return source
+
     def extremes(self, source: Source, column: str) -> tuple[Any, Any]:
         """Return the smallest and largest value of a column; cheap where there are statistics."""
         values = quoted(column)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from duckmetrics.connections.duckdb_errors import refused
 from duckmetrics.engines import outputs
-from duckmetrics.engines.duckdb_errors import refused
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 

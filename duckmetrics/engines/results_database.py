@@ -16,8 +16,8 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.engines import outputs
-from duckmetrics.engines.duckdb_errors import first_line, refused
 from duckmetrics.engines.macros_database import OLDEST_STORAGE
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import cast_to, quoted

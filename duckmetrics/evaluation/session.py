@@ -13,6 +13,7 @@ from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.inputs.layout_tables import LayoutTables
@@ -142,7 +143,8 @@ class Session:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
         if key not in self._attached:
-            self._attached[key] = self._layouts.read(self.engine.attach(table, role), role)
+            found = self._layouts.read(self.engine.attach(table, role), role)
+            self._attached[key] = self.engine.once(found, needed_columns(self.request, found, role))
         return self._attached[key]
 
     @property

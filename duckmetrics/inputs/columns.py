@@ -76,7 +76,7 @@ class ColumnMap:
             raise InputError(
                 source.label,
                 f"no column {name!r} for {column}; {shown_columns(source)}",
-                suggestion(name, source.columns, f"map it with columns={{'{role}.{column}': ...}}"),
+                suggestion(name, source.all_columns, f"map it with columns={{'{role}.{column}': ...}}"),
             )
         return found
 
@@ -108,7 +108,7 @@ def _mapped(source: Source, column: str) -> str:
 
 
 def shown_columns(source: Source) -> str:
-    return f"found {', '.join(source.columns)}"
+    return f"found {', '.join(source.all_columns)}"
 
 
 def is_name(type_: str) -> bool:

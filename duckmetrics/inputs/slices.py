@@ -130,12 +130,16 @@ def attribute(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> ex
     return computed[name].copy().transform(over, copy=False)
 
 
+def columns_in(expression: exp.Expr) -> list[str]:
+    """Return the columns that an expression reads, once each."""
+    return list(dict.fromkeys(column.parts[0].name for column in expression.find_all(exp.Column)))
+
+
 def lacking(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> list[str]:
     """Return the columns of an attribute that a table does not have."""
     if name not in computed:
         return [] if source.find(name) is not None else [name]
-    needed = dict.fromkeys(column.parts[0].name for column in computed[name].find_all(exp.Column))
-    return [column for column in needed if source.find(column) is None]
+    return [column for column in columns_in(computed[name]) if source.find(column) is None]
 
 
 def advice_without(names: Sequence[str], usual: str) -> str:

@@ -49,6 +49,8 @@ class Source:
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
         is_text: whether it is parsed from text at every reading (CSV, JSON, TREC).
+        in_place: whether it costs little to read it again, as it does not for a remote table or a query.
+        unread: columns that were left out when the table was read; like `columns`.
         layout: the layout that is known by the name of the file.
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
@@ -62,10 +64,17 @@ class Source:
     statistics: bool = False
     empty: bool = False
     is_text: bool = False
+    in_place: bool = True
+    unread: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     layout: str | None = None
     aliases: Mapping[str, str | None] = field(default_factory=dict)
     positive: str | None = None
+
+    @property
+    def all_columns(self) -> list[str]:
+        """The names of all columns, also of those that were left out when it was read."""
+        return [*self.columns, *self.unread]
 
     def find(self, name: str) -> str | None:
         """Return the column called `name`, by its layout or by itself.

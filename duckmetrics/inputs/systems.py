@@ -47,7 +47,7 @@ def no_system_column(source: Source, column: str) -> InputError:
     return InputError(
         source.label,
         f"no column {column!r} to tell systems apart; found {', '.join(source.columns)}",
-        suggestion(column, source.columns, "name one of them with system= (--system)"),
+        suggestion(column, source.all_columns, "name one of them with system= (--system)"),
     )
 
 
@@ -177,7 +177,7 @@ def refuse_unknown_names(columns: ColumnMap, sources: list[Source]) -> None:
     for column, name in columns.names.items():
         parts = [name, *name.split("+")] if "+" in name else [name]
         if "." not in column and not any(s.find(p.strip()) for s in sources for p in parts):
-            found = dict.fromkeys(c for source in sources for c in source.columns)
+            found = dict.fromkeys(c for source in sources for c in source.all_columns)
             raise InputError(
                 "columns",
                 f"no table has a column {name!r} for {column}; found {', '.join(found)}",

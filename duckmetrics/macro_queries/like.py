@@ -206,7 +206,7 @@ def _rows(tool: Preset) -> Iterator[list[str | None]]:
 
 
 def _part(text: exp.Expr, delimiter: exp.Expr, place: int) -> exp.Expr:
-    """Return a part of a text, NULL if there is none; the function `split_part` is a macro that writes it twice."""
+    """Return a part of a text, NULL if there is none; `split_part`, a macro, writes its text twice."""
     parts = exp.Anonymous(this="string_split", expressions=[text, delimiter])
     return exp.Anonymous(this="list_extract", expressions=[parts, literal(place)])
 

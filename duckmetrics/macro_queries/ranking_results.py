@@ -230,7 +230,8 @@ class Overall(Results):
         for entry in self.of.entries:
             agg = self._aggregation(entry)
             known = {
-                "place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": self._signature(entry), "agg": agg,
+                "place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": self._signature(entry),
+                "agg": agg,
             }  # fmt: skip
             texts.append(self.text.struct({**known, **values}))
         return texts
@@ -248,7 +249,10 @@ class Overall(Results):
     def _signature(self, entry: Entry) -> exp.Expr:
         """Return the signature of a metric, with a mark for its cut-off; the query puts it together."""
         measure = entry.measure(OPEN)
-        parts: list[str | exp.Expr] = [signature_name(self.catalog, measure), f"@{K}" if entry.has_cutoff else ""]
+        parts: list[str | exp.Expr] = [
+            signature_name(self.catalog, measure),
+            f"@{K}" if entry.has_cutoff else "",
+        ]
         for name, value in measure.params:
             if name != CUTOFF:
                 parts += [f"|{name}:", self._signed(entry, name, value)]

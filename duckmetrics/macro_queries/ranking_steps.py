@@ -118,7 +118,8 @@ class RankingSteps:
         values = {
             SOURCE: source(self.catalog, tables[0], "read_trec_qrels"),
             "otherwise": source(self.catalog, tables[1], "read_trec_run"),
-            "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"), "types": exp.var("__types__"),
+            "named_columns": exp.var("__columns__"), "attributes": exp.var("__values__"),
+            "types": exp.var("__types__"),
         }  # fmt: skip
         texts = {
             f"__{name}__": call(self.catalog, f"attribute_{name}", self.of.slices)

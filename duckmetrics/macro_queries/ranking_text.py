@@ -46,7 +46,7 @@ class RankingText:
     def _switch(self, symbol: str) -> exp.Expr:
         """Return the value of a switch as the query reads it: the argument, cast to its type.
 
-        What stands for the argument is the same text wherever the query reads it, so that DuckDB binds it once.
+        What stands for the argument is the same text wherever the query reads it: DuckDB binds it once.
         """
         type_, given_ = TYPES[self.params[symbol].type], self.of.offer.values()[symbol]
         read = given_.this if isinstance(given_, exp.TryCast) else given_

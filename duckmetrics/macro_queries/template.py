@@ -133,7 +133,7 @@ class Template:
         """
         own = Template([], {}, self.inline)
         own.known = self.known
-        text = own.marked(hidden(query), texts).replace("{{", "{").replace("}}", "}")
+        text = own.marked(cast("exp.Query", hidden(query)), texts).replace("{{", "{").replace("}}", "}")
         values = list(own.values)
         pieces = _MARK.split(text)
         parts = [values[int(p)] if i % 2 else p for i, p in enumerate(pieces)]

@@ -71,7 +71,7 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
     """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.attach(as_table(table, "data"), "data")
+        source = engine.once(engine.attach(as_table(table, "data"), "data"))
         if source.empty:
             raise InputError(source.label, "no rows", "check how they were exported")
         variant = find_column(source, plan.variant, "the variant")

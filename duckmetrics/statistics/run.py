@@ -142,7 +142,7 @@ def run_test(
     engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.attach(as_table(_listed(measure.metric, table), "data"), "data")
+        source = engine.once(engine.attach(as_table(_listed(measure.metric, table), "data"), "data"))
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
         found, warnings = computed(engine, measure, source, dict(columns or {}), open_)
         sql = ";\n\n".join(engine.ran[before:]) + ";"

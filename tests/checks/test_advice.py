@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import duckmetrics
-from duckmetrics.engines.duckdb_errors import first_line
+from duckmetrics.connections.duckdb_errors import first_line
 from duckmetrics.errors import InputError, MetricError
 from support.command_line import Command
 

@@ -116,7 +116,7 @@ def test_pipes_are_refused_at_once(folder: Path, given: str) -> None:
 
 
 def test_a_limit_of_open_files_is_named() -> None:
-    from duckmetrics.engines.duckdb_errors import refused
+    from duckmetrics.connections.duckdb_errors import refused
 
     error = refused(duckdb.IOException('IO Error: Cannot open file "a.parquet": Too many open files'), "")
     assert "ulimit -n 4096" in str(error)

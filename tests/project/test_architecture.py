@@ -30,6 +30,7 @@ FLOORS = (
     ("checks", "inference"),
     ("summaries",),
     ("engines",),
+    ("connections",),
     ("inputs", "dialects"),
     ("compose",),
     ("catalog",),
@@ -50,9 +51,10 @@ BUILDERS = {
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
-        "duckdb duckdb_connection duckdb_files duckdb_frames duckdb_tables duckdb_texts engine "
-        "results_database spark",
+        "duckdb duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine results_database "
+        "spark",
     ),
+    "connections": ("statements that set a connection up, and give it back as it was", "connection setup"),
     "summaries": (
         "a column per metric and per slicing column",
         "aggregations classification means plans query_slices ranking",
@@ -170,9 +172,9 @@ def body_lines(node: ast.ClassDef | ast.FunctionDef) -> int:
 
 
 @each("path", MODULES, shown)
-def test_only_engines_import_a_database(path: Path) -> None:
+def test_only_engines_and_connections_import_a_database(path: Path) -> None:
     tops = {name.partition(".")[0] for name in imported(path, typing=False)}
-    if room_of(path) != "engines":
+    if room_of(path) not in ("engines", "connections"):
         assert not tops & {"duckdb", "pyspark"}
 
 

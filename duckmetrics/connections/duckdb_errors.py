@@ -19,6 +19,12 @@ _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInp
 
 
 # Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
+# How DuckDB says that an extension is not there.
+_EXTENSION = re.compile(
+    r"Failed to download extension \"(\w+)\"|[Ee]xtension \"?(\w+)\"? (?:is not|needs to be|was not)"
+    r"|install(?:ing)? the required extension '?(\w+)|Extension \"[^\"]*?(\w+)\.duckdb_extension\" not found"
+    r"|exists in the (\w+) extension"
+)
 _MEANT = re.compile(r"Candidate|Did you mean \"(?!pg_|sqlite_|duckdb_)")
 
 
@@ -31,9 +37,22 @@ def refused(error: duckdb.Error, text: str) -> EngineError:
         return EngineError("DuckDB", first_line(error), MORE_FILES, sql=text, unreadable=True)
     if _is_full(error):
         return EngineError("DuckDB", first_line(error), MORE_ROOM, sql=text, out_of_memory=True)
-    advice = "open a new one" if "Connection already closed" in str(error) else ""
+    advice = "open a new one" if "Connection already closed" in str(error) else extension_advice(error)
     return EngineError(
         "DuckDB", first_line(error), advice, sql=text, unreadable=isinstance(error, _UNREADABLE)
+    )
+
+
+def extension_advice(error: Exception) -> str:
+    """Return how to get an extension that DuckDB lacks, empty if none is lacking."""
+    found = _EXTENSION.search(str(error))
+    if found is None:
+        return ""
+    name = next(filter(None, found.groups()))
+    return (
+        f'get it once with "INSTALL {name}" in a DuckDB shell that reaches the internet; behind a firewall, '
+        f"pip install duckdb-extension-{name.replace('_', '-')} for your release of DuckDB, or copy the file "
+        f"there and write LOAD '/path/{name}.duckdb_extension' in a file for --init"
     )
 
 

@@ -14,17 +14,19 @@ import duckdb
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.engines import near_names
-from duckmetrics.engines.duckdb_errors import first_line, refused
-from duckmetrics.engines.spill_folder import private_folder, writable_folder
+from duckmetrics.connections import near_names
+from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.spill_folder import private_folder, writable_folder
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import file_format
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+
+    from duckmetrics.connections.setup import Statement
 
 # Macros that DuckDB finds before its own function of the same name.
 _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
@@ -68,6 +70,7 @@ class DuckDBConnection:
         threads: the number of threads that DuckDB may use.
         memory_limit: such as "4GB"; more is spilled to disk.
         temp_directory: the folder that is spilled to.
+        setup: statements that a connection of our own runs first.
 
     Attributes:
         raw: the connection of DuckDB itself.
@@ -82,9 +85,10 @@ class DuckDBConnection:
         threads: int | None,
         memory_limit: str | None,
         temp_directory: str | os.PathLike[str] | None,
+        setup: Sequence[Statement] = (),
     ) -> None:
         self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
-        self._is_new = given is None
+        self._is_new = given is None and not setup
         self._limits = self._checked_limits(threads, memory_limit, temp_directory)
         self.raw = _opened(given)
         self.temporary: list[tuple[str, str]] = []
@@ -93,6 +97,8 @@ class DuckDBConnection:
         self._settings_before: dict[str, Any] = {}
         if self.is_own:
             self._limit()
+            for statement in setup:
+                statement.run(self.raw)
         self._finalizer = weakref.finalize(self, _leave, self._shared.left, self.temporary)
 
     # --- limits ----------------------------------------------------------------------------------

@@ -1,0 +1,50 @@
+"""Which tables are read once, into a temporary table, before anything is checked or measured."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckmetrics.inputs.sources import Source
+
+AUTO, ALWAYS, NEVER = CHOICES = ("auto", "always", "never")
+# Operators of a plan that cost little to run again: scans of what is here, and what happens row by row.
+_SCANS = {
+    "SEQ_SCAN", "READ_PARQUET", "PARQUET_SCAN", "ARROW_SCAN", "PYTHON_ARROW_SCAN", "PANDAS_SCAN",
+    "PYTHON_PANDAS_SCAN", "COLUMN_DATA_SCAN", "DUMMY_SCAN", "EMPTY_RESULT", "RANGE",
+}  # fmt: skip
+_BY_ROW = {"PROJECTION", "FILTER", "UNION", "STREAMING_LIMIT"}
+
+
+def checked(snapshot: str) -> str:
+    """Return when tables are copied.
+
+    Raises:
+        InputError: there is no such choice.
+    """
+    if snapshot not in CHOICES:
+        raise InputError(f"snapshot={snapshot!r}", "no such choice", f"choose {' or '.join(CHOICES)}")
+    return snapshot
+
+
+def is_copied(source: Source, snapshot: str) -> bool:
+    """Say whether a table is read once."""
+    return snapshot == ALWAYS or (snapshot == AUTO and not source.in_place)
+
+
+def is_cheap(plan: str) -> bool:
+    """Say whether a plan, in JSON, only scans what is here and changes single rows."""
+    return "://" not in plan and all(
+        str(node["name"]).strip() in _SCANS | _BY_ROW for root in json.loads(plan) for node in _nodes(root)
+    )
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node["children"]:
+        yield from _nodes(child)
