@@ -19,6 +19,15 @@ _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInp
 
 
 # Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
+# What to do where DuckDB says so.
+_ADVICE = {
+    "Connection already closed": "open a new one",
+    "HTTP 404": "check the bucket and the name",
+    "HTTP 403": "check the key, and what it may read",
+    "HTTP 400": "check the key, and whether its token has expired",
+    "Could not establish connection": "check the endpoint, and whether the server can be reached",
+    "Could not connect to server": "check the endpoint, and whether the server can be reached",
+}
 # How DuckDB says that an extension is not there.
 _EXTENSION = re.compile(
     r"Failed to download extension \"(\w+)\"|[Ee]xtension \"?(\w+)\"? (?:is not|needs to be|was not)"
@@ -37,7 +46,8 @@ def refused(error: duckdb.Error, text: str) -> EngineError:
         return EngineError("DuckDB", first_line(error), MORE_FILES, sql=text, unreadable=True)
     if _is_full(error):
         return EngineError("DuckDB", first_line(error), MORE_ROOM, sql=text, out_of_memory=True)
-    advice = "open a new one" if "Connection already closed" in str(error) else extension_advice(error)
+    advice = next((said for words, said in _ADVICE.items() if words in str(error)), "")
+    advice = advice or extension_advice(error)
     return EngineError(
         "DuckDB", first_line(error), advice, sql=text, unreadable=isinstance(error, _UNREADABLE)
     )

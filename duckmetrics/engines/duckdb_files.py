@@ -93,7 +93,8 @@ class DuckDBFiles:
     def _folder(self, path: str, expanded: str, role: Role) -> Source:
         """Read all files of a folder; they must have one format."""
         refuse_streams(path, glob.iglob(os.path.join(glob.escape(expanded), "**"), recursive=True))
-        inside = glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True)
+        every = glob.glob(os.path.join(glob.escape(expanded), "**", "*.*"), recursive=True)
+        inside = [file for file in every if not _is_hidden(os.path.relpath(file, expanded))]
         formats = {file_format(file): file for file in sorted(inside)}
         known = [f for f in ("parquet", "csv", "json", "trec") if f in formats]
         if len(known) != 1:
@@ -103,6 +104,9 @@ class DuckDBFiles:
                 f"give a pattern such as '{os.path.join(path, '**/*.parquet')}'",
             )
         suffix = Path(str(formats[known[0]])).suffix
+        if len(inside) < len(every):
+            files = [glob.escape(file) for file in inside if file.endswith(suffix)]
+            return self._read(sorted(files), role, path, known[0])
         pattern = os.path.join(glob.escape(expanded), "**", f"*{suffix}")
         return self._read([pattern], role, path, known[0])
 
@@ -204,6 +208,11 @@ class DuckDBFiles:
                 f"pattern such as '{path.rstrip('/')}/**/*.parquet'",
             )
         return self._read([patterns[known[0]]], role, path)
+
+
+def _is_hidden(path: str) -> bool:
+    """Say whether other tools pass over a file: what is being written has names that begin so."""
+    return any(part.startswith(("_", ".")) and "=" not in part for part in Path(path).parts)
 
 
 def _version(path: str) -> tuple[int, int, int]:

@@ -1,0 +1,239 @@
+"""Tables where they live: table formats, attached databases and a store of objects, by the real things.
+
+Skipped where an extension of DuckDB or a package is not installed; CI installs them (the extra `warehouses`).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import duckmetrics
+from duckmetrics.cli.main import main
+from duckmetrics.errors import InputError
+
+pytestmark = pytest.mark.warehouse
+
+SHOP = Path(__file__).parents[2] / "data/shop"
+RUN, TRUTH = (pq.read_table(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases"))
+METRICS = ["ndcg@10", "map", "recall@20"]
+EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "sqlite_scanner")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def extensions() -> None:
+    """Make the extensions that are installed as packages known to DuckDB."""
+    package = pytest.importorskip("duckdb_extensions")
+    for name in EXTENSIONS:
+        package.import_extension(name)
+
+
+def values(run: Any, truth: Any, **options: Any) -> list[float]:
+    found = duckmetrics.evaluate(run, truth, METRICS, system="model", **options)
+    return [row["value"] for row in found.rows]
+
+
+WANTED = values(RUN, TRUTH)
+
+
+# --- table formats -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def delta(tmp_path: Path) -> Path:
+    """Two Delta tables; the run was overwritten, so that its folder holds more than its rows."""
+    package = pytest.importorskip("deltalake")
+    package.write_deltalake(tmp_path / "run", RUN.slice(0, 4000))
+    package.write_deltalake(tmp_path / "run", RUN, mode="overwrite")
+    package.write_deltalake(tmp_path / "truth", TRUTH, partition_by=["relevance"])
+    return tmp_path
+
+
+def test_a_delta_table_is_its_current_version(delta: Path) -> None:
+    package = pytest.importorskip("deltalake")
+    assert values(delta / "run", delta / "truth") == WANTED
+    assert values(package.DeltaTable(delta / "run"), package.DeltaTable(delta / "truth")) == WANTED
+    package.DeltaTable(delta / "run").delete("score > 0.6")
+    kept = RUN.filter(pc.less_equal(RUN["score"], 0.6))
+    assert values(delta / "run", delta / "truth") == values(kept, TRUTH) != WANTED
+
+
+def test_a_delta_table_without_the_extension(delta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+
+    monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL delta")
+    assert values(delta / "run", delta / "truth") == WANTED
+    monkeypatch.setattr(DuckDBLakes, "_opened", lambda self, lake, place, path: None)
+    with pytest.raises(
+        InputError, match=r"a Delta table, and neither an extension .* pip install deltalake; or INSTALL"
+    ):
+        values(delta / "run", delta / "truth")
+
+
+def test_a_damaged_delta_table_is_refused(delta: Path) -> None:
+    for log in (delta / "run/_delta_log").glob("*.json"):
+        log.write_text("{")
+    with pytest.raises(InputError, match="run: cannot be read"):
+        values(delta / "run", delta / "truth")
+
+
+@pytest.fixture
+def iceberg(tmp_path: Path) -> dict[str, Any]:
+    """Two Iceberg tables in a catalog; the run was overwritten."""
+    sql = pytest.importorskip("pyiceberg.catalog.sql")
+    catalog = sql.SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("shop")
+    run = catalog.create_table("shop.run", schema=RUN.schema)
+    run.append(RUN.slice(0, 4000))
+    run.overwrite(RUN)
+    truth = catalog.create_table("shop.truth", schema=TRUTH.schema)
+    truth.append(TRUTH)
+    return {"run": run, "truth": truth}
+
+
+def test_an_iceberg_table_is_its_current_version(iceberg: dict[str, Any]) -> None:
+    run, truth = (iceberg[name] for name in ("run", "truth"))
+    folders = [table.location().removeprefix("file://") for table in (run, truth)]
+    assert values(*folders) == WANTED
+    assert values(run, truth) == WANTED
+    assert values(run.scan(), truth.scan()) == WANTED
+    assert values(run.metadata_location.removeprefix("file://"), folders[1]) == WANTED
+    with pytest.raises(InputError, match="an Iceberg table, whose folder also holds rows of older versions"):
+        values(f"{folders[0]}/data", folders[1])
+
+
+def test_a_table_of_a_ducklake(tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"LOAD ducklake; ATTACH 'ducklake:{tmp_path}/c.ducklake' AS lake (DATA_PATH '{tmp_path}/d')"
+        )
+        connection.register("run_frame", RUN)
+        connection.register("truth_frame", TRUTH)
+        connection.execute(
+            "CREATE TABLE lake.run AS FROM run_frame; CREATE TABLE lake.truth AS FROM truth_frame"
+        )
+        connection.execute("DELETE FROM lake.run WHERE score > 0.6")
+        kept = RUN.filter(pc.less_equal(RUN["score"], 0.6))
+        assert values("lake.run", "lake.truth", connection=connection) == values(kept, TRUTH)
+
+
+# --- attached databases --------------------------------------------------------------------------
+
+
+def test_tables_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "shop.sqlite"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE run (user_id TEXT, item_id TEXT, score REAL, model TEXT)")
+        rows = RUN.select(["user_id", "item_id", "score", "model"]).to_pylist()
+        database.executemany("INSERT INTO run VALUES (?, ?, ?, ?)", [
+            (str(r["user_id"]), str(r["item_id"]), r["score"], r["model"]) for r in rows
+        ])  # fmt: skip
+    truth = TRUTH.set_column(0, "user_id", TRUTH["user_id"].cast(pa.string()))
+    truth = truth.set_column(1, "item_id", truth["item_id"].cast(pa.string()))
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{path}' AS shop (TYPE sqlite, READ_ONLY)")
+        run = connection.sql("FROM shop.run").to_arrow_table()
+        assert values("shop.run", truth, connection=connection) == values(run, truth)
+    pq.write_table(truth, tmp_path / "truth.parquet")
+    tables = ["shop.run", f"{tmp_path}/truth.parquet", "--attach", f"shop={path}"]
+    main(["evaluate", *tables, "--system", "model", "-m", "ndcg@10"])
+    assert "ndcg@10" in capsys.readouterr().out
+
+
+# --- a store of objects --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A server that speaks S3, with the shop as objects, as folders and as a Delta table."""
+    moto, boto3 = pytest.importorskip("moto.server"), pytest.importorskip("boto3")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    client = boto3.client(
+        "s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1",
+        aws_access_key_id="abcd", aws_secret_access_key="geheim",
+    )  # fmt: skip
+    client.create_bucket(Bucket="shop")
+    for name in ("recommendations", "purchases"):
+        for key in (f"{name}.parquet", f"folders/{name}/part-0.parquet"):
+            client.upload_file(str(SHOP / f"{name}.parquet"), "shop", key)
+        client.put_object(Bucket="shop", Key=f"folders/{name}/_SUCCESS", Body=b"")
+    folder = tmp_path_factory.mktemp("delta")
+    pytest.importorskip("deltalake").write_deltalake(folder, RUN)
+    for file in folder.rglob("*.*"):
+        client.upload_file(str(file), "shop", f"tables/run/{file.relative_to(folder)}")
+    init = tmp_path_factory.mktemp("setup") / "setup.sql"
+    init.write_text(
+        "LOAD httpfs; CREATE SECRET s (TYPE s3, KEY_ID 'abcd', SECRET 'geheim', REGION 'us-east-1', "
+        f"ENDPOINT '{host}:{port}', USE_SSL false, URL_STYLE 'path')"
+    )
+    yield init
+    server.stop()
+
+
+@pytest.fixture
+def connected(store: Path) -> Any:
+    with duckdb.connect() as connection:
+        connection.execute(store.read_text())
+        yield connection
+
+
+@pytest.mark.parametrize("place", ["s3://shop/{}.parquet", "s3://shop/folders/{}/", "s3://shop/folders/{}"])
+def test_objects_and_folders_of_a_store(connected: Any, place: str) -> None:
+    tables = [place.format(name) for name in ("recommendations", "purchases")]
+    assert values(*tables, connection=connected) == WANTED
+
+
+def test_an_object_is_opened_to_look_at_it_and_to_read_it(
+    connected: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="werkzeug")
+    values("s3://shop/recommendations.parquet", "s3://shop/purchases.parquet", connection=connected)
+    opened = [
+        r.getMessage() for r in caplog.records if re.search(r'"HEAD /shop/\w+\.parquet', r.getMessage())
+    ]
+    assert 0 < len(opened) <= 4
+
+
+def test_the_files_of_a_table_in_a_store_are_not_read_by_themselves(connected: Any) -> None:
+    for place in ("s3://shop/tables/run/*.parquet", "s3://shop/tables/run/**/*.parquet"):
+        with pytest.raises(
+            InputError, match=r"a Delta table, .* give the folder of the table, s3://shop/tables/run"
+        ):
+            values(place, TRUTH, connection=connected)
+
+
+@pytest.mark.parametrize(("place", "words"), [
+    ("s3://shop/nothing.parquet", "404 Not Found); check the bucket"),
+    ("s3://nobody/run.parquet", "404 Not Found); check the bucket"), ("s3://shop/nothing/", "no files"),
+])  # fmt: skip
+def test_what_is_not_there_is_told_and_no_secret(
+    store: Path, place: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["evaluate", place, str(SHOP / "purchases.parquet"), "--init", str(store), "-m", "ndcg@10"])
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out) == (2, "")
+    assert words in printed.err
+    assert "geheim" not in printed.err
+
+
+def test_a_folder_that_spark_is_writing_to(tmp_path: Path) -> None:
+    """What is not committed yet is not read."""
+    folder = tmp_path / "run"
+    (folder / "_temporary/0").mkdir(parents=True)
+    shutil.copy(SHOP / "recommendations.parquet", folder / "part-0.parquet")
+    shutil.copy(SHOP / "recommendations.parquet", folder / "_temporary/0/part-1.parquet")
+    (folder / "_SUCCESS").touch()
+    (folder / ".part-0.parquet.crc").write_bytes(b"crc")
+    assert values(folder, TRUTH) == WANTED
