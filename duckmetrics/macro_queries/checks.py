@@ -134,7 +134,7 @@ def told(
         for i, name in enumerate(shown):
             value = exp.cast(exp.column(name), "VARCHAR")
             parts += [f"{', ' if i else ' ('}{name}=", exp.func("coalesce", value, literal("NULL"))]
-        parts.append(f"); {advice}")
+        parts.append(f"{')' if shown else ''}; {advice}")
     else:
         parts.append(f"; {advice}")
     return concatenated(*parts)

@@ -1,5 +1,8 @@
 -- name:     no_rows
--- title:    A truth that holds no row
--- inputs:   truth (query_id)
+-- title:    Tables that hold no row
+-- inputs:   predictions (query_id), truth (query_id)
 SELECT 'truth: no rows; check how it was exported' AS problem
-WHERE NOT EXISTS (SELECT 1 FROM truth);
+WHERE NOT EXISTS (SELECT 1 FROM truth)
+UNION ALL
+SELECT 'predictions: no rows; check how they were exported' AS problem
+WHERE NOT EXISTS (SELECT 1 FROM predictions);

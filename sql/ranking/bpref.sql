@@ -28,7 +28,7 @@ SELECT
     system,
     query_id,
     coalesce(
-        sum(1 - CAST(least(nonrelevant_above, m) AS DOUBLE) / least(nullif(n_nonrelevant, 0), m))
+        sum(1 - CAST(least(nonrelevant_above, m) AS DOUBLE) / least(nullif(n_nonrelevant, 0), nullif(m, 0)))
             FILTER (WHERE is_relevant) / nullif(max(m), 0), 0
     ) AS value
 FROM preferences
