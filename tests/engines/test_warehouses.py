@@ -5,6 +5,7 @@ Skipped where an extension of DuckDB or a package is not installed; CI installs 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sqlite3
@@ -20,13 +21,15 @@ import pytest
 import duckmetrics
 from duckmetrics.cli.main import main
 from duckmetrics.errors import InputError
+from support.other_engines import postgres_server
 
 pytestmark = pytest.mark.warehouse
 
 SHOP = Path(__file__).parents[2] / "data/shop"
 RUN, TRUTH = (pq.read_table(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases"))
 METRICS = ["ndcg@10", "map", "recall@20"]
-EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "sqlite_scanner")
+EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "postgres_scanner", "sqlite_scanner")
+SERVERS = os.pathsep.join([os.environ["PATH"], *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -147,6 +150,23 @@ def test_tables_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     tables = ["shop.run", f"{tmp_path}/truth.parquet", "--attach", f"shop={path}"]
     main(["evaluate", *tables, "--system", "model", "-m", "ndcg@10"])
     assert "ndcg@10" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("pg_ctl", path=SERVERS) is None, reason="no PostgreSQL")
+def test_a_server_copies_each_table_once() -> None:
+    psycopg = pytest.importorskip("psycopg")
+    with postgres_server() as folder, duckdb.connect() as connection:
+        with psycopg.connect(f"host={folder} user=postgres", autocommit=True) as session:
+            session.execute("ALTER DATABASE postgres SET log_statement = 'all'")
+        connection.execute("LOAD postgres_scanner")
+        connection.execute(f"ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)")
+        for name, table in (("run", RUN), ("truth", TRUTH)):
+            connection.register("given", table)
+            connection.execute(f"CREATE TABLE shop.{name} AS FROM given")
+        before = len((folder / "log").read_text())
+        assert values("shop.run", "shop.truth", connection=connection) == WANTED
+        copied = re.findall(r'COPY \(SELECT .* FROM "public"\."(\w+)"', (folder / "log").read_text()[before:])
+        assert sorted(copied) == ["run", "truth"]
 
 
 # --- a store of objects --------------------------------------------------------------------------
