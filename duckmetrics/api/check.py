@@ -154,6 +154,7 @@ def check(
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -169,7 +170,7 @@ def check(
     Args:
         metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
-        predictions, truth, system, by, columns, layout, positive, score, queries, connection, threads,
+        predictions, truth, system, by, columns, layout, positive, score, where, queries, connection, threads,
             memory_limit, like, **switches: as for `evaluate`.
 
     Returns:
@@ -182,7 +183,7 @@ def check(
     """
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        switches=switches, layout=layout, positive=positive, score=score,
+        switches=switches, layout=layout, positive=positive, score=score, where=where,
     )  # fmt: skip
     with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
         asked = catalog().usual(_family(session)) if metrics is None else metrics

@@ -47,6 +47,7 @@ def compare(
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -77,7 +78,7 @@ def compare(
     Args:
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
-        truth, metrics, system, by, columns, layout, positive, score, queries, connection, threads,
+        truth, metrics, system, by, columns, layout, positive, score, where, queries, connection, threads,
             memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
             resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
@@ -125,7 +126,7 @@ def compare(
     evaluated = _evaluations(predictions)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
-        "positive": positive, "score": score,
+        "positive": positive, "score": score, "where": where,
     }  # fmt: skip
     if evaluated is not None and (spare := [n for n, v in {**given, **switches}.items() if v is not None]):
         raise MetricError(

@@ -41,6 +41,7 @@ def evaluate(
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
@@ -82,6 +83,8 @@ def evaluate(
         positive: the label that counts as 1, every other as 0, where labels are text such as ``"yes"``.
         score: the columns of the scores by system, where one table has several:
             ``{"lr": "p_lr", "gbm": "p_gbm"}``.
+        where: conditions of the rows that count, by the table, as in
+            ``{"predictions": "day = DATE '2026-11-01'"}``; partitions that they rule out are not read.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
         engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
@@ -126,7 +129,7 @@ def evaluate(
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         verify=verify, chunks=chunks, switches=switches, layout=layout, positive=positive, score=score,
-        inference=read_intervals(interval, interval_method, cluster, resamples, seed),
+        where=where, inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:

@@ -124,9 +124,10 @@ def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> di
 
 def readings_of(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that say how to read tables, except the names of columns."""
-    given = {"layout": layout_of(options["layouts"]), "positive": options.get("positive")}
-    scores = pairs_of("--score", options.get("scores", ()))
-    return {name: value for name, value in {**given, "score": scores or None}.items() if value is not None}
+    given: dict[str, Any] = {"layout": layout_of(options["layouts"]), "positive": options.get("positive")}
+    given["score"] = pairs_of("--score", options.get("scores", ())) or None
+    given["where"] = pairs_of("--where", options.get("where", ())) or None
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def layout_of(texts: Sequence[str]) -> str | dict[str, str] | None:

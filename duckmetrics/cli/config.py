@@ -21,7 +21,7 @@ _NEVER = ("config", "help", "version")
 _PATHS = ("output", "per_query", "movers", "database", "temp_directory", "init")
 _TABLES = ("predictions", "truth_option", "queries", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. Of some, the values may name tables.
-_PAIRS = ("attach", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
+_PAIRS = ("attach", "where", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
 _PAIRS_OF_TABLES = ("systems", "switches")
 # The switch whose value may be a table.
 _POPULATION = "population"

@@ -125,7 +125,12 @@ SCORE = click.option(
     "--score", "scores", multiple=True, metavar="SYSTEM=COLUMN",
     help="The scores of a system, where one table has several: lr=p_lr.",
 )  # fmt: skip
-INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH)
+WHERE = click.option(
+    "--where", multiple=True, metavar="TABLE=CONDITION",
+    help="Only the rows that count: \"predictions=day = DATE '2026-11-01'\"; partitions that it rules out "
+    "are not read.",
+)  # fmt: skip
+INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH, WHERE)
 LIKE = click.option(
     "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'.",
     shell_complete=completion.tools,

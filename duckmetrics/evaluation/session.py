@@ -16,6 +16,7 @@ from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
+from duckmetrics.inputs.columns import filtered, first_row
 from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
@@ -143,9 +144,31 @@ class Session:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
         if key not in self._attached:
-            found = self._layouts.read(self.engine.attach(table, role), role)
+            found = self._layouts.read(self._filtered(self.engine.attach(table, role), role), role)
             self._attached[key] = self.engine.once(found, needed_columns(self.request, found, role))
         return self._attached[key]
+
+    def _filtered(self, source: Source, role: Role) -> Source:
+        """Leave only the rows of a table that the caller's condition keeps.
+
+        Raises:
+            InputError: the condition cannot be told of the rows, or keeps none.
+        """
+        condition = self.request.where.get(role)
+        if condition is None:
+            return source
+        kept = filtered(source, condition)
+        try:
+            is_empty = not self.engine.rows(first_row(kept))
+        except EngineError as error:
+            raise InputError(f"where {role}", error, "mend the condition") from error
+        if is_empty and not source.empty:
+            raise InputError(
+                source.label,
+                f"no row is left where {condition.sql(self.engine.dialect)}",
+                "mend the condition",
+            )
+        return kept
 
     @property
     def layout_notes(self) -> Sequence[Finding]:

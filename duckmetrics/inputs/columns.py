@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
@@ -121,6 +121,17 @@ def is_name(type_: str) -> bool:
 def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:
     """SELECT the expressions under their canonical names."""
     return exp.select(*(e.as_(name) for name, e in expressions.items())).from_(source.relation.copy())
+
+
+def filtered(source: Source, condition: exp.Expr) -> Source:
+    """Return a table with only the rows that a condition keeps; they have no numbers of the database."""
+    rows = exp.select(exp.Star()).from_(source.relation.copy()).where(condition.copy())
+    return replace(source, relation=rows.subquery("filtered"), rowid=False, statistics=False)
+
+
+def first_row(source: Source) -> exp.Select:
+    """SELECT something of one row, nothing of a table without rows."""
+    return exp.select("1").from_(source.relation.copy()).limit(1)
 
 
 def composite(source: Source, name: str) -> bool:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.facts import POSITIONS, holds
+from duckmetrics.errors import InputError, suggestion
+from duckmetrics.expressions.conditions import read_condition
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.slices import read_slices
+from duckmetrics.inputs.sources import ROLES
 from duckmetrics.inputs.systems import given_tables, read_scores
 from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
@@ -47,6 +50,7 @@ class Request:
         layouts: the layout of a table that the caller names, by role.
         positive: the label that counts as 1, where labels are text.
         scores: the columns of the scores by system, where one table has those of several.
+        where: a condition of the rows that count, by the table.
     """
 
     predictions: Any
@@ -66,6 +70,7 @@ class Request:
     layouts: Mapping[str, str] = field(default_factory=dict)
     positive: str | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, exp.Expr] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -98,6 +103,7 @@ def read_request(
     layout: str | Mapping[str, str] | None = None,
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Request:
     """Read the arguments that the public functions have in common; see `evaluate`.
 
@@ -133,7 +139,33 @@ def read_request(
         layouts=read_layouts(layout),
         positive=None if positive is None else str(positive),
         scores=read_scores(score, system, tables, mapped),
+        where=read_where(where),
     )
+
+
+def read_where(where: Any) -> dict[str, exp.Expr]:
+    """Read the conditions of the rows that count, by the table.
+
+    Raises:
+        InputError: it is not a mapping, names no table of an evaluation, or holds what is no condition.
+    """
+    if where is not None and not isinstance(where, Mapping):
+        raise InputError(
+            "where", f"{where!r} names no table", "write {'predictions': \"day = DATE '2026-11-01'\"}"
+        )
+    found = {}
+    for table, text in (where or {}).items():
+        if table not in ROLES:
+            raise InputError(
+                "where", f"{table!r} is no table of an evaluation", suggestion(str(table), ROLES)
+            )
+        try:
+            found[str(table)] = read_condition(str(text))
+        except ValueError as error:
+            raise InputError(
+                f"where {table}: {text!r}", error, "write one condition over its columns"
+            ) from error
+    return found
 
 
 def _is_choice(catalog: Catalog, population: Any) -> bool:

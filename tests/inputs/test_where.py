@@ -1,0 +1,99 @@
+"""Only the rows that count: a condition on a table, read as one expression."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import duckmetrics
+from duckmetrics.cli.main import main
+from duckmetrics.errors import InputError
+
+SHOP = Path(__file__).parents[2] / "data/shop"
+RUN, TRUTH = SHOP / "recommendations.parquet", SHOP / "purchases.parquet"
+METRICS = ["ndcg@10", "map"]
+
+
+def values(run: Any, truth: Any = TRUTH, **options: Any) -> list[float]:
+    found = duckmetrics.evaluate(run, truth, METRICS, system="model", **options)
+    return [row["value"] for row in found.rows]
+
+
+@pytest.mark.parametrize("kind", ["file", "frame", "table", "query", "copied"])
+def test_a_condition_is_what_a_query_would_keep(kind: str) -> None:
+    wanted = values(f"SELECT * FROM '{RUN}' WHERE country = 'DE' AND score > 0.5")
+    where = {"predictions": "country = 'DE' AND score > 0.5"}
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE run AS FROM '{RUN}'")
+        table = {"file": RUN, "frame": pq.read_table(RUN), "copied": RUN, "query": f"FROM '{RUN}'"}.get(
+            kind, "run"
+        )
+        snapshot = "always" if kind == "copied" else None
+        assert values(table, where=where, connection=connection, snapshot=snapshot) == wanted
+
+
+def test_each_table_has_its_own() -> None:
+    truth = pq.read_table(TRUTH)
+    kept = truth.filter(pc.not_equal(truth["item_id"], truth["item_id"][0]))
+    found = values(RUN, where={"truth": f"item_id <> '{truth['item_id'][0]}'"})
+    assert found == values(RUN, kept) != values(RUN)
+
+
+def test_partitions_that_it_rules_out_are_not_read(tmp_path: Path) -> None:
+    """The file of another partition is damaged."""
+    table = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.9, 0.1]})
+    for day in (1, 2):
+        (tmp_path / f"day={day}").mkdir()
+        pq.write_table(table, tmp_path / f"day={day}/part.parquet")
+    damaged = bytearray((tmp_path / "day=2/part.parquet").read_bytes())
+    damaged[4:60] = b"x" * 56
+    (tmp_path / "day=2/part.parquet").write_bytes(damaged)
+    truth = pa.table({"query_id": [1], "item_id": [1]})
+    found = duckmetrics.evaluate(tmp_path, truth, ["mrr"], where={"predictions": "day = 1"})
+    assert found["mrr"] == 1.0
+
+
+REFUSED = {
+    "country = ": "write one condition",
+    "count(*) > 1": "an aggregate",
+    "row_number() OVER () = 1": "a window",
+    "score > (SELECT 1)": "a query",
+    "random() > 0.5": r"random\(\)",
+    "score > 1; DROP TABLE run": "not one expression",
+    "DROP TABLE run": "is no condition",
+    "nothing = 1": "nothing",
+    "country = 'XX'": "no row is left where country = 'XX'",
+    "score": "Cannot compare|cast|BOOLEAN|no row|value",
+}
+
+
+@pytest.mark.parametrize("text", [t for t in REFUSED if t != "score"])
+def test_what_is_no_condition_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=REFUSED[text]):
+        values(RUN, where={"predictions": text})
+
+
+def test_only_tables_of_an_evaluation_have_conditions() -> None:
+    with pytest.raises(
+        InputError, match="'prediction' is no table of an evaluation; did you mean 'predictions'"
+    ):
+        values(RUN, where={"prediction": "score > 1"})
+    with pytest.raises(InputError, match="names no table"):
+        values(RUN, where="score > 1")
+
+
+def test_the_other_doors_take_it_too(capsys: pytest.CaptureFixture[str]) -> None:
+    where = {"predictions": "country = 'DE'"}
+    found = values(RUN, where=where)
+    compared = duckmetrics.compare(RUN, TRUTH, METRICS, system="model", baseline="baseline", where=where)
+    assert [row["value"] for row in compared.rows if row["system"] == "candidate"] == found[1::2]
+    assert duckmetrics.check(RUN, TRUTH, METRICS, system="model", where=where).errors == ()
+    main(["evaluate", str(RUN), str(TRUTH), "--system", "model", "-m", "ndcg@10", "--format", "json",
+          "--where", "predictions=country = 'DE'"])  # fmt: skip
+    assert str(found[0]) in capsys.readouterr().out
