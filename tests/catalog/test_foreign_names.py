@@ -170,6 +170,7 @@ def test_the_values_are_those_of_ir_measures(seed: int) -> None:
         assert result[name] == pytest.approx(next(iter(expected.values())), abs=SAME), name
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("tool", ["trec_eval", "trec_eval9"])
 def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> None:
     """The option -c of trec_eval: a query without predictions has relevant items, too."""

@@ -244,6 +244,7 @@ def test_ids_that_nearly_match_are_told_where_none_does(folder: Path) -> None:
     assert "40 items that both tables have only once blanks" in found["near_item_id"].message
 
 
+@pytest.mark.slow
 def test_queries_that_nearly_match_are_told_where_some_are_missing(folder: Path) -> None:
     found = told(folder, "ranking, ids with a blank behind")
     assert list(found) == ["missing_query", "near_query_id"]

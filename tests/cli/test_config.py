@@ -47,6 +47,7 @@ def test_the_command_line_wins_and_then_the_table_of_the_command(run: Command) -
     assert found(run, text, "p.parquet", "none.parquet", "-m", "rr") != [("rr", RR)]
 
 
+@pytest.mark.slow
 def test_pairs_are_tables_or_texts(run: Command) -> None:
     renamed = 'predictions = "renamed.parquet"\ntruth = "t.parquet"\nmetric = "dcg"\n'
     names = {"query_id": "user", "item_id": "sku", "score": "estimate"}

@@ -48,6 +48,7 @@ def pair(connection: duckdb.DuckDBPyConnection, **options: Any) -> Comparison:
 # ---- the level of a verdict ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     usual, narrow, strict = (
         pair(connection, **options) for options in ({}, {"interval": 0.5}, {"alpha": 1e-9})

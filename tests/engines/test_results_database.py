@@ -147,6 +147,7 @@ def test_results_and_values_per_query_are_one_run(here: Command) -> None:
     assert rows("SELECT count(*) FROM queries") == [(6,)]
 
 
+@pytest.mark.slow
 def test_the_database_of_the_inputs_may_get_the_results(here: Command) -> None:
     inputs = ("evaluate", "p", "t", "-m", "rr", "--database", "shop.duckdb")
     more = ("--per-query", "shop.duckdb", "--per-query-table", "queries")

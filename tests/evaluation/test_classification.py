@@ -77,6 +77,7 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY, weighted) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("undefined", ["zero", "one"])
 def test_a_single_row_takes_part(undefined: str) -> None:
     """One class only, and weights that add up to 1: what has no value gets the one asked for."""

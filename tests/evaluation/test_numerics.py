@@ -66,6 +66,7 @@ def test_log_loss_of_float32_is_that_of_the_same_double() -> None:
         assert value == pytest.approx(surprise(min(max(p, 1e-15), 1 - 1e-15), label), rel=DIGITS, abs=0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("type_", [pa.float32(), pa.float64()], ids=str)
 def test_log_loss_of_certainties_is_that_of_the_clip(type_: Any) -> None:
     rows = [(1.0, 0), (0.0, 1), (1.0, 1), (0.0, 0)]

@@ -231,6 +231,7 @@ def test_every_population(population: str, missing: str, no_relevant: str) -> No
     assert result.verified[0].recomputed == counted.get(population, 3)
 
 
+@pytest.mark.slow
 def test_lists_and_labels_and_an_order_of_their_own() -> None:
     lists = """SELECT * FROM (VALUES ('q1', ['b', 'c', 'a'], [1, 1, 2]), ('q2', ['a'], [1]))
         AS l(query_id, items, scores)"""
@@ -322,6 +323,7 @@ def test_the_settings_of_a_connection_change_nothing(seen: list[Any]) -> None:
     assert seen == by_md5({i: str(i) for i in range(30)}, 7)
 
 
+@pytest.mark.slow
 def test_more_than_there_are_is_all_of_them() -> None:
     result = evaluation(metric="rr", verify=10**6)
     assert told(result)["rr"] == Verification("rr", 3 + 1, 0.0, "", 3, "queries")
@@ -413,6 +415,7 @@ PEOPLE = """SELECT * FROM (VALUES ('q1', 'DE', 'nan'::DOUBLE, NULL), ('q2', 'Non
     ('q3', NULL, 'nan', NULL)) AS u(query_id, country, age, number)"""
 
 
+@pytest.mark.slow
 def test_slices_of_any_value_are_compared_too() -> None:
     by = [["country"], ["age", "number"]]
     result = evaluation(metric="rr", queries=PEOPLE, by=by, verify=5)
@@ -431,7 +434,7 @@ def test_slices_of_rows_of_any_value() -> None:
     assert {one.recomputed for one in result.verified} == {60}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [True, False])
 def test_weights_and_groups_of_several_columns(weighted: bool) -> None:
     rows = """SELECT i % 4 = 0 AS label, i * 37 % 101 / 101 AS score, i % 3 AS weight, i % 7 AS person,

@@ -224,6 +224,7 @@ def test_bounds_of_an_approximation_are_not_those_of_an_interval(
     assert exact["lower"] is not None
 
 
+@pytest.mark.slow
 def test_json_has_the_units_of_an_interval(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = f"{tmp_path}/log.parquet"
     rows = "SELECT i % 40 AS u, i % 3 = 0 AS label, i / 200 AS score FROM range(200) AS t(i)"

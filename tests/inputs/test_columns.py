@@ -52,6 +52,7 @@ def test_a_mapping_to_a_column_that_no_table_has_is_refused(column: str) -> None
         overall("predictions", columns={column: "scoer"})
 
 
+@pytest.mark.slow
 def test_letter_case_matters_only_between_two_candidates() -> None:
     predictions = 'SELECT query_id AS "Query_ID", item_id AS ITEM_ID, score AS Score FROM predictions'
     assert overall(predictions) == pytest.approx(DCG)

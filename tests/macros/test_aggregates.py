@@ -348,6 +348,7 @@ def test_an_alias_can_be_used_again(connection: duckdb.DuckDBPyConnection) -> No
     assert [a for _, a, _ in connection.execute(query.format("name", 1)).fetchall()] == [best]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "ece", "ks"])
 def test_what_is_written_again_is_not_computed_again(
     connection: duckdb.DuckDBPyConnection, name: str
@@ -406,12 +407,13 @@ def test_settings_change_no_value(nothing: duckdb.DuckDBPyConnection) -> None:
     asked = ", ".join(f"{name}(y, p)" for name in names if name != "dcg")
     query = f"SELECT {asked} FROM (VALUES (1, 0.9), (0, 0.9), (0, 0.8), (1, 0.7), (0, 0.1)) AS t(y, p)"
     wanted = nothing.execute(query).fetchall()
-    for setting, value in {
+    settings = {
         "default_order": "desc", "default_null_order": "nulls_first", "integer_division": True, "threads": 1,
-    }.items():  # fmt: skip
-        nothing.execute(f"SET {setting} = '{value}'")
-        assert nothing.execute(query).fetchall() == wanted, setting
-        nothing.execute(f"RESET {setting}")
+    }  # fmt: skip
+    nothing.execute("; ".join(f"SET {setting} = '{value}'" for setting, value in settings.items()))
+    found = nothing.execute(query).fetchall()
+    nothing.execute("; ".join(f"RESET {setting}" for setting in settings))
+    assert found == wanted
 
 
 def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:

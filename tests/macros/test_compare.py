@@ -93,13 +93,14 @@ def test_slices(session: duckdb.DuckDBPyConnection) -> None:
     assert {row["country"] for row in found} == {"DE", "US", None}
 
 
+@pytest.mark.slow
 def test_slices_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     options = {"system": "model", "baseline": "baseline", "by": "country"}
     found = assert_agrees(session, ["ndcg@10"], "recommendations", "purchases", **options)
     assert {"better", "worse", "not distinguishable"} <= {row["verdict"] for row in found}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "options",
     [
@@ -120,6 +121,7 @@ def test_systems_that_are_alike_and_one_query(session: duckdb.DuckDBPyConnection
     assert {row["reason"] for row in one[1:]} == {"only one query has a value in both"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

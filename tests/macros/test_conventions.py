@@ -71,7 +71,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.ToolComparison) 
         assert row == told
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("metric", "predictions", "truth"), CASES)
 def test_it_says_what_python_says(
     session: duckdb.DuckDBPyConnection, metric: str, predictions: str, truth: str

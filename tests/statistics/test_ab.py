@@ -403,6 +403,7 @@ def test_the_verb_is_public() -> None:
     assert {"ab", "Experiment"} <= {*duckmetrics.__all__}
 
 
+@pytest.mark.slow
 def test_arrays_by_name_are_a_table() -> None:
     chance = np.random.default_rng(5)
     variant, paid = np.array(["A", "B"] * 60), chance.normal(3, 1, 120)
