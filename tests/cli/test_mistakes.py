@@ -59,6 +59,7 @@ def test_there_are_more_than_fifty() -> None:
     assert len({mistake.call for mistake in MISTAKES}) == len(MISTAKES) > 50
 
 
+@pytest.mark.slow
 def test_a_comma_too_many_is_no_mistake(run: Command) -> None:
     assert run(*shlex.split(f"{NDCG},")) == run(*shlex.split(NDCG))
 

@@ -159,6 +159,7 @@ def test_the_mde_is_found_four_times_out_of_five() -> None:
         assert np.mean(t >= far) == pytest.approx(0.8, abs=0.015), (n, tests)
 
 
+@pytest.mark.slow
 def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) -> None:
     hits = "SELECT query_id, item_id, {} * item_id AS score FROM old"
     found = compare(

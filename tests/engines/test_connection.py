@@ -94,6 +94,7 @@ def test_what_is_refused_does_not_abort_a_transaction(connection: Connection, op
     assert connection.execute("SELECT count(*) FROM predictions").fetchall() == [(5,)]
 
 
+@pytest.mark.slow
 def test_a_transaction_stays_open_and_is_the_callers(connection: Connection) -> None:
     connection.execute("BEGIN; DELETE FROM predictions WHERE query_id = 'q2'")
     assert overall("predictions", metric="rr", connection=connection) == pytest.approx(0.5 / 3)

@@ -266,6 +266,7 @@ def test_the_permissions_stay(here: Command, folder: Path, mode: int) -> None:
         assert Path(name).stat().st_mode & 0o777 == mode
 
 
+@pytest.mark.slow
 def test_a_new_file_has_the_usual_permissions(here: Command, folder: Path) -> None:
     before = os.umask(0o027)
     try:

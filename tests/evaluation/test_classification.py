@@ -161,7 +161,7 @@ def test_tables_of_probabilities(weighted: bool) -> None:
         assert wrong_rows(result, specs, observations(connection, by=[["name"]]), weighted) == []
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @WEIGHTED
 def test_tables_of_any_score_with_every_parameter(weighted: bool) -> None:
     specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]

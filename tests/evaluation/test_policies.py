@@ -208,6 +208,7 @@ def test_duplicate_judgments_are_refused_or_reduced_to_the_highest() -> None:
     assert overall(predictions, truth, "recall", duplicates="first") == 1 / 2
 
 
+@pytest.mark.slow
 def test_the_same_item_for_two_systems_or_two_queries_is_no_duplicate() -> None:
     both = f"SELECT 'A' AS m, * FROM ({PREDICTIONS}) UNION ALL SELECT 'B', * FROM ({PREDICTIONS})"
     result = evaluation(both, TRUTH, system="m")

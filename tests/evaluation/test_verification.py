@@ -298,6 +298,7 @@ def test_the_sample_is_told_by_the_ids_alone(id_: str, text: Callable[[int], str
         seen.clear()
 
 
+@pytest.mark.slow
 def test_an_id_of_several_columns_is_told_by_all_of_them(seen: list[Any]) -> None:
     rows = """SELECT 'u' || i % 5 AS "the user", i AS day, i AS item_id, 1 AS score, 1 AS label
         FROM range(30) AS r(i)"""
@@ -540,6 +541,7 @@ def test_a_query_too_few_or_too_many_is_found(plant: Plant, fault: str, query: s
     assert (one.largest, one.at) == (math.inf, f"query_id={query}")
 
 
+@pytest.mark.slow
 def test_a_fault_of_one_system_is_told_with_its_name(plant: Plant) -> None:
     plant(*wrong_at(RR, "query_id = 'q1' AND system = 'B'", "value + 0.5"))
     runs = {"A": "predictions", "B": "predictions"}
@@ -601,6 +603,7 @@ def test_a_fault_of_the_reference_is_one_too(monkeypatch: pytest.MonkeyPatch) ->
     assert not told(result)["brier"].agrees
 
 
+@pytest.mark.slow
 def test_a_reference_that_refuses_the_rows_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise ValueError("no")

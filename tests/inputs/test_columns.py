@@ -165,6 +165,7 @@ def test_empty_lists_keep_their_query() -> None:
     assert (row["value"], row["n"], row["n_missing"]) == (RR, 3, 0)
 
 
+@pytest.mark.slow
 def test_lists_of_ids_are_compared_by_kind() -> None:
     predictions = "SELECT 1 AS query_id, [1::SMALLINT, 2] AS items"
     assert overall(predictions, "SELECT 1 AS query_id, [2::HUGEINT] AS relevant", "rr") == 0.5

@@ -75,6 +75,7 @@ def test_a_pattern_a_folder_and_a_hive_folder_are_one_table(folder: Path, path: 
     assert overall(f"{folder}/{path}") == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_a_path_object_and_a_list_of_paths_are_accepted(folder: Path) -> None:
     assert overall(folder / "predictions.parquet") == pytest.approx(DCG)
     assert overall([folder / "parts/q1.parquet", f"{folder}/parts/q2.parquet"]) == pytest.approx(DCG)
@@ -164,7 +165,7 @@ def test_sql_text_runs_as_it_was_written(connection: Connection) -> None:
     assert overall(predictions, truth, "rr", connection=connection) == 1
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["truth", "systems", "queries", "ideal", "asked", "judgments", "ranked"])
 def test_a_table_may_be_called_like_a_step_of_the_query(name: str) -> None:
     with duckdb.connect() as connection:

@@ -76,6 +76,7 @@ def test_the_order_of_the_lines_is_kept(tmp_path: Path) -> None:
     assert row["value"] == pytest.approx(1 / 41)
 
 
+@pytest.mark.slow
 def test_a_wide_text_is_not_kept_whole(tmp_path: Path) -> None:
     _, truth = written(tmp_path, "parquet")
     features = ", ".join(f"{i} AS feature_{i}" for i in range(12))

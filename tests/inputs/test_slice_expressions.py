@@ -33,6 +33,7 @@ def values(result: Any, *keys: str) -> dict[tuple[Any, ...], tuple[float | None,
 # --- over which table -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_the_table_of_queries_has_the_columns() -> None:
     result = evaluation(by=WEEK, queries=USERS)

@@ -248,6 +248,7 @@ def test_every_slice_equals_the_evaluation_of_its_queries_alone() -> None:
                 assert result.value(metric, system, country=country) == alone.value(metric, system)
 
 
+@pytest.mark.slow
 def test_the_overall_row_is_there_even_when_the_population_is_empty() -> None:
     runs = {"A": "FROM predictions WHERE query_id = 'q1'", "B": "FROM predictions WHERE query_id = 'q2'"}
     result = evaluation(runs, by="country", queries=USERS, population="both")

@@ -74,6 +74,7 @@ def test_what_the_advice_says_helps(type_: str, base: int) -> None:
         assert duckmetrics.evaluate(moved, TRUTH, "mrr").rows[0]["value"] == mrr
 
 
+@pytest.mark.slow
 def test_equal_scores_may_tie_and_so_may_those_of_other_queries_and_systems() -> None:
     wide = lists(*WIDE[0])
     for change in ("1700000000000000001 AS score", "item_id AS query_id"):

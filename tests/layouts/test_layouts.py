@@ -69,7 +69,7 @@ def shapes(role: str, classified: bool = False) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions"))
 def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
     """By all their names; a table that some other tool writes alike says so."""
@@ -89,7 +89,7 @@ def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
         assert told(mapped) == []
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("truth"))
 def test_the_truth_of_a_tool_is_read(name: str, shape: Shape) -> None:
     """Without a grade, every row is relevant."""
@@ -279,6 +279,7 @@ def test_a_layout_that_does_not_fit_is_an_error() -> None:
         duckmetrics.evaluate(truth, truth, SPECS, layout="pyterier")
 
 
+@pytest.mark.slow
 def test_the_table_of_queries_has_the_id_of_the_predictions() -> None:
     run = table(["userID", "itemID", "prediction"], RUN)
     truth = table(["userID", "itemID"], [row[:2] for row in QRELS])
@@ -431,7 +432,7 @@ def nested(rows: Sequence[tuple[Any, ...]]) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_json_of_objects_is_a_run(tmp_path: Path, large: bool) -> None:
     """Also of many queries, for which DuckDB finds other types."""

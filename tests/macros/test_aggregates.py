@@ -157,7 +157,7 @@ def test_a_macro_is_the_metric_of_every_case(
     assert differing(name, connection, told, "") == []
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [n for n, m in OF_CLASSES.items() if m.overloads[0].arguments[-1].name == "weight"]
 )

@@ -561,6 +561,7 @@ def test_groups(slices: duckdb.DuckDBPyConnection, case: str) -> None:
     assert grouped
 
 
+@pytest.mark.slow
 def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
     for definition in (*METRICS, *TABLES):
         if has_group(definition):

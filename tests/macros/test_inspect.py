@@ -204,6 +204,7 @@ def spoil(connection: duckdb.DuckDBPyConnection, table: str, chance: random.Rand
             connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM spoiled")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["clean", "clean ranks", "clean rows"])
 def test_clean_data_have_no_row(connection: duckdb.DuckDBPyConnection, folder: Path, name: str) -> None:
     named = [str(folder / f"{name}.{table}.parquet") for table in ("predictions", "truth")]

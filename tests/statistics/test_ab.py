@@ -374,6 +374,7 @@ def test_every_format_has_the_rows_and_is_known_as_ours(
         assert text.count("not distinguishable") > 2
 
 
+@pytest.mark.slow
 def test_the_options_of_the_command(run: Command) -> None:
     more = (
         "--shares",
