@@ -209,6 +209,7 @@ def test_labels_that_are_text_need_the_positive_one() -> None:
     assert duckmetrics.evaluate(booleans, metrics="auc", positive="false")["auc"] == swapped["auc"]
 
 
+@pytest.mark.slow
 def test_surprise_has_predictions_and_ratings_in_one_table() -> None:
     rows = [(1, 10, 2.0, 4.5), (1, 11, 5.0, 4.0), (2, 10, 1.0, 3.0), (2, 12, 4.0, 3.5)]
     found = duckmetrics.evaluate(table(["uid", "iid", "r_ui", "est"], rows), metrics="mrr", rel=4)
@@ -503,6 +504,7 @@ def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
     assert values(duckmetrics.evaluate(frame, truth, SPECS)) == values(CANONICAL)
 
 
+@pytest.mark.slow
 def test_the_positive_label_is_one_of_the_truth() -> None:
     """The predictions may have labels of their own, which nobody reads next to a truth."""
     log = table(["query_id", "item_id", "score", "label"], [(*row, 1) for row in RUN])

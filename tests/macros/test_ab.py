@@ -295,6 +295,7 @@ def test_settings_and_columns_of_the_same_name_change_nothing(session: duckdb.Du
     assert not any(different(row["p"], other["p"]) for row, other in zip(others, alike, strict=True))
 
 
+@pytest.mark.slow
 def test_one_query_does_all_metrics(session: duckdb.DuckDBPyConnection) -> None:
     """More metrics of a kind add no step: the plan stays as it is."""
     sizes = []

@@ -90,20 +90,9 @@ def nothing() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.fixture(scope="module")
-def told(connection: duckdb.DuckDBPyConnection) -> Told:
-    """What the Python package says: (case, spec) -> value; composing costs more than computing."""
-    return python_of(connection, weighted=False)
-
-
-@pytest.fixture(scope="module")
-def weighed(connection: duckdb.DuckDBPyConnection) -> Told:
-    """What it says of the same rows with their weights, some of which are 0."""
-    return python_of(connection, weighted=True)
-
-
-def python_of(connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
-    specs = {spec for name in OF_CLASSES for spec, _ in metric_specs(name)}
+def python_of(name: str, connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
+    """What the Python package says: (case, spec) -> value; some of the weights are 0."""
+    specs = {spec for spec, _ in metric_specs(name)}
     result = duckmetrics.evaluate(
         "predictions", None, sorted(specs), by="name", connection=connection, weighted=weighted
     )
@@ -151,20 +140,18 @@ def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("name", OF_CLASSES)
-def test_a_macro_is_the_metric_of_every_case(
-    name: str, connection: duckdb.DuckDBPyConnection, told: Told
-) -> None:
+def test_a_macro_is_the_metric_of_every_case(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    told = python_of(name, connection, weighted=False)
     assert differing(name, connection, told, "") == []
 
 
-@pytest.mark.slow
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "name", [n for n, m in OF_CLASSES.items() if m.overloads[0].arguments[-1].name == "weight"]
 )
-def test_a_macro_is_the_metric_of_weighted_rows(
-    name: str, connection: duckdb.DuckDBPyConnection, weighed: Told
-) -> None:
-    assert differing(name, connection, weighed, ", weight := weight") == []
+def test_a_macro_is_the_metric_of_weighted_rows(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    told = python_of(name, connection, weighted=True)
+    assert differing(name, connection, told, ", weight := weight") == []
 
 
 def differing(name: str, connection: duckdb.DuckDBPyConnection, told: Told, more: str) -> list[Any]:

@@ -74,6 +74,7 @@ def _close(found: Any, wanted: Any) -> bool:
     return same(found, wanted)
 
 
+@pytest.mark.slow
 def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(
         session, ["ndcg@10", "map@10"], "recommendations", "purchases", system="model", baseline="baseline"

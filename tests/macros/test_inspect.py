@@ -151,7 +151,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.Findings) -> Non
             assert row["message"].removesuffix(row["advice"]) == one.message.removesuffix(one.advice)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("family", "name"), FAULTS, ids=[f"{family}, {name}" for family, name in FAULTS])
 def test_a_planted_fault_is_found(
     connection: duckdb.DuckDBPyConnection, folder: Path, family: str, name: str
