@@ -141,7 +141,7 @@ def table(values: dict[str, dict[str, float]] | dict[str, dict[str, int]], name:
     return pa.table({"query_id": query, "item_id": item, name: value})
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
     found, truth, predictions, judged = tables(seed)
@@ -170,6 +170,7 @@ def test_the_values_are_those_of_ir_measures(seed: int) -> None:
         assert result[name] == pytest.approx(next(iter(expected.values())), abs=SAME), name
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("tool", ["trec_eval", "trec_eval9"])
 def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> None:
     """The option -c of trec_eval: a query without predictions has relevant items, too."""
@@ -199,6 +200,7 @@ def test_one_note_says_what_foreign_names_mean() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_conventions_translate_the_name_for_the_other_tools() -> None:
     _, _, predictions, judged = tables(0)
     found = duckmetrics.conventions(predictions, judged, "P_10", like=["pytrec_eval", "ranx"])

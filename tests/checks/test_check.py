@@ -156,6 +156,7 @@ def test_several_faults_are_told_at_once_the_worst_first(folder: Path) -> None:
     assert repr(found).splitlines()[-1].startswith("4 errors, 2 warnings; looked at 684 predictions")
 
 
+@pytest.mark.slow
 def test_the_summary_is_a_table(folder: Path) -> None:
     found = findings(folder, "ranking, rows exported twice")
     (row,) = found.summary.to_pylist()
@@ -201,6 +202,7 @@ def test_what_was_typed_wrongly_is_still_an_error(
         )
 
 
+@pytest.mark.slow
 def test_both_families_are_checked_and_a_fault_of_both_is_told_once(folder: Path) -> None:
     logs = (
         f"SELECT query_id, item_id, score, item_id < 'i20' AS label FROM '{folder}/clean.predictions.parquet'"
@@ -244,6 +246,7 @@ def test_ids_that_nearly_match_are_told_where_none_does(folder: Path) -> None:
     assert "40 items that both tables have only once blanks" in found["near_item_id"].message
 
 
+@pytest.mark.slow
 def test_queries_that_nearly_match_are_told_where_some_are_missing(folder: Path) -> None:
     found = told(folder, "ranking, ids with a blank behind")
     assert list(found) == ["missing_query", "near_query_id"]

@@ -164,7 +164,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.some(10)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_named_and_the_advice_works(
     case: str, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -80,6 +80,7 @@ def test_an_item_is_told_once() -> None:
     assert found["near_item_id"].count == 20
 
 
+@pytest.mark.slow
 def test_numbers_are_not_compared_as_text() -> None:
     predictions = PREDICTIONS.format(item="(q + i) % 20 + if(q % 2 = 0, 100, 0)")
     found = duckmetrics.check(predictions, TRUTH.format(item="(q + i) % 20"), "ndcg@10")

@@ -46,7 +46,7 @@ def refused(predictions: Any, metrics: str = SHALLOW, **options: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("metrics", [SHALLOW, DEEP])
 def test_lists_that_share_items_are_refused_at_any_cutoff(metrics: str) -> None:
     said = refused(SHARED.format(name="dt", n=50), metrics)
@@ -86,6 +86,7 @@ def test_a_column_called_so_with_several_values_in_a_query_is_refused(name: str)
     assert [row["value"] for row in named.rows] == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_systems_of_which_one_has_no_name_are_refused() -> None:
     rows = f"SELECT * REPLACE (nullif(model, 'A') AS model) FROM ({APART.format(name='model')})"
     assert "first_run=B, last_run=NULL" in refused(rows)

@@ -47,6 +47,7 @@ def test_the_command_line_wins_and_then_the_table_of_the_command(run: Command) -
     assert found(run, text, "p.parquet", "none.parquet", "-m", "rr") != [("rr", RR)]
 
 
+@pytest.mark.slow
 def test_pairs_are_tables_or_texts(run: Command) -> None:
     renamed = 'predictions = "renamed.parquet"\ntruth = "t.parquet"\nmetric = "dcg"\n'
     names = {"query_id": "user", "item_id": "sku", "score": "estimate"}
@@ -58,6 +59,7 @@ def test_pairs_are_tables_or_texts(run: Command) -> None:
     assert found(run, f'{TABLES}metric = "rr"\nset = ["missing=skip"]') == [("rr", 3 / 4)]
 
 
+@pytest.mark.slow
 def test_systems_are_a_table(run: Command) -> None:
     text = 'truth = "t.parquet"\nmetric = "rr"\nsystem = {A = "p.parquet", B = "reverse.parquet"}'
     assert found(run, text) == [("rr", RR), ("rr", 1 / 2)]
@@ -152,6 +154,7 @@ def test_an_option_of_another_command_may_stand_at_the_top(run: Command) -> None
     assert found(run, f'{TABLES}metric = "rr"\nalpha = 0.1\nn-items = 5') == [("rr", RR)]
 
 
+@pytest.mark.slow
 def test_a_file_on_the_command_line_replaces_the_database_of_the_file(run: Command) -> None:
     text = f'{TABLES}metric = "rr"\noutput = "w.duckdb"\ntable = "metrics"\nrun-id = "a"'
     Path("eval.toml").write_text(text)

@@ -48,7 +48,7 @@ def test_a_mistake_is_named_with_what_to_do(run: Command, mistake: Mistake) -> N
         assert meant == [mistake.right]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.call)
 def test_what_is_advised_works(run: Command, mistake: Mistake) -> None:
     code, _, err = run(*mistake.mended)
@@ -59,6 +59,7 @@ def test_there_are_more_than_fifty() -> None:
     assert len({mistake.call for mistake in MISTAKES}) == len(MISTAKES) > 50
 
 
+@pytest.mark.slow
 def test_a_comma_too_many_is_no_mistake(run: Command) -> None:
     assert run(*shlex.split(f"{NDCG},")) == run(*shlex.split(NDCG))
 

@@ -84,6 +84,7 @@ def test_a_comma_without_quotes_is_named(run: Command) -> None:
     assert """as in --column 'query_id="user,id"'""" in err
 
 
+@pytest.mark.slow
 def test_a_slice_in_quotes_is_one_column(run: Command) -> None:
     users = """SELECT query_id, country AS "a,b" FROM 'users.parquet'"""
     for by in (["--by", '"a,b"'], ["--by-each", '"a,b"']):

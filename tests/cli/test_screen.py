@@ -48,7 +48,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_output_fits_a_screen(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

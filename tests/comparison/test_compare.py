@@ -211,7 +211,7 @@ def row_of_any(result: Comparison, system: str, metric: str) -> dict[str, Any]:
     return next(row for row in result.rows if (row["system"], row["metric"]) == (system, metric))
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["randomization", "bootstrap", "sign", "wilcoxon", "tukey"])
 def test_other_tests_on_request(
     connection: duckdb.DuckDBPyConnection, comparison: Comparison, word: str

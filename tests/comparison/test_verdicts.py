@@ -48,6 +48,7 @@ def pair(connection: duckdb.DuckDBPyConnection, **options: Any) -> Comparison:
 # ---- the level of a verdict ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_width_of_intervals_decides_nothing(connection: duckdb.DuckDBPyConnection) -> None:
     usual, narrow, strict = (
         pair(connection, **options) for options in ({}, {"interval": 0.5}, {"alpha": 1e-9})
@@ -158,6 +159,7 @@ def test_the_mde_is_found_four_times_out_of_five() -> None:
         assert np.mean(t >= far) == pytest.approx(0.8, abs=0.015), (n, tests)
 
 
+@pytest.mark.slow
 def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) -> None:
     hits = "SELECT query_id, item_id, {} * item_id AS score FROM old"
     found = compare(

@@ -72,7 +72,7 @@ def run(
     return sorted(connection.execute(query.sql("duckdb")).fetchall(), key=str)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_key_keeps_samples_apart(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     columns = CATALOG.statistics[name].query.named_selects
@@ -88,7 +88,7 @@ def test_a_key_keeps_samples_apart(connection: duckdb.DuckDBPyConnection, name: 
     assert not differences(run(connection, steps, rows, ("metric", *columns)), sorted(wanted, key=str))
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["welch_t", "ratio_delta", "cuped"])
 def test_a_function_is_called_once_for_all(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     columns = ("metric", *CATALOG.statistics[name].query.named_selects)

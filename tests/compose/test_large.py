@@ -236,6 +236,7 @@ def test_what_is_spilled_goes_to_the_folder_given(tmp_path: Path) -> None:
         evaluation(temp_directory="/no/such/folder")
 
 
+@pytest.mark.slow
 def test_the_command_line_has_the_same(run: Command, tmp_path: Path) -> None:
     for name, query in (("p", PREDICTIONS), ("t", TRUTH)):
         duckdb.sql(query).write_parquet(str(tmp_path / f"{name}.parquet"))

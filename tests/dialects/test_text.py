@@ -14,7 +14,7 @@ from duckmetrics.errors import MetricError
 from support.cases import CATALOG, RANKING
 from support.cases import open_case as open_rankings
 from support.cases import specs_of as ranking_specs
-from support.classification import EVERY, EVERY_ANY_SCORE, TABLES, Row, plain_spec, same
+from support.classification import EVERY, EVERY_ANY_SCORE, PLAIN, TABLES, Row, plain_spec, same
 from support.classification import open_case as open_rows
 from support.command_line import exports, run
 from support.user_tables import SYSTEM, rankings_of_a_user
@@ -29,6 +29,8 @@ __all__ = ["exports", "run"]
 RANKING_COLUMNS = ("metric", "value", "n", "n_missing", "n_no_relevant", "n_undefined")
 ROW_COLUMNS = ("metric", "value", "lower", "upper", "n_undefined", "n", "n_positive")
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
+# One form of every metric of rankings, with a cut-off where there is one.
+ONE_EACH = [list(ranking_specs(metric, (None, 2), one_at_a_time=True))[-1] for metric in RANKING]
 AGGREGATED = [f"{m}(agg={agg})" for m in ("ndcg", "map") for agg in CATALOG.aggregation_names]
 
 
@@ -57,9 +59,13 @@ def test_a_text_demands_only_what_it_reads() -> None:
     assert value == pytest.approx(sum(by_hand) / 4, rel=1e-12)
 
 
-def test_means_of_rankings() -> None:
+@pytest.mark.parametrize(
+    "specs",
+    [[*ONE_EACH, *AGGREGATED], pytest.param(SHORT, marks=pytest.mark.slow)],
+    ids=["one each", "every parameter"],
+)
+def test_means_of_rankings(specs: list[str]) -> None:
     with rankings_of_a_user() as connection:
-        specs = [*SHORT, *AGGREGATED]
         wanted = duckmetrics.evaluate("predictions", "truth", specs, connection=connection).rows
         found = rows_of(connection, duckmetrics.sql(specs))
         assert tuple(found[0]) == RANKING_COLUMNS
@@ -67,7 +73,7 @@ def test_means_of_rankings() -> None:
         assert {row["n_missing"] for row in found} == {2}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "switches",
     [
@@ -111,10 +117,13 @@ def test_rows_per_query() -> None:
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("case", ["no_relevant", "nothing_retrieved", "ties", "unjudged", "unicode_ids"])
-def test_cases_of_rankings(case: str) -> None:
+@pytest.mark.parametrize(
+    "specs", [ONE_EACH, pytest.param(SHORT, marks=pytest.mark.slow)], ids=["one each", "every parameter"]
+)
+def test_cases_of_rankings(case: str, specs: list[str]) -> None:
     with open_rankings(case) as connection:
-        result = duckmetrics.evaluate("predictions", "truth", SHORT, connection=connection, system="system")
-        assert_same(rows_of(connection, duckmetrics.sql(SHORT, system="system")), result.rows)
+        result = duckmetrics.evaluate("predictions", "truth", specs, connection=connection, system="system")
+        assert_same(rows_of(connection, duckmetrics.sql(specs, system="system")), result.rows)
 
 
 @pytest.mark.some(2)
@@ -132,8 +141,14 @@ def test_cases_of_rankings(case: str) -> None:
         "infinite",
     ],
 )
-def test_values_of_rows(case: str, weighted: bool) -> None:
-    specs = [s for s in (EVERY if case != "infinite" else EVERY_ANY_SCORE) if not weighted or _weighs(s)]
+@pytest.mark.parametrize(
+    "every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "every parameter"]
+)
+def test_values_of_rows(case: str, weighted: bool, every: bool) -> None:
+    specs = [
+        spec for spec in (EVERY if case != "infinite" else EVERY_ANY_SCORE)
+        if (every or spec in PLAIN or "approx" in spec) and (not weighted or _weighs(spec))
+    ]  # fmt: skip
     with open_rows(case) as connection:
         result = duckmetrics.evaluate("predictions", None, specs, connection=connection, weighted=weighted)
         found = rows_of(connection, duckmetrics.sql(specs, weighted=weighted))
@@ -149,6 +164,7 @@ def _weighs(spec: str) -> bool:
     return True
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("spec", [plain_spec(table) for table in TABLES])
 def test_tables_of_rows(spec: str) -> None:
     with open_rows("ties") as connection:
@@ -186,6 +202,7 @@ def test_rows_have_no_queries() -> None:
         duckmetrics.sql("auc", per_query=True)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_text_names_no_system_unless_asked(dialect: str) -> None:
     for spec in ("ndcg@10", "map(agg=median)@5", "auc", "roc_curve"):

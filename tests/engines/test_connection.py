@@ -94,6 +94,7 @@ def test_what_is_refused_does_not_abort_a_transaction(connection: Connection, op
     assert connection.execute("SELECT count(*) FROM predictions").fetchall() == [(5,)]
 
 
+@pytest.mark.slow
 def test_a_transaction_stays_open_and_is_the_callers(connection: Connection) -> None:
     connection.execute("BEGIN; DELETE FROM predictions WHERE query_id = 'q2'")
     assert overall("predictions", metric="rr", connection=connection) == pytest.approx(0.5 / 3)
@@ -210,7 +211,7 @@ def test_macros_may_depend_on_each_other(connection: Connection) -> None:
         assert found.rows[0]["value"] == pytest.approx(DCG)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", ["1e308", "1.7e308", "1e251"])
 def test_weights_whose_sum_overflows_are_refused(weight: str) -> None:
     rows = f"SELECT i % 2 AS label, 0.1 * i AS score, {weight}::DOUBLE AS weight FROM range(8) AS _(i)"

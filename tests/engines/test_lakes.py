@@ -102,7 +102,7 @@ def test_a_relative_path_is_looked_at_as_well(
         duckmetrics.evaluate(Path(file).name, TRUTH, ["ndcg@10"])
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
     folder, _, _ = lake
     plain = folder.parent / "plain"

@@ -266,6 +266,7 @@ def test_the_permissions_stay(here: Command, folder: Path, mode: int) -> None:
         assert Path(name).stat().st_mode & 0o777 == mode
 
 
+@pytest.mark.slow
 def test_a_new_file_has_the_usual_permissions(here: Command, folder: Path) -> None:
     before = os.umask(0o027)
     try:
@@ -275,6 +276,7 @@ def test_a_new_file_has_the_usual_permissions(here: Command, folder: Path) -> No
     assert [Path(name).stat().st_mode & 0o777 for name in ("r.json", "v.parquet")] == [0o640, 0o640]
 
 
+@pytest.mark.slow
 def test_a_link_stays_a_link(here: Command, folder: Path) -> None:
     (folder / "kept").mkdir()
     os.symlink("kept/r.json", "r.json")
@@ -292,6 +294,7 @@ def test_planted_links_are_not_followed(here: Command, folder: Path) -> None:
     assert precious.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_long_names_are_fine(here: Command, folder: Path) -> None:
     for name in ("n" * 251 + ".csv", "ü" * 125 + ".csv"):
         assert here(*EVALUATE, "-o", name).code == 0

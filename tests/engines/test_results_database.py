@@ -136,6 +136,7 @@ def test_every_command_with_rows_appends_them(here: Command, command: str) -> No
     assert found[0][1] == found[1][1] > 0
 
 
+@pytest.mark.slow
 def test_results_and_values_per_query_are_one_run(here: Command) -> None:
     more = ("--per-query", "w.duckdb", "--per-query-table", "queries")
     assert here(*EVALUATE, "-o", "w.duckdb", "--table", "metrics", *more).code == 0
@@ -147,6 +148,7 @@ def test_results_and_values_per_query_are_one_run(here: Command) -> None:
     assert rows("SELECT count(*) FROM queries") == [(6,)]
 
 
+@pytest.mark.slow
 def test_the_database_of_the_inputs_may_get_the_results(here: Command) -> None:
     inputs = ("evaluate", "p", "t", "-m", "rr", "--database", "shop.duckdb")
     more = ("--per-query", "shop.duckdb", "--per-query-table", "queries")
@@ -318,6 +320,7 @@ def test_a_database_that_is_open_to_read_only_is_named(folder: Path) -> None:
         duckmetrics.append(found, "shop.duckdb", "metrics")
 
 
+@pytest.mark.slow
 def test_an_old_duckdb_can_read_the_database(folder: Path) -> None:
     duckmetrics.append(evaluation(), "w.duckdb", "metrics")
     ((tags,),) = rows("SELECT tags FROM duckdb_databases() WHERE database_name = 'w'")

@@ -118,7 +118,7 @@ def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
 # --- many rows -------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", [SORTED, GROUPED])
 def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
     """The positive is above 777,777 rows and tied with none; the other way round, below them."""

@@ -77,6 +77,7 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
         assert differences(result, rows, EVERY, weighted) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("undefined", ["zero", "one"])
 def test_a_single_row_takes_part(undefined: str) -> None:
     """One class only, and weights that add up to 1: what has no value gets the one asked for."""
@@ -160,7 +161,7 @@ def test_tables_of_probabilities(weighted: bool) -> None:
         assert wrong_rows(result, specs, observations(connection, by=[["name"]]), weighted) == []
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @WEIGHTED
 def test_tables_of_any_score_with_every_parameter(weighted: bool) -> None:
     specs = [spec for table in TABLES if of_any_score(table) for spec in specs_of(table)]

@@ -200,7 +200,7 @@ def test_pairs_one_by_one(weighted: bool) -> None:
 # --- the curves ------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @SETS
 def test_roc_and_precision_recall_curves(name: str, weighted: bool) -> None:
     y, s, w = arrays(name, weighted)
@@ -219,7 +219,7 @@ def test_roc_and_precision_recall_curves(name: str, weighted: bool) -> None:
     assert points["area"][-1].as_py() == pytest.approx(expected, abs=EXACT)
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @SETS
 def test_confusion(name: str, weighted: bool) -> None:
     y, s, w = arrays(name, weighted)
@@ -229,6 +229,7 @@ def test_confusion(name: str, weighted: bool) -> None:
         assert found == pytest.approx(matrix, rel=EXACT, abs=1e-9)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("binning", "strategy"), [("width", "uniform"), ("mass", "quantile")])
 @pytest.mark.parametrize("bins", [1, 10, 15])
 def test_calibration_curve(bins: int, binning: str, strategy: str) -> None:

@@ -49,6 +49,7 @@ def test_every_door_says_that_the_loss_is_infinite(metric: str, value: float, ro
     assert getattr(classification, metric)(observed, eps=0) == value
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("spec", METRICS)
 def test_right_certainties_and_clipped_ones_are_finite(spec: str) -> None:
     for rows, asked in ((RIGHT, f"{spec}(eps=0)"), (ROWS["positive"], spec)):

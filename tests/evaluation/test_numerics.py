@@ -66,6 +66,7 @@ def test_log_loss_of_float32_is_that_of_the_same_double() -> None:
         assert value == pytest.approx(surprise(min(max(p, 1e-15), 1 - 1e-15), label), rel=DIGITS, abs=0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("type_", [pa.float32(), pa.float64()], ids=str)
 def test_log_loss_of_certainties_is_that_of_the_clip(type_: Any) -> None:
     rows = [(1.0, 0), (0.0, 1), (1.0, 1), (0.0, 0)]
@@ -84,7 +85,7 @@ def test_log_loss_of_one_wrong_certainty_is_infinite_without_a_clip() -> None:
         assert row["reason"].startswith("a wrong probability is 0 or 1, with eps=0"), spec
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rare", [0, 1])
 @pytest.mark.parametrize("weight", [1e15, 1e9, 3.0])
 def test_the_entropy_of_a_rare_class_keeps_its_digits(rare: int, weight: float) -> None:
@@ -101,6 +102,7 @@ def test_the_entropy_of_a_rare_class_keeps_its_digits(rare: int, weight: float) 
     assert given.rows[0]["value"] == pytest.approx(entropy, rel=1e-15, abs=0)
 
 
+@pytest.mark.slow
 def test_means_of_many_rows() -> None:
     """The sums are plain, but twelve digits of hundreds of thousands of rows are there."""
     period, times = 3 * 10007, 10

@@ -97,6 +97,7 @@ def test_queries_of_several_systems_count_once(population: str) -> None:
     assert [(row["value"], row["n"]) for row in result.rows] == [(0.5, 2), (0.5, 2)]
 
 
+@pytest.mark.slow
 def test_a_population_table_is_mapped_and_checked_like_the_others() -> None:
     population = "SELECT 'q1' AS customer"
     assert six(population=population, columns={"population.query_id": "customer"}) == (1 / 2, 1, 0, 0, 0)
@@ -106,6 +107,7 @@ def test_a_population_table_is_mapped_and_checked_like_the_others() -> None:
         six(population="SELECT 'q1' AS query_id WHERE false")
 
 
+@pytest.mark.slow
 def test_a_query_that_has_no_rank_is_undefined_not_zero() -> None:
     assert six("first_rank") == (2, 1, 2, 2, 2)
     assert six("first_rank", missing="skip") == (2, 1, 2, 2, 1)
@@ -171,6 +173,7 @@ def test_unjudged_items_are_nonrelevant_or_skipped() -> None:
     assert overall(predictions, truth, "p(norm=returned)@4", unjudged="skip") == 1 / 2
 
 
+@pytest.mark.slow
 def test_a_query_with_unjudged_items_only_is_answered_all_the_same() -> None:
     truth = judged(("b", 1))
     assert counted(evaluation(rows(("u", 1)), truth, unjudged="skip", missing="skip")) == (0.0, 1, 0, 0, 0)
@@ -187,6 +190,7 @@ def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> N
     assert overall(best, judged(("b", 1)), "first_rank", duplicates="first") == 1
 
 
+@pytest.mark.slow
 def test_a_duplicate_that_can_come_to_the_cutoff_is_found_in_the_last_of_many_queries() -> None:
     """All rows of the first queries are searched; in the others, only rows that can reach the cut-off."""
     predictions = """SELECT 'q' || lpad(CAST(i AS VARCHAR), 5, '0') AS query_id, 'a' AS item_id, 1.0 AS score
@@ -204,6 +208,7 @@ def test_duplicate_judgments_are_refused_or_reduced_to_the_highest() -> None:
     assert overall(predictions, truth, "recall", duplicates="first") == 1 / 2
 
 
+@pytest.mark.slow
 def test_the_same_item_for_two_systems_or_two_queries_is_no_duplicate() -> None:
     both = f"SELECT 'A' AS m, * FROM ({PREDICTIONS}) UNION ALL SELECT 'B', * FROM ({PREDICTIONS})"
     result = evaluation(both, TRUTH, system="m")

@@ -208,6 +208,7 @@ def test_the_truth_as_prediction_is_ideal(gain: str, discount: str, ideal: str) 
     assert {round(value, 12) for value in found.values() if value is not None} == {1.0}
 
 
+@pytest.mark.slow
 def test_removing_the_predictions_of_a_query_never_raises_a_mean() -> None:
     predictions, truth = big_example(16)
     before = duckmetrics.evaluate(predictions_table(predictions), truth_table(truth), ["ndcg@5", "map"])

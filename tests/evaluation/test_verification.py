@@ -231,6 +231,7 @@ def test_every_population(population: str, missing: str, no_relevant: str) -> No
     assert result.verified[0].recomputed == counted.get(population, 3)
 
 
+@pytest.mark.slow
 def test_lists_and_labels_and_an_order_of_their_own() -> None:
     lists = """SELECT * FROM (VALUES ('q1', ['b', 'c', 'a'], [1, 1, 2]), ('q2', ['a'], [1]))
         AS l(query_id, items, scores)"""
@@ -297,6 +298,7 @@ def test_the_sample_is_told_by_the_ids_alone(id_: str, text: Callable[[int], str
         seen.clear()
 
 
+@pytest.mark.slow
 def test_an_id_of_several_columns_is_told_by_all_of_them(seen: list[Any]) -> None:
     rows = """SELECT 'u' || i % 5 AS "the user", i AS day, i AS item_id, 1 AS score, 1 AS label
         FROM range(30) AS r(i)"""
@@ -322,6 +324,7 @@ def test_the_settings_of_a_connection_change_nothing(seen: list[Any]) -> None:
     assert seen == by_md5({i: str(i) for i in range(30)}, 7)
 
 
+@pytest.mark.slow
 def test_more_than_there_are_is_all_of_them() -> None:
     result = evaluation(metric="rr", verify=10**6)
     assert told(result)["rr"] == Verification("rr", 3 + 1, 0.0, "", 3, "queries")
@@ -413,6 +416,7 @@ PEOPLE = """SELECT * FROM (VALUES ('q1', 'DE', 'nan'::DOUBLE, NULL), ('q2', 'Non
     ('q3', NULL, 'nan', NULL)) AS u(query_id, country, age, number)"""
 
 
+@pytest.mark.slow
 def test_slices_of_any_value_are_compared_too() -> None:
     by = [["country"], ["age", "number"]]
     result = evaluation(metric="rr", queries=PEOPLE, by=by, verify=5)
@@ -431,7 +435,7 @@ def test_slices_of_rows_of_any_value() -> None:
     assert {one.recomputed for one in result.verified} == {60}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [True, False])
 def test_weights_and_groups_of_several_columns(weighted: bool) -> None:
     rows = """SELECT i % 4 = 0 AS label, i * 37 % 101 / 101 AS score, i % 3 AS weight, i % 7 AS person,
@@ -537,6 +541,7 @@ def test_a_query_too_few_or_too_many_is_found(plant: Plant, fault: str, query: s
     assert (one.largest, one.at) == (math.inf, f"query_id={query}")
 
 
+@pytest.mark.slow
 def test_a_fault_of_one_system_is_told_with_its_name(plant: Plant) -> None:
     plant(*wrong_at(RR, "query_id = 'q1' AND system = 'B'", "value + 0.5"))
     runs = {"A": "predictions", "B": "predictions"}
@@ -598,6 +603,7 @@ def test_a_fault_of_the_reference_is_one_too(monkeypatch: pytest.MonkeyPatch) ->
     assert not told(result)["brier"].agrees
 
 
+@pytest.mark.slow
 def test_a_reference_that_refuses_the_rows_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise ValueError("no")

@@ -65,6 +65,7 @@ def test_hits_and_misses_have_wilsons_interval(n: int, missed: int) -> None:
     assert bounds(hits(n, missed), "hit_rate@3") == pytest.approx((row["lower"], row["upper"]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_hits_of_users_have_wilsons_interval_of_fewer_trials() -> None:
     result = hits(100, 0, users=7)
     lower, upper = bounds(result, "hit_rate@3")
@@ -124,6 +125,7 @@ HEAVY = (
 )
 
 
+@pytest.mark.slow
 def test_a_user_that_outweighs_the_others_is_named() -> None:
     result = duckmetrics.evaluate(HEAVY.format(""), metrics=["ctr", "auc"], interval=0.95, cluster="u")
     row = result.rows[0]
@@ -212,6 +214,7 @@ def test_a_biased_metric_has_no_percentile_interval(
     assert second["delta_lower"] is not None
 
 
+@pytest.mark.slow
 def test_bounds_of_an_approximation_are_not_those_of_an_interval(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -224,6 +227,7 @@ def test_bounds_of_an_approximation_are_not_those_of_an_interval(
     assert exact["lower"] is not None
 
 
+@pytest.mark.slow
 def test_json_has_the_units_of_an_interval(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     table = f"{tmp_path}/log.parquet"
     rows = "SELECT i % 40 AS u, i % 3 = 0 AS label, i / 200 AS score FROM range(200) AS t(i)"

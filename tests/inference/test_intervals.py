@@ -438,6 +438,7 @@ def test_clusters_must_be_there(
         )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("sign", [1, -1])
 def test_auc_next_to_an_end_keeps_its_digits(sign: int) -> None:
     """Three of 1,000 positives are below one, two and four negatives: AUC is 1 less seven millionths."""

@@ -233,7 +233,7 @@ SHARES: Mapping[str, Callable[[Sequence[Observation]], float]] = {
 }
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("average", SHARES)
 def test_auc_of_groups_by_the_jackknife_over_groups_with_pairs(
     connection: duckdb.DuckDBPyConnection, average: str

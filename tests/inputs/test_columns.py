@@ -52,6 +52,7 @@ def test_a_mapping_to_a_column_that_no_table_has_is_refused(column: str) -> None
         overall("predictions", columns={column: "scoer"})
 
 
+@pytest.mark.slow
 def test_letter_case_matters_only_between_two_candidates() -> None:
     predictions = 'SELECT query_id AS "Query_ID", item_id AS ITEM_ID, score AS Score FROM predictions'
     assert overall(predictions) == pytest.approx(DCG)
@@ -164,6 +165,7 @@ def test_empty_lists_keep_their_query() -> None:
     assert (row["value"], row["n"], row["n_missing"]) == (RR, 3, 0)
 
 
+@pytest.mark.slow
 def test_lists_of_ids_are_compared_by_kind() -> None:
     predictions = "SELECT 1 AS query_id, [1::SMALLINT, 2] AS items"
     assert overall(predictions, "SELECT 1 AS query_id, [2::HUGEINT] AS relevant", "rr") == 0.5

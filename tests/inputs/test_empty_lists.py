@@ -30,6 +30,7 @@ def test_an_empty_list_is_an_answer(options: dict[str, Any], expected: tuple[flo
     assert all(one.agrees for one in found.verified)
 
 
+@pytest.mark.slow
 def test_so_it_is_for_several_systems_and_lists_with_scores() -> None:
     scored = LISTS.append_column("scores", pa.array([[0.5], [], None], pa.list_(pa.float64())))
     rows = pa.table({"query_id": ["u1"], "item_id": ["x"], "score": [1.0]})

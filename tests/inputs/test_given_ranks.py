@@ -45,7 +45,7 @@ def test_a_rank_is_taken_as_it_is() -> None:
     assert duckmetrics.evaluate(RUN, TRUTH, "mrr@10", like="rectools")["mrr@10"] == pytest.approx(1 / 6)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "switches",
     [{}, {"unjudged": "skip"}, {"duplicates": "first"}, {"ties": "input"}, {"ties": "pessimistic"},

@@ -41,6 +41,7 @@ def test_integers_of_every_width_are_one_kind(truth: str) -> None:
     assert {row["system"]: row["value"] for row in result.rows} == dict.fromkeys(INTEGERS, 1.0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("left", "right"), [("DECIMAL(18, 0)", "BIGINT"), ("UBIGINT", "HUGEINT")])
 def test_neighbouring_large_integers_stay_apart(left: str, right: str) -> None:
     predictions = f"{of_type(left, '9007199254740993')} UNION ALL {of_type(left, '1')}"
@@ -122,7 +123,7 @@ SIDES = {
 }
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["table", "parquet"])
 @pytest.mark.parametrize("side", SIDES)
 def test_integers_are_exact_however_wide(tmp_path: Path, side: str, kind: str) -> None:

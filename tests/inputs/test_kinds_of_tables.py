@@ -75,12 +75,13 @@ def test_a_pattern_a_folder_and_a_hive_folder_are_one_table(folder: Path, path: 
     assert overall(f"{folder}/{path}") == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_a_path_object_and_a_list_of_paths_are_accepted(folder: Path) -> None:
     assert overall(folder / "predictions.parquet") == pytest.approx(DCG)
     assert overall([folder / "parts/q1.parquet", f"{folder}/parts/q2.parquet"]) == pytest.approx(DCG)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"], ids=["lf", "crlf", "blank lines"])
 @pytest.mark.parametrize("suffix", ["run", "trec", "txt"])
 def test_trec_text_is_told_apart_by_blanks_of_any_kind(tmp_path: Path, suffix: str, ending: str) -> None:
@@ -104,7 +105,7 @@ def test_trec_ids_are_text_whatever_they_look_like(tmp_path: Path) -> None:
     assert overall(run, qrels, "recall") == pytest.approx(6 / 7)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
 def test_whole_scores_in_the_first_file_do_not_round_those_of_the_next(tmp_path: Path, suffix: str) -> None:
     with duckdb.connect() as connection:
@@ -164,7 +165,7 @@ def test_sql_text_runs_as_it_was_written(connection: Connection) -> None:
     assert overall(predictions, truth, "rr", connection=connection) == 1
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["truth", "systems", "queries", "ideal", "asked", "judgments", "ranked"])
 def test_a_table_may_be_called_like_a_step_of_the_query(name: str) -> None:
     with duckdb.connect() as connection:
@@ -194,6 +195,7 @@ def test_prefixes_decide_between_a_table_and_a_file_of_one_name(
     assert overall(f"file:{folder}/predictions.csv", connection=connection) == pytest.approx(DCG)
 
 
+@pytest.mark.slow
 def test_a_file_name_wins_where_it_cannot_be_a_plain_table_name(
     connection: Connection, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ TRUTH = """SELECT * FROM (VALUES ('q1', 'a', 1), ('q1', 'b', 0), ('q2', 'a', 0),
 """q1 is answered; the run lacks q2 and q3, which have nothing relevant, and q4, which has."""
 
 
+@pytest.mark.slow
 def test_pytrec_eval_leaves_out_what_the_run_lacks_whatever_its_judgments() -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}, "q3": {"a": 0}, "q4": {"c": 1}}
     printed = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate({"q1": {"b": 2.0, "a": 1.0}})

@@ -41,7 +41,7 @@ def found(run: str, truth: str) -> duckmetrics.Evaluation:
     return duckmetrics.evaluate(run, truth, SPECS, ties="item_desc")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "json", "trec"])
 def test_every_text_is_read_once(tmp_path: Path, suffix: str) -> None:
     result = found(*written(tmp_path, suffix))
@@ -52,6 +52,7 @@ def test_every_text_is_read_once(tmp_path: Path, suffix: str) -> None:
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", ["csv", "ndjson"])
 def test_texts_of_polars_are_read_once(tmp_path: Path, suffix: str) -> None:
     names = []
@@ -75,6 +76,7 @@ def test_the_order_of_the_lines_is_kept(tmp_path: Path) -> None:
     assert row["value"] == pytest.approx(1 / 41)
 
 
+@pytest.mark.slow
 def test_a_wide_text_is_not_kept_whole(tmp_path: Path) -> None:
     _, truth = written(tmp_path, "parquet")
     features = ", ".join(f"{i} AS feature_{i}" for i in range(12))

@@ -50,6 +50,7 @@ def test_it_is_what_pytrec_eval_says() -> None:
         assert ours[spec] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_systems_may_be_runs() -> None:
     other = {q: {i: -v for i, v in items.items()} for q, items in RUN.items()}
     systems = {"A": RUN, "B": other, "C": rows(RUN, "score")}

@@ -33,6 +33,7 @@ def values(result: Any, *keys: str) -> dict[tuple[Any, ...], tuple[float | None,
 # --- over which table -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.engine
 def test_the_table_of_queries_has_the_columns() -> None:
     result = evaluation(by=WEEK, queries=USERS)
@@ -90,6 +91,7 @@ def test_the_name_may_be_that_of_the_column() -> None:
 # --- with what else ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_expressions_and_columns_in_several_groupings() -> None:
     result = evaluation(by=[["country"], [WEEK], ["country", WEEK]], queries=USERS)
     assert list(result.groupings) == ["", "country", "week", "country,week"]
@@ -210,6 +212,7 @@ def test_a_function_that_is_unknown_is_an_input_error() -> None:
         evaluation(by="nope(country) AS x", queries=USERS)
 
 
+@pytest.mark.slow
 def test_a_column_may_hold_the_word_in_its_name() -> None:
     users = f'SELECT query_id, country AS "known as is", country AS basis FROM ({USERS})'
     assert evaluation(by='"known as is" AS k', queries=users).by == ("k",)

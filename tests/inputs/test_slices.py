@@ -71,6 +71,7 @@ OTHER = "SELECT 'other' AS query_id, 'a' AS item_id, 1 AS score"
 NO_ROWS = "SELECT * FROM predictions WHERE false"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("rows", [OTHER, NO_ROWS], ids=["other queries", "no rows"])
 def test_a_mapped_system_without_a_matching_row_has_all_queries_missing(rows: str) -> None:
     result = evaluation({"A": "predictions", "B": rows})
@@ -78,6 +79,7 @@ def test_a_mapped_system_without_a_matching_row_has_all_queries_missing(rows: st
     assert [row["n_missing"] for row in result.rows] == [1, 3]
 
 
+@pytest.mark.slow
 def test_ranks_duplicates_and_the_population_are_per_system_or_common() -> None:
     runs = {"A": "predictions", "B": "SELECT 'q3' AS query_id, 'z' AS item_id, 1 AS score"}
     assert values(evaluation(runs, population="predictions"), "system") == {
@@ -209,7 +211,7 @@ INTERNAL = ["slice_number", "measure_number", "segment", "missing", "score", "it
             "a b", 'a"b', "a,b", "ü", "select"]  # fmt: skip
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_slice_cannot_be_called_like_a_column_of_the_results(name: str) -> None:
     with pytest.raises(InputError, match=f"by: '{name}' is also a column of the results; rename it"):
@@ -225,6 +227,7 @@ def test_a_slice_may_have_any_other_name(name: str) -> None:
     assert result.summary.column_names[3] == name
 
 
+@pytest.mark.slow
 def test_a_name_with_a_comma_is_one_column() -> None:
     users = f'SELECT query_id, country AS "a,b", device AS a, country AS b FROM ({USERS})'
     result = evaluation(by=[["a,b"], ["a", "b"]], queries=users)
@@ -245,6 +248,7 @@ def test_every_slice_equals_the_evaluation_of_its_queries_alone() -> None:
                 assert result.value(metric, system, country=country) == alone.value(metric, system)
 
 
+@pytest.mark.slow
 def test_the_overall_row_is_there_even_when_the_population_is_empty() -> None:
     runs = {"A": "FROM predictions WHERE query_id = 'q1'", "B": "FROM predictions WHERE query_id = 'q2'"}
     result = evaluation(runs, by="country", queries=USERS, population="both")

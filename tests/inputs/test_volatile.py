@@ -45,7 +45,7 @@ def test_rows_that_change_are_refused(query: str, named: str) -> None:
             duckmetrics.evaluate("stored", TRUTH, "mrr", connection=connection)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["VIEW", "TEMP VIEW"])
 def test_so_are_views_of_such_rows(kind: str) -> None:
     with duckdb.connect() as connection:

@@ -59,7 +59,7 @@ def test_scores_that_would_tie_are_refused(type_: str, base: int) -> None:
     ]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("type_", "base"), KEPT)
 def test_scores_that_a_double_keeps_are_not(type_: str, base: int) -> None:
     assert duckmetrics.evaluate(lists(type_, base), TRUTH, "mrr").rows[0]["value"] == 1
@@ -74,6 +74,7 @@ def test_what_the_advice_says_helps(type_: str, base: int) -> None:
         assert duckmetrics.evaluate(moved, TRUTH, "mrr").rows[0]["value"] == mrr
 
 
+@pytest.mark.slow
 def test_equal_scores_may_tie_and_so_may_those_of_other_queries_and_systems() -> None:
     wide = lists(*WIDE[0])
     for change in ("1700000000000000001 AS score", "item_id AS query_id"):
@@ -110,6 +111,7 @@ def test_so_it_is_for_rows_of_slices_systems_and_a_comparison() -> None:
     assert duckmetrics.evaluate({"a": narrow, "b": rows("DOUBLE", 1)}, metrics="auc").rows[0]["value"] == 1
 
 
+@pytest.mark.slow
 def test_the_command_line_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, query in (("p", lists(*WIDE[0])), ("t", TRUTH)):
         duckdb.execute(f"COPY ({query}) TO '{tmp_path / name}.parquet'")

@@ -69,7 +69,7 @@ def shapes(role: str, classified: bool = False) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions"))
 def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
     """By all their names; a table that some other tool writes alike says so."""
@@ -89,7 +89,7 @@ def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
         assert told(mapped) == []
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("truth"))
 def test_the_truth_of_a_tool_is_read(name: str, shape: Shape) -> None:
     """Without a grade, every row is relevant."""
@@ -106,7 +106,7 @@ def test_the_truth_of_a_tool_is_read(name: str, shape: Shape) -> None:
             assert ("every" in told(found)[0]) is not graded
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions", classified=True))
 def test_the_rows_of_a_tool_are_read(name: str, shape: Shape) -> None:
     for names in plain(shape):
@@ -138,7 +138,7 @@ def lists() -> list[tuple[str, str, str | None]]:
     ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "query", "tool"), lists(), ids=lambda value: None)
 def test_lists_of_a_tool_are_read(name: str, query: str, tool: str | None) -> None:
     run = table(["query_id", "item_id", "score"], RUN)
@@ -209,6 +209,7 @@ def test_labels_that_are_text_need_the_positive_one() -> None:
     assert duckmetrics.evaluate(booleans, metrics="auc", positive="false")["auc"] == swapped["auc"]
 
 
+@pytest.mark.slow
 def test_surprise_has_predictions_and_ratings_in_one_table() -> None:
     rows = [(1, 10, 2.0, 4.5), (1, 11, 5.0, 4.0), (2, 10, 1.0, 3.0), (2, 12, 4.0, 3.5)]
     found = duckmetrics.evaluate(table(["uid", "iid", "r_ui", "est"], rows), metrics="mrr", rel=4)
@@ -279,6 +280,7 @@ def test_a_layout_that_does_not_fit_is_an_error() -> None:
         duckmetrics.evaluate(truth, truth, SPECS, layout="pyterier")
 
 
+@pytest.mark.slow
 def test_the_table_of_queries_has_the_id_of_the_predictions() -> None:
     run = table(["userID", "itemID", "prediction"], RUN)
     truth = table(["userID", "itemID"], [row[:2] for row in QRELS])
@@ -353,7 +355,7 @@ def write(folder: Path, name: str, rows: Sequence[tuple[Any, ...]], template: st
 RUN_LINE, QRELS_LINE = "{0} Q0 {1} 1 {2} bm25", "{0} 0 {1} {2:.0f}"
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["bm25", "bm25.out", "v1.2", "bm25.tsv", "bm25.run"])
 def test_a_run_of_trec_has_any_name(tmp_path: Path, name: str) -> None:
     run = write(tmp_path, name, RUN, RUN_LINE.replace(" ", "\t"))
@@ -385,6 +387,7 @@ def recbole(folder: Path) -> str:
     return write(folder, "ml.inter", QRELS, "{0}\t{1}\t3\t881250949", header)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("written", [movielens, movielens_1m, recbole], ids=lambda f: f.__name__)
 def test_files_that_are_known_by_name(tmp_path: Path, written: Callable[[Path], str]) -> None:
     run = table(["query_id", "item_id", "score"], RUN)
@@ -405,6 +408,7 @@ def test_three_columns_without_a_header_are_only_read_when_asked(tmp_path: Path)
 LETOR = "2 qid:1 1:0.3 2:1\n0 qid:1 1:0.2  # a comment\n1 qid:2 1:.1\n0 qid:2 1:.5\n"
 
 
+@pytest.mark.slow
 def test_scores_beside_lines_of_letor(tmp_path: Path) -> None:
     (tmp_path / "test.txt").write_text(LETOR)
     (tmp_path / "scores.txt").write_text("0.5\n0.7\n1e-1\n-2\n")
@@ -429,7 +433,7 @@ def nested(rows: Sequence[tuple[Any, ...]]) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_json_of_objects_is_a_run(tmp_path: Path, large: bool) -> None:
     """Also of many queries, for which DuckDB finds other types."""
@@ -490,7 +494,7 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
 # --- indexes of pandas, and mappings that name no column ---------------------------------------------
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("keys", [["query_id"], ["query_id", "item_id"]])
 @pytest.mark.parametrize("drop", [True, False])
 def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
@@ -500,6 +504,7 @@ def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
     assert values(duckmetrics.evaluate(frame, truth, SPECS)) == values(CANONICAL)
 
 
+@pytest.mark.slow
 def test_the_positive_label_is_one_of_the_truth() -> None:
     """The predictions may have labels of their own, which nobody reads next to a truth."""
     log = table(["query_id", "item_id", "score", "label"], [(*row, 1) for row in RUN])

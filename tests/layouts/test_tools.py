@@ -75,6 +75,7 @@ def test_frames_of_rectools() -> None:
     assert values(found) == values(duckmetrics.evaluate(reco, seen, SPECS, columns=columns))
 
 
+@pytest.mark.slow
 def test_lines_of_scikit_learn_beside_scores(tmp_path: Path) -> None:
     datasets = pytest.importorskip("sklearn.datasets")
     chance = np.random.default_rng(0)

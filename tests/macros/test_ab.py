@@ -122,7 +122,7 @@ CALLS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_the_macro_gives_what_python_gives(session: duckdb.DuckDBPyConnection, name: str) -> None:
     table, variant, metrics, options = CALLS[name]
@@ -142,6 +142,7 @@ def test_the_macro_gives_what_python_gives(session: duckdb.DuckDBPyConnection, n
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_scipy_and_statsmodels(session: duckdb.DuckDBPyConnection) -> None:
     found = {
         (row["metric"], row["variant"]): row
@@ -195,6 +196,7 @@ def test_a_mismatch_is_the_first_row_and_cannot_be_missed(session: duckdb.DuckDB
     assert rows(session, planned)[0]["reason"].endswith("planned old 0.6, new 0.4")
 
 
+@pytest.mark.slow
 def test_shares_are_those_of_python(session: duckdb.DuckDBPyConnection) -> None:
     shares = {"old": 0.4, "new": 0.3, "lost": 0.3}
     options: Row = {"metrics": "paid", "control": "old", "shares": shares}
@@ -224,7 +226,7 @@ WAYS = (
 )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_arguments_may_be_written_in_many_ways(
     session: duckdb.DuckDBPyConnection, tmp_path: Path, way: str
@@ -245,6 +247,7 @@ def test_a_prepared_statement_may_name_them(session: duckdb.DuckDBPyConnection) 
     assert [row[0] for row in found] == ["sample ratio", "revenue", "clicks/sessions", "paid"]
 
 
+@pytest.mark.slow
 def test_names_may_hold_anything(session: duckdb.DuckDBPyConnection) -> None:
     metrics = '"a/b", "no, control"/"say ""x"" = 1", "no, control"'
     options = {"control": "it's B", "pre": {"no, control": 'say "x" = 1'}, "lower_is_better": '"a/b"'}
@@ -292,6 +295,7 @@ def test_settings_and_columns_of_the_same_name_change_nothing(session: duckdb.Du
     assert not any(different(row["p"], other["p"]) for row, other in zip(others, alike, strict=True))
 
 
+@pytest.mark.slow
 def test_one_query_does_all_metrics(session: duckdb.DuckDBPyConnection) -> None:
     """More metrics of a kind add no step: the plan stays as it is."""
     sizes = []

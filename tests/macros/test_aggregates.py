@@ -90,20 +90,9 @@ def nothing() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.fixture(scope="module")
-def told(connection: duckdb.DuckDBPyConnection) -> Told:
-    """What the Python package says: (case, spec) -> value; composing costs more than computing."""
-    return python_of(connection, weighted=False)
-
-
-@pytest.fixture(scope="module")
-def weighed(connection: duckdb.DuckDBPyConnection) -> Told:
-    """What it says of the same rows with their weights, some of which are 0."""
-    return python_of(connection, weighted=True)
-
-
-def python_of(connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
-    specs = {spec for name in OF_CLASSES for spec, _ in metric_specs(name)}
+def python_of(name: str, connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
+    """What the Python package says: (case, spec) -> value; some of the weights are 0."""
+    specs = {spec for spec, _ in metric_specs(name)}
     result = duckmetrics.evaluate(
         "predictions", None, sorted(specs), by="name", connection=connection, weighted=weighted
     )
@@ -151,9 +140,8 @@ def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("name", OF_CLASSES)
-def test_a_macro_is_the_metric_of_every_case(
-    name: str, connection: duckdb.DuckDBPyConnection, told: Told
-) -> None:
+def test_a_macro_is_the_metric_of_every_case(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    told = python_of(name, connection, weighted=False)
     assert differing(name, connection, told, "") == []
 
 
@@ -161,10 +149,9 @@ def test_a_macro_is_the_metric_of_every_case(
 @pytest.mark.parametrize(
     "name", [n for n, m in OF_CLASSES.items() if m.overloads[0].arguments[-1].name == "weight"]
 )
-def test_a_macro_is_the_metric_of_weighted_rows(
-    name: str, connection: duckdb.DuckDBPyConnection, weighed: Told
-) -> None:
-    assert differing(name, connection, weighed, ", weight := weight") == []
+def test_a_macro_is_the_metric_of_weighted_rows(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    told = python_of(name, connection, weighted=True)
+    assert differing(name, connection, told, ", weight := weight") == []
 
 
 def differing(name: str, connection: duckdb.DuckDBPyConnection, told: Told, more: str) -> list[Any]:
@@ -348,6 +335,7 @@ def test_an_alias_can_be_used_again(connection: duckdb.DuckDBPyConnection) -> No
     assert [a for _, a, _ in connection.execute(query.format("name", 1)).fetchall()] == [best]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "ece", "ks"])
 def test_what_is_written_again_is_not_computed_again(
     connection: duckdb.DuckDBPyConnection, name: str
@@ -406,12 +394,13 @@ def test_settings_change_no_value(nothing: duckdb.DuckDBPyConnection) -> None:
     asked = ", ".join(f"{name}(y, p)" for name in names if name != "dcg")
     query = f"SELECT {asked} FROM (VALUES (1, 0.9), (0, 0.9), (0, 0.8), (1, 0.7), (0, 0.1)) AS t(y, p)"
     wanted = nothing.execute(query).fetchall()
-    for setting, value in {
+    settings = {
         "default_order": "desc", "default_null_order": "nulls_first", "integer_division": True, "threads": 1,
-    }.items():  # fmt: skip
-        nothing.execute(f"SET {setting} = '{value}'")
-        assert nothing.execute(query).fetchall() == wanted, setting
-        nothing.execute(f"RESET {setting}")
+    }  # fmt: skip
+    nothing.execute("; ".join(f"SET {setting} = '{value}'" for setting, value in settings.items()))
+    found = nothing.execute(query).fetchall()
+    nothing.execute("; ".join(f"RESET {setting}" for setting in settings))
+    assert found == wanted
 
 
 def test_groupings_and_having(connection: duckdb.DuckDBPyConnection) -> None:

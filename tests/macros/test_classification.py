@@ -561,6 +561,7 @@ def test_groups(slices: duckdb.DuckDBPyConnection, case: str) -> None:
     assert grouped
 
 
+@pytest.mark.slow
 def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
     for definition in (*METRICS, *TABLES):
         if has_group(definition):
@@ -735,6 +736,7 @@ def _needs(definition: Definition) -> bool:
     return any(param.required for param in definition.own_params.values())
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_none_is_refused(slices: duckdb.DuckDBPyConnection) -> None:
     for macro, asked in (("auc", {}), ("gini", {}), (SEVERAL, {"metrics": "'auc'"})):
         for weights in ({}, {"weight": "weight"}):
@@ -864,6 +866,7 @@ def test_what_a_metric_does_not_read_may_be_as_it_is(
     assert all(row["value"] is not None for row in wanted)
 
 
+@pytest.mark.slow
 def test_one_metric_asked_for_is_enough_to_refuse(connection: duckdb.DuckDBPyConnection) -> None:
     for table, metrics in (
         ("no_probability", ["auc", "brier"]), ("label_2", ["rmse", "auc"]), ("null_group", ["rmse", "gauc"]),

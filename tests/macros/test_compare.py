@@ -74,6 +74,7 @@ def _close(found: Any, wanted: Any) -> bool:
     return same(found, wanted)
 
 
+@pytest.mark.slow
 def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(
         session, ["ndcg@10", "map@10"], "recommendations", "purchases", system="model", baseline="baseline"
@@ -81,6 +82,7 @@ def test_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     assert [row["verdict"] for row in found] == ["baseline", "better"] * 2
 
 
+@pytest.mark.slow
 def test_three_systems(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, METRICS, "three", system="system", baseline="BB")
     assert {row["n_tests"] for row in found} == {2 * len(METRICS)}
@@ -93,13 +95,14 @@ def test_slices(session: duckdb.DuckDBPyConnection) -> None:
     assert {row["country"] for row in found} == {"DE", "US", None}
 
 
+@pytest.mark.slow
 def test_slices_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     options = {"system": "model", "baseline": "baseline", "by": "country"}
     found = assert_agrees(session, ["ndcg@10"], "recommendations", "purchases", **options)
     assert {"better", "worse", "not distinguishable"} <= {row["verdict"] for row in found}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "options",
     [
@@ -113,13 +116,18 @@ def test_options(session: duckdb.DuckDBPyConnection, options: dict[str, Any]) ->
     assert_agrees(session, metrics, "three", system="system", baseline="A", **options)
 
 
-def test_systems_that_are_alike_and_one_query(session: duckdb.DuckDBPyConnection) -> None:
+def test_systems_that_are_alike(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, ["ndcg@3"], "alike", system="system", baseline="A")
     assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "not distinguishable")]
+
+
+@pytest.mark.slow
+def test_one_query(session: duckdb.DuckDBPyConnection) -> None:
     one = assert_agrees(session, ["ndcg@3"], "three", "one_query", system="system", baseline="A")
     assert {row["reason"] for row in one[1:]} == {"only one query has a value in both"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

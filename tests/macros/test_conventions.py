@@ -39,6 +39,7 @@ DATA = [
     ("scores of 0", "binary"), ("ranks", "clean"), ("ties", "binary"), ("clean", "halves"),
 ]  # fmt: skip
 METRICS = ["ndcg@5", "ndcg", "map@10", "ap", "hr@3", "p@5", "recall@7", "mrr@4"]
+FEW = ["pytrec_eval", "ranx", "recbole", "sklearn"]
 CASES = [(METRICS[(i + j) % len(METRICS)], *data) for i, data in enumerate(DATA) for j in range(3)]
 
 
@@ -71,14 +72,18 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.ToolComparison) 
         assert row == told
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("metric", "predictions", "truth"), CASES)
+@pytest.mark.parametrize(
+    "options", [{"like": FEW}, pytest.param({}, marks=pytest.mark.slow)], ids=["a few", "all"]
+)
 def test_it_says_what_python_says(
-    session: duckdb.DuckDBPyConnection, metric: str, predictions: str, truth: str
+    session: duckdb.DuckDBPyConnection, options: dict[str, Any], metric: str, predictions: str, truth: str
 ) -> None:
+    """Python evaluates once for each tool, and so takes several seconds for all of them."""
     tables = PREDICTIONS[predictions], TRUTH[truth]
-    wanted = duckmetrics.conventions(*tables, metric, connection=session)
-    assert_same(found(session, *tables, metric=metric), wanted)
+    wanted = duckmetrics.conventions(*tables, metric, connection=session, **options)
+    assert_same(found(session, *tables, metric=metric, **options), wanted)
 
 
 @pytest.mark.slow
@@ -113,6 +118,7 @@ def test_what_cannot_be_compared_is_refused(
     assert problem in message
 
 
+@pytest.mark.slow
 def test_bad_data_are_refused_as_by_the_other_macros(session: duckdb.DuckDBPyConnection) -> None:
     twice = f"{faults.PREDICTIONS} UNION ALL {faults.PREDICTIONS}"
     assert "items predicted more than once" in refusal(session, call("conventions", twice, faults.TRUTH))

@@ -151,7 +151,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.Findings) -> Non
             assert row["message"].removesuffix(row["advice"]) == one.message.removesuffix(one.advice)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("family", "name"), FAULTS, ids=[f"{family}, {name}" for family, name in FAULTS])
 def test_a_planted_fault_is_found(
     connection: duckdb.DuckDBPyConnection, folder: Path, family: str, name: str
@@ -167,7 +167,7 @@ def test_a_planted_fault_is_found(
     assert_same(found(connection, query), duckmetrics.check(*named, **fault.options))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_several_faults_of_rankings_are_found_at_once(tables: duckdb.DuckDBPyConnection, seed: int) -> None:
     chance = random.Random(seed)
@@ -177,7 +177,7 @@ def test_several_faults_of_rankings_are_found_at_once(tables: duckdb.DuckDBPyCon
     assert_same(found(tables, call("inspect")), wanted)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_several_faults_of_rows_are_found_at_once(tables: duckdb.DuckDBPyConnection, seed: int) -> None:
     chance = random.Random(seed)
@@ -204,6 +204,7 @@ def spoil(connection: duckdb.DuckDBPyConnection, table: str, chance: random.Rand
             connection.execute(f"CREATE OR REPLACE TABLE {table} AS FROM spoiled")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["clean", "clean ranks", "clean rows"])
 def test_clean_data_have_no_row(connection: duckdb.DuckDBPyConnection, folder: Path, name: str) -> None:
     named = [str(folder / f"{name}.{table}.parquet") for table in ("predictions", "truth")]
@@ -272,6 +273,7 @@ def test_the_cut_off_and_the_columns_are_those_of_the_other_macros(
     assert "k cannot be '0'" in refusal(connection, call("inspect", *named, k=0))
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("systems", ["('A'), ('B')", "('A'), ('B'), (NULL)"])
 def test_a_column_tells_systems_apart(tables: duckdb.DuckDBPyConnection, systems: str) -> None:
     tables.execute(
@@ -286,6 +288,7 @@ def test_a_column_tells_systems_apart(tables: duckdb.DuckDBPyConnection, systems
     assert "duplicate_prediction" in {row["check"] for row in found(tables, call("inspect", "several"))}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("label", "score"),
     [("label", "score"), ("'label'", "'score'"), ("'LABEL'", "'score + 0'"), ("label", "'\"score\"'")],

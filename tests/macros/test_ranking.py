@@ -493,7 +493,7 @@ REASONS = {
 }
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", REASONS)
 def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> None:
     population = f"SELECT query_id FROM truth EXCEPT SELECT query_id {REASONS[reason]}"

@@ -75,6 +75,7 @@ def test_several_systems(session: duckdb.DuckDBPyConnection) -> None:
     assert {row["n_missing"] for row in found if row["system"] == "BB"} == {2}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("by", ["country", "country, is new", ["is new"]])
 def test_slices(session: duckdb.DuckDBPyConnection, by: Any) -> None:
     found = assert_agrees(session, METRICS[:3], system="system", by=by, queries="users")
@@ -85,7 +86,7 @@ def test_slices_of_an_attribute_of_the_predictions(session: duckdb.DuckDBPyConne
     assert_agrees(session, ["ndcg@3", "map"], "with_country", system="system", by="country")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "switches",
     [

@@ -43,7 +43,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("asked", LISTS, ids=lambda asked: ",".join(asked)[:40])
 def test_a_usual_call_says_what_the_general_one_says(
     session: duckdb.DuckDBPyConnection, asked: list[str]
@@ -63,6 +63,7 @@ def _plain(value: object) -> object:
     return value.removeprefix("ranking.") if isinstance(value, str) else value
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "call",
     [
@@ -106,6 +107,7 @@ def test_what_is_no_metric_is_left_to_the_general_query(
         refusal(session, f"FROM {macro}(many, judged, {metrics})")
 
 
+@pytest.mark.slow
 def test_odd_cutoffs_are_left_to_the_general_query(session: duckdb.DuckDBPyConnection) -> None:
     for k in ("0", "-1", "1.5", "'x'", "[5, 0]", "[5, 5]"):
         refusal(session, f"FROM ndcg(many, judged, k := {k})")

@@ -666,7 +666,7 @@ def test_the_values_are_those_of_the_tool(tool: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("one", REFUSED, ids=lambda one: f"{one.tool}-{one.case}-{one.call}")
 def test_what_the_preset_refuses_is_an_error(one: Recorded) -> None:
     with pytest.raises((UnsupportedError, InputError)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import TYPE_CHECKING
 
 from support.cases import CATALOG, ROOT
@@ -95,13 +96,29 @@ def shown(path: Path) -> str:
     return str(path.relative_to(PACKAGE))
 
 
-def imported(path: Path, typing: bool = True) -> Iterator[str]:
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module; eight tests look at each."""
+    return tuple(ast.walk(tree_of(path)))
+
+
+@cache
+def imported(path: Path, typing: bool = True) -> tuple[str, ...]:
     """The dotted names a module imports, at the top or within functions.
 
     Args:
         typing: also those that only its types need.
     """
-    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    return tuple(_imported(path, typing))
+
+
+def _imported(path: Path, typing: bool) -> Iterator[str]:
+    pending: list[ast.AST] = [tree_of(path)]
     while pending:
         node = pending.pop()
         if not typing and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -158,7 +175,7 @@ def test_what_is_in_a_room_can_be_read() -> None:
     for path in MODULES:
         if (n := len(path.read_text("utf-8").splitlines())) > 400:
             long.append(f"{shown(path)}: {n} lines")
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes_of(path):
             most = {ast.ClassDef: 250, ast.FunctionDef: 40}.get(type(node))
             if most and (n := body_lines(node)) > most:
                 long.append(f"{shown(path)}: {node.name} has {n} lines")
@@ -208,13 +225,13 @@ def test_modules_are_named_after_things(path: Path) -> None:
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
     """The string constants of a module, but for docstrings and the defaults of functions."""
-    tree = ast.parse(path.read_text("utf-8"))
-    spared = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for function in ast.walk(tree):
+    nodes = nodes_of(path)
+    spared = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for function in nodes:
         if isinstance(function, ast.FunctionDef):
             defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
             spared |= {id(node) for default in defaults for node in ast.walk(default)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
             yield node.lineno, node.value
 
@@ -243,7 +260,7 @@ def test_no_module_knows_a_switch_by_name(path: Path) -> None:
 def test_no_module_reads_a_switch_by_name(path: Path) -> None:
     """Neither as ``measure.values["ties"]`` nor as ``measure.values.get("ties")``."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes_of(path):
         match node:
             case ast.Subscript(ast.Attribute(attr="values"), ast.Constant(value=name)):
                 found.add(name)
@@ -254,5 +271,5 @@ def test_no_module_reads_a_switch_by_name(path: Path) -> None:
 
 @each("path", MODULES, shown)
 def test_no_module_asserts(path: Path) -> None:
-    lines = [n.lineno for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Assert)]
+    lines = [n.lineno for n in nodes_of(path) if isinstance(n, ast.Assert)]
     assert not lines, f"{shown(path)} asserts in lines {lines}; raise an error of duckmetrics instead"

@@ -166,6 +166,7 @@ def test_a_row_that_is_not_there_fails() -> None:
     assert failures(read_gates("auc < 0.5"), [], {}) == ["gate failed: auc < 0.5: there are no results"]
 
 
+@pytest.mark.slow
 def test_nan_is_no_value(connection: duckdb.DuckDBPyConnection) -> None:
     rows = [{**compared(connection).rows[1], "value": math.nan}]
     assert "has no value" in failures(read_gates("hit_rate@1 < 0"), rows, {})[0]

@@ -33,6 +33,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("verb", RESULTS)
 def test_every_result_is_a_table_in_a_notebook(verb: str) -> None:
     compute, part = RESULTS[verb]

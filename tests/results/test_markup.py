@@ -51,6 +51,7 @@ def test_latex_has_the_best_in_bold_and_nothing_that_latex_reads(evaluated: duck
     assert all(line.startswith("% ") for line in lines[8:])
 
 
+@pytest.mark.slow
 def test_every_row_has_as_many_cells_as_the_tabular_has_columns() -> None:
     found = duckmetrics.compare({"A": run(2), "B": run(6)}, TRUTH, ["mrr", "hit_rate@1"])
     for whole in (False, True):
@@ -62,6 +63,7 @@ def test_every_row_has_as_many_cells_as_the_tabular_has_columns() -> None:
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns[1])}
 
 
+@pytest.mark.slow
 def test_a_negative_number_has_a_minus() -> None:
     found = duckmetrics.compare({"A": run(6), "B": run(2)}, TRUTH, "mrr")
     assert "& $-$0.2500 &" in found.to_latex()
@@ -73,6 +75,7 @@ def test_html_shows_names_as_text(evaluated: duckmetrics.Evaluation) -> None:
     assert "<b>" not in page
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", ["tex", "html"])
 def test_a_page_is_written_and_replaced(command: Command, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"table.{suffix}"
@@ -89,6 +92,7 @@ def test_a_page_is_written_and_replaced(command: Command, tmp_path: Path, suffix
     assert target.read_text("utf-8") == "% a table of mine\n"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("format_", ["latex", "html"])
 def test_other_commands_write_pages_too(command: Command, format_: str) -> None:
     found = command("conventions", f"sql:{run(5)}", TRUTH, "-m", "mrr", "--like", "ranx", "--format", format_)

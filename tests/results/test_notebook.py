@@ -56,6 +56,7 @@ def is_shown(table: pa.Table) -> bool:
     return shown is not None and all(f"<th>{column}</th>" in shown for column in table.column_names)
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_comparison_are_shown() -> None:
     found = compare({"A": "predictions", "B": REVERSE}, "truth", "rr", connection=little())
     tables = (found.summary, found.per_query, found.movers(), found.evaluation.summary)

@@ -91,7 +91,7 @@ def test_slices_are_rows_and_the_overall_row_is_named() -> None:
     ]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("delta", "verdict"), ("p", "interval"), ("±", "metric"), ("n", "system")])
 def test_a_system_may_be_called_like_a_column(names: tuple[str, str]) -> None:
     old, new = names
@@ -104,7 +104,7 @@ def test_a_system_may_be_called_like_a_column(names: tuple[str, str]) -> None:
     assert sorted(cells(evaluated)[1]) == ["0.3889", "0.8333*", "mrr"]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("write", ["polars", "pyarrow"])
 def test_slices_of_awkward_values_stay_apart(write: str) -> None:
     """Lists, NaN, NULL beside the text NULL, and empty text."""

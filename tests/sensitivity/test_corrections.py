@@ -136,7 +136,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "kind", "system"), TABLE, ids=str)
 def test_the_table_of_the_paper(name: str, kind: str, system: str) -> None:
     gamma = float(kind.removeprefix("BV_gamma")) if kind.startswith("BV") else 1.0
@@ -193,6 +193,7 @@ def test_gamma_of_one_is_the_posterior_mean() -> None:
     assert found == pytest.approx(values @ weights / weights.sum(axis=0), rel=1e-11)
 
 
+@pytest.mark.slow
 def test_less_variance_is_more_bias() -> None:
     """Over all ranks alike, as the estimator weighs them: gamma trades one for the other."""
     n, m = 300, 20
@@ -224,6 +225,7 @@ def by_rank(shares: Array) -> dict[int, float]:
     return {i: float(share) for i, share in enumerate(shares, start=1) if share > 0}
 
 
+@pytest.mark.slow
 def test_the_table_of_few_samples() -> None:
     example = DOCUMENT["sampled_rank_em"]
     n, m, expected = example["inputs"]["N"], example["inputs"]["m"], example["expected"]
@@ -267,6 +269,7 @@ def test_maximum_likelihood_over_groups_of_ranks() -> None:
     assert found != pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_it_ends_where_a_step_hardly_raises_the_likelihood() -> None:
     n, m = 50, 6
     shares = shares_of({1: 3, 20: 2, 41: 5}, n, m)
@@ -383,6 +386,7 @@ def test_different_orders_of_ties_beside_each_other() -> None:
     assert result.value(specs[0], "bv", "B") != result.value(specs[1], "bv", "B")
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_breaks_ties_where_it_shall() -> None:
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE p AS {TIED}; CREATE TABLE t AS {JUDGED}")
@@ -486,12 +490,14 @@ def test_what_makes_no_sense(specs: str, options: dict[str, Any], message: str) 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_weight_of_the_variance_that_doubles_cannot_compute_with() -> None:
     data = run_of({"A": [1, 30]}, 60)
     with pytest.raises(MetricError, match="gamma=1e-300: too small to be computed with"):
         duckmetrics.sampled(*data, "ndcg", n_items=4000, gamma=1e-300, system="system", methods="bv")
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_value_at_some_ranks_is_averaged_where_it_has_one() -> None:
     result = duckmetrics.sampled(*GOOD, "first_rank@5", n_items=80, system="system", methods="naive")
     assert [(row["value"], row["n"]) for row in result.rows] == [(2.0, 2)]
@@ -513,6 +519,7 @@ def test_every_query_has_one_relevant_item_among_its_candidates(truth: str, coun
     assert counts in str(caught.value)
 
 
+@pytest.mark.slow
 def test_more_candidates_than_items() -> None:
     with pytest.raises(InputError, match="without exactly one relevant item among 2 to catalog_size"):
         duckmetrics.sampled(*GOOD, "ndcg", n_items=12, system="system")
@@ -551,6 +558,7 @@ def test_a_number_of_negatives_that_cannot_be(given: int, message: str) -> None:
         duckmetrics.sampled(*GOOD, "ndcg", n_items=80, system="system", n_negatives=given)
 
 
+@pytest.mark.slow
 def test_more_negatives_than_candidates_that_are_left() -> None:
     """Of 20 candidates the export kept the first 13, and the relevant item is among them."""
     result = duckmetrics.sampled(*GOOD, "ndcg", n_items=80, system="system", n_negatives=19)
@@ -662,7 +670,7 @@ def test_the_summary_is_a_table() -> None:
     assert "list_dot_product" in result.sql.lower()
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -141,6 +141,7 @@ def test_the_estimated_ranks_have_the_expected_values(
     assert found == pytest.approx(TOY["expected"]["corrected"][name]["rank_estimate"][system], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_hit_rates_over_few_samples() -> None:
     example = DOCUMENT["sampled_rank_em"]
     n, m = example["inputs"]["N"], example["inputs"]["m"]

@@ -374,6 +374,7 @@ def test_every_format_has_the_rows_and_is_known_as_ours(
         assert text.count("not distinguishable") > 2
 
 
+@pytest.mark.slow
 def test_the_options_of_the_command(run: Command) -> None:
     more = (
         "--shares",
@@ -403,6 +404,7 @@ def test_the_verb_is_public() -> None:
     assert {"ab", "Experiment"} <= {*duckmetrics.__all__}
 
 
+@pytest.mark.slow
 def test_arrays_by_name_are_a_table() -> None:
     chance = np.random.default_rng(5)
     variant, paid = np.array(["A", "B"] * 60), chance.normal(3, 1, 120)

@@ -303,7 +303,7 @@ COIN = {"observed": [3, 7]}
 CELLS = {"row": ["A", "A", "B", "B"], "column": [True, False, True, False], "n": [10, 20, 30, 20]}
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "observed",
     [
@@ -372,6 +372,7 @@ def test_a_cell_that_is_not_there_is_0(engine: DuckDBEngine) -> None:
     assert result.statistic == pytest.approx(filled.statistic, rel=1e-14)
 
 
+@pytest.mark.slow
 def test_a_connection_is_left_as_it_was(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as connection:

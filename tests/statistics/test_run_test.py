@@ -140,6 +140,7 @@ def test_pairs_as_scipy_from_what_evaluate_returns() -> None:
     assert result.warnings == ()
 
 
+@pytest.mark.slow
 def test_names_may_be_of_any_type() -> None:
     arms: list[tuple[list[Any], Any]] = [
         ([0, 1], 0), ([0, 1], "0"), ([False, True], False), (["it's", "'B"], "it's"), (["it's", "'B"], "'B"),
@@ -158,6 +159,7 @@ def test_booleans_are_numbers() -> None:
     assert found == wanted
 
 
+@pytest.mark.slow
 def test_chi_square_is_what_chi_square_says(database: duckdb.DuckDBPyConnection) -> None:
     for name, table in (("chi_square", "counts"), ("chi_square_independence", "cells")):
         columns = {"row": "row_value", "column": "column_value"} if table == "cells" else {}
@@ -405,6 +407,7 @@ def test_the_command_explains_every_statistic(run: Command, name: str) -> None:
     assert max(map(len, told.out.splitlines())) <= 100
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_format(run: Command, folder: Path) -> None:
     call = ("test", "wilcoxon", "per_query.parquet", "--set", "baseline=A")
     result = run_test("wilcoxon", folder / "per_query.parquet", baseline="A")

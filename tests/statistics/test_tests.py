@@ -304,6 +304,7 @@ def test_pairs_as_scipy(engine: DuckDBEngine, seed: int) -> None:
     close(one(engine, "mean_interval", per_query(D=(b - a).tolist())), lower=mean[0], upper=mean[1])
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
 @pytest.mark.parametrize("correction", [False, True])
 @pytest.mark.parametrize("seed", [1, 2])
@@ -656,7 +657,7 @@ def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None
 # ---- edges --------------------------------------------------------------------------------------
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", LATER)
 def test_no_rows_make_no_rows(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -687,7 +688,7 @@ def test_one_unit_has_no_p(engine: DuckDBEngine, name: str) -> None:
     assert row.get("delta_lower") is row.get("se") is None
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [n for n in PAIRED if n != "movers"])
 def test_systems_that_are_alike(engine: DuckDBEngine, name: str) -> None:
     few = FEW if "resamples" in CATALOG.statistics[name].own_params else {}
@@ -723,6 +724,7 @@ def test_blocks_are_complete_and_of_systems_with_values(engine: DuckDBEngine) ->
     assert run(engine, "anova", per_query(A=[1.0, None], B=[None, 1.0])) == []
 
 
+@pytest.mark.slow
 def test_blocks_of_one_query_one_system_or_one_value(engine: DuckDBEngine) -> None:
     single = per_query(A=[1.0], B=[2.0], C=[3.0])
     close(one(engine, "anova", single), f=None, p=None, mse=None, n=1)
@@ -781,6 +783,7 @@ def test_a_metric_that_is_a_constant_of_the_query(engine: DuckDBEngine, name: st
         close(row, **wanted)
 
 
+@pytest.mark.slow
 def test_resampling_finds_the_error_of_the_mean(engine: DuckDBEngine) -> None:
     """Weights that went together by their ids would make the deviation a third too small."""
     source = np.random.default_rng(0)
