@@ -100,6 +100,8 @@ class Definition:
             raise DefinitionError(self.path, error, "mend the query") from error
         if not isinstance(tree, exp.Query):
             raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")
+        for node in tree.walk():
+            node._meta = None  # where it stands in the file, which every copy of the tree would copy
         return tree
 
     @cached_property

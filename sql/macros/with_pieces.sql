@@ -7,7 +7,8 @@
 SELECT
     array_to_string(list_transform(string_split($text, '␞'), lambda part: CASE
         WHEN starts_with(part, '#')
-            THEN array_to_string(list_filter(list_transform($pieces, lambda piece:
-                list_extract(string_split(piece, '␟'), TRY_CAST(substr(part, 2) AS INTEGER))), lambda piece: piece <> ''), ', ')
+            THEN array_to_string(list_filter(list_transform($pieces, lambda piece: list_extract(
+                string_split(piece, '␟'), TRY_CAST(substr(part, 2) AS INTEGER)
+            )), lambda piece: piece <> ''), ', ')
         ELSE part
     END), '') AS value;
