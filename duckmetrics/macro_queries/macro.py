@@ -121,7 +121,7 @@ class Written:
             before it is written, such as to put in the macros that it calls.
     """
 
-    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Select]
+    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Query]
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Macro:
         (overload,) = self.overloads
         if not self.is_table:
             return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (NULL);"
-        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
+        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.query).named_selects]
         return (
             f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
         )

@@ -89,7 +89,7 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
 
     def alone(tree: exp.Expr) -> exp.Expr:
         holder = exp.paren(tree.copy(), copy=False)
-        _put_tables_in(holder, tables)
+        _put_tables_in(holder, tables, alone)
         _put_scalars_in(holder, scalars)
         return cast("exp.Expr", holder.this)
 
@@ -98,8 +98,14 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
     return alone(overload.query)
 
 
-def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
-    """Write the query of a table macro where it is called."""
+def _put_tables_in(
+    tree: exp.Expr, tables: Mapping[str, Macro], alone: Callable[[exp.Expr], exp.Expr]
+) -> None:
+    """Write the query of a table macro where it is called.
+
+    Args:
+        alone: writes out all that a query calls that a macro writes when it is called.
+    """
     for table in list(tree.find_all(exp.Table)):
         call = table.this
         if not isinstance(call, exp.Anonymous) or call.name not in tables:
@@ -107,10 +113,12 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
         target = tables[call.name]
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
-        holder = exp.paren(overload.query.copy(), copy=False)
+        body = overload.body
+        query = body.write(alone) if isinstance(body, Written) else overload.query
+        holder = exp.paren(query.copy(), copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
-        _put_tables_in(holder, tables)
+        _put_tables_in(holder, tables, alone)
         alias = exp.TableAlias(this=exp.to_identifier("_called"))
         table.replace(exp.Subquery(this=holder.this, alias=alias))
 

@@ -6,10 +6,11 @@
 --           group_id VARCHAR DEFAULT NULL,
 --           weight DOUBLE DEFAULT NULL,
 --           per VARCHAR DEFAULT NULL,
+--           slice VARCHAR DEFAULT NULL,
 --           by_name VARCHAR DEFAULT 'by name'
 -- grain:    row
--- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default
---           unless an argument was passed without its name
+-- note:     label, score, group_id, weight and per are expressions over the columns of data; slice is a column
+--           that the text of the source adds; by_name has its default unless an argument was passed without its name
 SELECT
     '' AS system,
     $per AS segment,
@@ -20,7 +21,9 @@ SELECT
         WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
         ELSE 1e0
     END AS weight,
-    $group_id AS group_id
+    $group_id AS group_id,
+    typeof($weight) <> '"NULL"' AS is_weighted,
+    $slice AS slice
 FROM query($source)
 WHERE CASE
     WHEN $by_name IS NOT DISTINCT FROM 'by name' THEN TRUE
