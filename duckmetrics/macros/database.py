@@ -3,6 +3,7 @@ are looked up in the database of the session, where those that it would call are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
@@ -16,13 +17,14 @@ from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
 # A query for every metric, each with the conventions of all tools.
 TOO_LARGE = (CONVENTIONS,)
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
+Alone = Callable[[exp.Expr], exp.Expr]
 
 
 def self_contained(catalog: Catalog) -> Iterator[Macro]:
@@ -98,13 +100,11 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
     return alone(overload.query)
 
 
-def _put_tables_in(
-    tree: exp.Expr, tables: Mapping[str, Macro], alone: Callable[[exp.Expr], exp.Expr]
-) -> None:
+def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro], alone: Alone) -> None:
     """Write the query of a table macro where it is called.
 
     Args:
-        alone: writes out all that a query calls that a macro writes when it is called.
+        alone: writes out all that a query calls; a macro that writes its query when it is called needs it.
     """
     for table in list(tree.find_all(exp.Table)):
         call = table.this

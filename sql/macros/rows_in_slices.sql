@@ -18,7 +18,7 @@ SELECT
     END
     || ', ''attributes'': '
     || CASE
-        WHEN $label = '' THEN 'NULL'
+        WHEN coalesce($label, '') = '' THEN 'NULL'
         ELSE 'CASE WHEN _duckmetrics_label <> '''' THEN {' || array_to_string(list_transform($names, lambda name, place:
             '''' || replace(name, '''', '''''') || ''': CASE WHEN _duckmetrics_type_' || CAST(place AS VARCHAR)
             || ' = ''"NULL"'' THEN error(''duckmetrics: by: data has no column ''''' || replace(name, '''', '''''')
@@ -36,4 +36,4 @@ SELECT
             || replace(one_of($system), '''', '''''') || '''))) AS _duckmetrics_system_type'
     END
     || ' FROM (SELECT *, NULL AS _duckmetrics_none FROM query(' || quoted($source) || ')) AS given) AS named, (VALUES ('''')'
-    || CASE WHEN $label = '' THEN '' ELSE ', (' || quoted($label) || ')' END || ') AS labels(_duckmetrics_label)' AS value;
+    || CASE WHEN coalesce($label, '') = '' THEN '' ELSE ', (' || quoted($label) || ')' END || ') AS labels(_duckmetrics_label)' AS value;

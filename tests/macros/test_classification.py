@@ -49,8 +49,8 @@ pytestmark = pytest.mark.engine
 Row = dict[str, Any]
 SEVERAL = "evaluate_classification"
 COLUMNS = (
-    "system", "metric", "slice", "segment", "value", "lower", "upper", "reason", "n", "n_undefined", "n_positive",
-    "signature",
+    "system", "metric", "slice", "segment", "value", "lower", "upper", "reason", "n", "n_undefined",
+    "n_positive", "signature",
 )  # fmt: skip
 GROUP = "group_id"
 MARK = "duckmetrics: "
@@ -261,7 +261,7 @@ def table_rows(result: Evaluation, spec: str, by: Sequence[str] = ()) -> list[Ro
 def differences(
     sql: str, found: list[Row], wanted: list[Row], columns: Sequence[str] | None = None
 ) -> list[str]:
-    """Where the rows of a macro are not those wanted, in their order; only slices have the column `segment`."""
+    """Where the rows of a macro are not those wanted, in their order; slices have a column `segment`."""
     if columns is None:
         columns = [name for name in COLUMNS if name != "segment" or '"per" :=' in sql]
     if len(found) != len(wanted):
