@@ -140,7 +140,8 @@ def test_groups(session: duckdb.DuckDBPyConnection) -> None:
     [
         (["ece", "ace"], {"bins": 5}), (["accuracy", "log_loss"], {"threshold": 0.25}),
         (["roc_auc"], {"approx": 50}), (["auc", "log_loss"], {"undefined": "zero"}),
-        (["rig", "auc"], {"base_rate": 0.25, "undefined": "one"}), (["pr_auc"], {"interpolation": "trapezoid"}), (["log_loss"], {"eps": 1e-7}),
+        (["rig", "auc"], {"base_rate": 0.25, "undefined": "one"}), (["log_loss"], {"eps": 1e-7}),
+        (["pr_auc"], {"interpolation": "trapezoid"}),
     ],
 )  # fmt: skip
 def test_parameters(session: duckdb.DuckDBPyConnection, metrics: list[str], switches: dict[str, Any]) -> None:
