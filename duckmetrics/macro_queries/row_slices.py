@@ -58,6 +58,7 @@ class RowSlices:
     def _sliced(self) -> str:
         """Return the text of the query that puts the text of slices together, with marks for its values."""
         names = call(self.catalog, "slice_names", exp.var("__by__"))
+        names = call(self.catalog, "distinct_names", names)
         reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
         label = call(self.catalog, "slice_label", names, reserved)
         given = (exp.var("__source__"), exp.var("__system__"), names.copy(), label)

@@ -38,7 +38,11 @@ DATA = (Argument("data", required=True), Argument("label", required=True), Argum
 # `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
 GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
 OPTIONS = (GUARD, Argument(PER))
-SLICES = (GUARD, Argument(SYSTEM), Argument(BY))
+SLICES = (
+    GUARD,
+    Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
+    Argument(BY, meanings={"": "the names of the columns by which results are split as well"}),
+)
 # DuckDB distinguishes overloads by their number of parameters, and two have a required one more.
 SPARE = Argument("spare", is_guard=True)
 # The columns of a result after those of its slice.
@@ -106,7 +110,8 @@ def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, .
 
 def _with_per(*overloads: Overload) -> tuple[Overload, ...]:
     """Return the overloads without `per`, and those that need it: their results have a column more."""
-    per = Argument(PER, required=True, by_name=True)
+    meaning = "an expression by whose values the rows are split, in a column segment"
+    per = Argument(PER, required=True, by_name=True, meanings={"": meaning})
     spares = [SPARE] if len(overloads) > 1 else []
     found = list(overloads)
     for overload in overloads:

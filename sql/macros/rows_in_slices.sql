@@ -22,7 +22,7 @@ SELECT
         ELSE 'CASE WHEN _duckmetrics_label <> '''' THEN {' || array_to_string(list_transform($names, lambda name, place:
             '''' || replace(name, '''', '''''') || ''': CASE WHEN _duckmetrics_type_' || CAST(place AS VARCHAR)
             || ' = ''"NULL"'' THEN error(''duckmetrics: by: data has no column ''''' || replace(name, '''', '''''')
-            || '''''; name columns of the data'') ELSE _duckmetrics_' || CAST(place AS VARCHAR) || ' END'), ', ') || '} END'
+            || '''''; name columns of the data, or slice by an expression with per := ...'') ELSE _duckmetrics_' || CAST(place AS VARCHAR) || ' END'), ', ') || '} END'
     END
     || '} AS _duckmetrics_slice FROM (SELECT *'
     || coalesce(array_to_string(list_transform($names, lambda name, place:

@@ -110,11 +110,11 @@ def test_several_systems(session: duckdb.DuckDBPyConnection, weight: str | None)
     assert [row["system"] for row in found[:3]] == ["A", "BB", "C"]
 
 
-@pytest.mark.parametrize("by", ["country", "country, is new", ["day", "country"], []])
+@pytest.mark.parametrize("by", ["country", "country, is new", ["day", "country"], ["day", "day"], []])
 def test_slices(session: duckdb.DuckDBPyConnection, by: Any) -> None:
     found = assert_agrees(session, METRICS[:3], by=by)
     slices = {(row["slice"], row.get("country"), row.get("is new"), row.get("day")) for row in found}
-    assert len(slices) > 4 or by == []
+    assert len(slices) > 2 or by == []
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
@@ -209,6 +209,7 @@ def test_columns_of_any_name(session: duckdb.DuckDBPyConnection) -> None:
         ("system := 'sistem'", "data: no column 'sistem'; name it with system := ..."),
         ("system := 'model', \"by\" := 'land'", "by: data has no column 'land'; name columns of the data"),
         ("\"by\" := 'country, land'", "by: data has no column 'land'; name columns of the data"),
+        ("\"by\" := 'year(day)'", "or slice by an expression with per := ..."),
         ("\"by\" := 'value'", "results have a column 'value'"),
         ("\"by\" := 'country', per := country", "by: per := slices the rows too; give one of the two"),
         ("system := 'country'", "predictions.system: rows with no system"),
