@@ -280,13 +280,13 @@ def _written(
     values = {**body.offer.values(), PLAN: plan}
     written = [(name, _per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
     names = {argument.name for argument in body.arguments}
-    passed: dict[str, exp.Expr] = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
+    passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
     read = source(body.catalog, reference("data"))
     if slices is None:
-        rows = query_of(body.catalog, "observations", {**passed, "slice": exp.null(), SOURCE: read})
+        rows = query_of(body.catalog, "observations", {**passed, SOURCE: read})
         return whole(body.catalog, result, [("predictions", rows), *written])
-    passed |= {"slice": exp.column(SLICE), SOURCE: slices.source(read)}
-    rows = query_of(body.catalog, "observations", passed)
+    rows = query_of(body.catalog, "observations", {**passed, SOURCE: slices.source(read)})
+    rows = cast("exp.Select", rows).select(exp.column(SLICE).as_("slice"))
     return whole(body.catalog, result, [(ROWS, rows), ("predictions", slices.segmented()), *written])
 
 

@@ -6,11 +6,10 @@
 --           group_id VARCHAR DEFAULT NULL,
 --           weight DOUBLE DEFAULT NULL,
 --           per VARCHAR DEFAULT NULL,
---           slice VARCHAR DEFAULT NULL,
 --           by_name VARCHAR DEFAULT 'by name'
 -- grain:    row
--- note:     label, score, group_id, weight and per are expressions over the columns of data; slice is a column
---           that the text of the source adds; by_name has its default unless an argument was passed without its name
+-- note:     label, score, group_id, weight and per are expressions over the columns of data; by_name has its default
+--           unless an argument was passed without its name
 SELECT
     '' AS system,
     $per AS segment,
@@ -22,8 +21,7 @@ SELECT
         ELSE 1e0
     END AS weight,
     $group_id AS group_id,
-    typeof($weight) <> '"NULL"' AS is_weighted,
-    $slice AS slice
+    typeof($weight) <> '"NULL"' AS is_weighted
 FROM query($source)
 WHERE CASE
     WHEN $by_name IS NOT DISTINCT FROM 'by name' THEN TRUE
