@@ -89,13 +89,11 @@ class Call:
     """A call of another macro; what is not passed goes on by name.
 
     Attributes:
-        columns: the columns to keep, without their leading underscore; empty for all columns.
         where: what must hold of the call.
     """
 
     macro: Macro
     passed: Mapping[str, exp.Expr]
-    columns: tuple[str, ...] = ()
     where: exp.Expr | None = None
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
@@ -107,8 +105,7 @@ class Call:
         }  # fmt: skip
         passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
         called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
-        shown = [exp.column(f"_{name}").as_(name) for name in self.columns]
-        query = exp.select(*(shown or [exp.Star()])).from_(called)
+        query = exp.select(exp.Star()).from_(called)
         return query if self.where is None else query.where(self.where.copy())
 
 
@@ -121,7 +118,7 @@ class Written:
             before it is written, such as to put in the macros that it calls.
     """
 
-    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Select]
+    write: Callable[[Callable[[exp.Expr], exp.Expr] | None], exp.Query]
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,7 @@ class Macro:
         (overload,) = self.overloads
         if not self.is_table:
             return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (NULL);"
-        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.body).named_selects]
+        columns = [exp.null().as_(name) for name in cast("exp.Query", overload.query).named_selects]
         return (
             f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS TABLE {_sql(exp.select(*columns))};"
         )

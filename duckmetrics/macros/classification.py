@@ -13,15 +13,17 @@ from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.like import Likeness
-from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, given, reference
+from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, given, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE, Body, Steps, shown, whole
+from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, shown, whole
+from duckmetrics.macro_queries.row_signatures import RowSignatures
+from duckmetrics.macro_queries.row_slices import BY, HAS_PER, PER, RESULTS, ROWS, SLICE, RowSlices
 from duckmetrics.macro_queries.shell_files import query_of, source
 from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_slice, shown_value
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -29,14 +31,22 @@ if TYPE_CHECKING:
 CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
 # A row without a weight has the weight 1.
 SETTLED: dict[str, Value] = {WEIGHTED: True}
-SEGMENT, PER = "segment", "per"
+SEGMENT = "segment"
 VALUES = "duckmetrics_segment_values"
 DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
 # DuckDB also takes optional arguments without their names, and would take a weight for the argument
 # `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
 GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
 OPTIONS = (GUARD, Argument(PER))
-SHOWN = (SEGMENT, "metric", "value", *EXTRAS, "n", "n_positive", "reason")
+SLICES = (
+    GUARD,
+    Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
+    Argument(BY, meanings={"": "the names of the columns by which results are split as well"}),
+)
+# DuckDB distinguishes overloads by their number of parameters, and two have a required one more.
+SPARE = Argument("spare", is_guard=True)
+# The columns of a result after those of its slice.
+SHOWN = ("value", "lower", "upper", "reason", "n", "n_undefined", "n_positive", "signature")
 
 
 def classification_macros(
@@ -52,12 +62,14 @@ def classification_macros(
     offer = Offer(catalog, aliases, SETTLED)
     plan = Argument(PLAN, SORTED)
     group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)
-    arguments = (*DATA, metrics, *OPTIONS, group, weight, plan, *offer.arguments)
+    inner = (*SLICES, Argument(PER), Argument(HAS_PER, False))
+    arguments = (*DATA, metrics, *inner, group, weight, plan, *offer.arguments)
     body = _Rows(catalog, offer, arguments)
-    yield (values := Macro(VALUES, (Overload(arguments, body.query()),), ""))
-    shared = (*DATA, metrics, *OPTIONS, group, *offer.arguments)
-    yield Macro("evaluate_classification", _overloads(Call(values, {}, SHOWN), shared),
-                "Several metrics of the same rows")  # fmt: skip
+    yield (values := Macro(VALUES, (Overload(arguments, Written(body.query)),), ""))
+    shared = (*DATA, metrics, *SLICES, group, *offer.arguments)
+    yield Macro(
+        "evaluate_classification", _overloads(Call(values, {}), shared), "Several metrics of the same rows"
+    )
     for asked in offer.asked:
         metric = asked.measure.metric
         grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
@@ -65,20 +77,18 @@ def classification_macros(
         likeness = Likeness(catalog, metric, declared)
         if likeness.entries:
             declared = (*likeness.opened(declared), likeness.like)
-        own = (*DATA, *grouped, *OPTIONS, *declared)
-        extras = [c for c in EXTRAS if c in metric.query.named_selects]
-        columns = tuple(c for c in SHOWN if c not in EXTRAS or c in extras)
+        own = (*DATA, *grouped, *SLICES, *declared)
         for name in asked.names:
             if name in names:
                 where = likeness.can_be_followed if likeness.entries else None
-                called = Call(values, {**likeness.passed(), METRICS: literal(name)}, columns, where)
+                called = Call(values, {**likeness.passed(), METRICS: literal(name)}, where=where)
                 if planned(catalog, asked.measure):
                     overloads = _overloads(called, own)
                 elif asked.measure.values.get(WEIGHTED):
-                    overloads = (Overload(_ordered(*own, weight), called),)
+                    overloads = _with_per(Overload(_ordered(*own, weight), called))
                 else:
                     unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
-                    overloads = (Overload(_ordered(*own), unweighted),)
+                    overloads = _with_per(Overload(_ordered(*own), unweighted))
                 yield Macro(names[name], overloads, metric.title, metric)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION and not only:
@@ -92,10 +102,23 @@ def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, .
     """
     weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
     weight = Argument(WEIGHT, required=True, by_name=True)
-    return (
+    return _with_per(
         Overload(_ordered(*arguments, Argument(PLAN, SORTED)), called),
         Overload(_ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
     )
+
+
+def _with_per(*overloads: Overload) -> tuple[Overload, ...]:
+    """Return the overloads without `per`, and those that need it: their results have a column more."""
+    meaning = "an expression by whose values the rows are split, in a column segment"
+    per = Argument(PER, required=True, by_name=True, meanings={"": meaning})
+    spares = [SPARE] if len(overloads) > 1 else []
+    found = list(overloads)
+    for overload in overloads:
+        called = cast("Call", overload.body)
+        sliced = replace(called, passed={**called.passed, HAS_PER: exp.true()})
+        found.append(Overload(_ordered(*overload.arguments, per, *spares), sliced))
+    return tuple(found)
 
 
 def _grouped() -> exp.Expr:
@@ -126,41 +149,57 @@ def _table(catalog: Catalog, table: Definition) -> Macro:
 
 
 class _Rows(Body):
-    """The query of every metric of classification, one row per segment."""
+    """The query of every metric of classification, one row per system, slice and metric."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
         composer = Composer(catalog, {}, CONSTANTS)
         measures = [one.measure for one in offer.asked]
         query = per_slice(composer, measures, {m.text: {PLAN: Parameter(PLAN)} for m in measures})
         super().__init__(catalog, offer, arguments, query)
+        weighted = exp.select(f"is_{WEIGHTED}").from_("predictions").limit(1).subquery()
+        self.signatures = RowSignatures(catalog, weighted)
         counts = [f"{c}{suffix}" for c in COUNTS for suffix in ("", f"_{WEIGHTED}")]
         columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]
         self.only_where_asked([[*own, *counts] for own in columns])
 
-    def query(self) -> exp.Query:
-        """Return one row per segment and metric, after all checks pass."""
+    def query(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Query:
+        """Return one row per system, slice and metric, after all checks pass.
+
+        Args:
+            inline: changes each expression in a text before it is written, such as to put in the macros that
+                it calls.
+        """
+        slices = RowSlices(self.catalog, inline)
+        checked = self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data")
+        steps: Steps = [
+            *self.specs(), *self.steps.items(), ("per_segment", self.outer),
+            ("segment_values", self._values()), *checked, (RESULTS, self._results()),
+        ]  # fmt: skip
+        return _written(self, steps, slices.shown(SHOWN), self._plan(), slices)
+
+    def _values(self) -> exp.Select:
+        """Return the numbers of every segment and metric."""
         of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
         counts = [self._counted(column) for column in COUNTS]
-        every = exp.column("n", "per_segment").as_("n_all")
-        values = exp.select(
-            exp.column(SEGMENT, "specs").as_("place"), exp.column("metric", "specs"),
-            exp.column("is_binary", "specs"), exp.column("undefined", "specs"),
-            exp.column("infinite", "specs"),
-            exp.column(SEGMENT, "per_segment"), *of_measure, *counts, every,
-        ).from_("specs").join("per_segment", join_type="cross")  # fmt: skip
+        known = ("metric", "is_binary", "undefined", "infinite", "signature")
+        query = exp.select(
+            exp.column(SEGMENT, "specs").as_("place"), *(exp.column(name, "specs") for name in known),
+            exp.column(SEGMENT, "per_segment"), *of_measure, *counts,
+            exp.column("n", "per_segment").as_("n_all"),
+        )  # fmt: skip
+        return query.from_("specs").join("per_segment", join_type="cross")
+
+    def _results(self) -> exp.Select:
+        """Return the columns of the results, and those that they are sorted and sliced by."""
         meant = {"value": "v", "n": "n_all", "counted": "n"}
         value, reason = shown_value(self.catalog, {name: exp.column(c) for name, c in meant.items()})
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
+        signature = self.signatures.signature(exp.column("signature"))
         columns = {**{name: exp.column(name) for name in SHOWN}, "value": value, "n_positive": n_positive,
-                   "reason": reason}  # fmt: skip
-        result = exp.select(*(columns[name].as_(name) for name in SHOWN)).from_("segment_values")
-        result = result.join("checked", join_type="cross").where(exp.column("fine"))
-        result = result.order_by(exp.column(SEGMENT), exp.column("place"))
-        steps: Steps = [
-            *self.specs(), *self.steps.items(), ("per_segment", self.outer), ("segment_values", values),
-            *self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data"),
-        ]  # fmt: skip
-        return _written(self, steps, result, self._plan())
+                   "reason": reason, "signature": signature}  # fmt: skip
+        keys = (SEGMENT, "metric", "place")
+        query = exp.select(*keys, *(columns[name].as_(name) for name in SHOWN)).from_("segment_values")
+        return query.join("checked", join_type="cross").where(exp.column("fine"))
 
     def _plan(self) -> exp.Expr:
         """Bins need the rows grouped, whatever is asked for."""
@@ -173,7 +212,7 @@ class _Rows(Body):
         return {
             **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
             **{key: one.measure.metric.header.get(key) for key in ("undefined", "infinite")},
-            WEIGHTED: one.measure.values.get(WEIGHTED) is True,
+            WEIGHTED: one.measure.values.get(WEIGHTED) is True, "signature": self.signatures.template(one),
         }  # fmt: skip
 
     def _chosen(self, column: str) -> exp.Expr:
@@ -230,14 +269,25 @@ class _Table(Body):
         return shown(_written(self, steps, result, literal("")))
 
 
-def _written(body: Body, steps: Steps, result: exp.Query, plan: exp.Expr) -> exp.Query:
-    """Put the user's rows before the steps, and the parameters in."""
+def _written(
+    body: Body, steps: Steps, result: exp.Query, plan: exp.Expr, slices: RowSlices | None = None
+) -> exp.Query:
+    """Put the user's rows before the steps, and the parameters in.
+
+    Args:
+        slices: those of systems and columns, if the macro takes them.
+    """
     values = {**body.offer.values(), PLAN: plan}
-    written = [(name, _per_segment(cast("exp.Query", given(step, values)))) for name, step in steps]
+    written = [(name, _per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
     names = {argument.name for argument in body.arguments}
     passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
-    rows = query_of(body.catalog, "observations", {**passed, SOURCE: source(body.catalog, reference("data"))})
-    return whole(body.catalog, result, [("predictions", rows), *written])
+    read = source(body.catalog, reference("data"))
+    if slices is None:
+        rows = query_of(body.catalog, "observations", {**passed, SOURCE: read})
+        return whole(body.catalog, result, [("predictions", rows), *written])
+    rows = query_of(body.catalog, "observations", {**passed, SOURCE: slices.source(read)})
+    rows = cast("exp.Select", rows).select(exp.column(SLICE).as_("slice"))
+    return whole(body.catalog, result, [(ROWS, rows), ("predictions", slices.segmented()), *written])
 
 
 def _per_segment(step: exp.Query) -> exp.Query:

@@ -3,6 +3,7 @@ are looked up in the database of the session, where those that it would call are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
@@ -16,13 +17,14 @@ from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macro_names, macros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
 
 # A query for every metric, each with the conventions of all tools.
 TOO_LARGE = (CONVENTIONS,)
 Scalars = dict[str, tuple[tuple[str, ...], exp.Expr]]
+Alone = Callable[[exp.Expr], exp.Expr]
 
 
 def self_contained(catalog: Catalog) -> Iterator[Macro]:
@@ -89,7 +91,7 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
 
     def alone(tree: exp.Expr) -> exp.Expr:
         holder = exp.paren(tree.copy(), copy=False)
-        _put_tables_in(holder, tables)
+        _put_tables_in(holder, tables, alone)
         _put_scalars_in(holder, scalars)
         return cast("exp.Expr", holder.this)
 
@@ -98,8 +100,12 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
     return alone(overload.query)
 
 
-def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
-    """Write the query of a table macro where it is called."""
+def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro], alone: Alone) -> None:
+    """Write the query of a table macro where it is called.
+
+    Args:
+        alone: writes out all that a query calls; a macro that writes its query when it is called needs it.
+    """
     for table in list(tree.find_all(exp.Table)):
         call = table.this
         if not isinstance(call, exp.Anonymous) or call.name not in tables:
@@ -107,10 +113,12 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro]) -> None:
         passed = {pair.this.name.strip('"'): pair.expression for pair in call.expressions}
         target = tables[call.name]
         overload = next(o for o in target.overloads if passed.keys() <= {a.name for a in o.arguments})
-        holder = exp.paren(overload.query.copy(), copy=False)
+        body = overload.body
+        query = body.write(alone) if isinstance(body, Written) else overload.query
+        holder = exp.paren(query.copy(), copy=False)
         defaults = {a.name: a.value for a in overload.arguments if not a.required}
         _replace_references(holder, {**defaults, **passed})
-        _put_tables_in(holder, tables)
+        _put_tables_in(holder, tables, alone)
         alias = exp.TableAlias(this=exp.to_identifier("_called"))
         table.replace(exp.Subquery(this=holder.this, alias=alias))
 

@@ -20,7 +20,8 @@ SELECT
         WHEN typeof($weight) <> '"NULL"' THEN number($weight, 'the weight')
         ELSE 1e0
     END AS weight,
-    $group_id AS group_id
+    $group_id AS group_id,
+    typeof($weight) <> '"NULL"' AS is_weighted
 FROM query($source)
 WHERE CASE
     WHEN $by_name IS NOT DISTINCT FROM 'by name' THEN TRUE

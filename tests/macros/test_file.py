@@ -181,6 +181,11 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
         assert not differences(found, wanted), macro.name
         tried += 1
     assert tried > 100
+    rows = written("SELECT item_id > 'b' AS label, score, query_id FROM predictions")
+    sliced = f"roc_auc({rows}, label, score, system := 'query_id', \"by\" := ['label'])"
+    found = connection.execute(f'FROM "{name}".{sliced}').fetchall()
+    assert found
+    assert not differences(found, own.execute(f"FROM {sliced}").fetchall())
     assert connection.execute(f"FROM \"{name}\".duckmetrics_help('ndcg')").fetchall()
 
 
