@@ -22,11 +22,13 @@ SELECT
         ELSE 'CASE WHEN _duckmetrics_label <> '''' THEN {' || array_to_string(list_transform($names, lambda name, place:
             '''' || replace(name, '''', '''''') || ''': CASE WHEN _duckmetrics_type_' || CAST(place AS VARCHAR)
             || ' = ''"NULL"'' THEN error(''duckmetrics: by: data has no column ''''' || replace(name, '''', '''''')
-            || '''''; name columns of the data, or slice by an expression with per := ...'') ELSE _duckmetrics_' || CAST(place AS VARCHAR) || ' END'), ', ') || '} END'
+            || '''''; name columns of the data, or slice by an expression with per := ...'') ELSE _duckmetrics_'
+            || CAST(place AS VARCHAR) || ' END'), ', ') || '} END'
     END
     || '} AS _duckmetrics_slice FROM (SELECT *'
     || coalesce(array_to_string(list_transform($names, lambda name, place:
-        ', coalesce(*COLUMNS(''' || replace(one_of(name), '''', '''''') || ''')) AS _duckmetrics_' || CAST(place AS VARCHAR)
+        ', coalesce(*COLUMNS(''' || replace(one_of(name), '''', '''''') || ''')) AS _duckmetrics_'
+        || CAST(place AS VARCHAR)
         || ', typeof(coalesce(*COLUMNS(''' || replace(one_of(name), '''', '''''') || '''))) AS _duckmetrics_type_'
         || CAST(place AS VARCHAR)), ''), '')
     || CASE
@@ -35,5 +37,6 @@ SELECT
             || ''')) AS _duckmetrics_system, typeof(coalesce(*COLUMNS('''
             || replace(one_of($system), '''', '''''') || '''))) AS _duckmetrics_system_type'
     END
-    || ' FROM (SELECT *, NULL AS _duckmetrics_none FROM query(' || quoted($source) || ')) AS given) AS named, (VALUES ('''')'
-    || CASE WHEN coalesce($label, '') = '' THEN '' ELSE ', (' || quoted($label) || ')' END || ') AS labels(_duckmetrics_label)' AS value;
+    || ' FROM (SELECT *, NULL AS _duckmetrics_none FROM query(' || quoted($source) || ')) AS given) AS named, '
+    || '(VALUES ('''')' || CASE WHEN coalesce($label, '') = '' THEN '' ELSE ', (' || quoted($label) || ')' END
+    || ') AS labels(_duckmetrics_label)' AS value;
