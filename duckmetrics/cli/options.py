@@ -10,6 +10,7 @@ import click
 
 from duckmetrics.cli import completion, config
 from duckmetrics.engines.outputs import DATABASE_SUFFIXES, FORMATS, RULE, SUFFIXES
+from duckmetrics.engines.snapshots import CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +61,7 @@ ATTACH = click.option(
     "postgres:…, mysql:…, ducklake:…, md:…",
 )  # fmt: skip
 SNAPSHOT = click.option(
-    "--snapshot", type=click.Choice(("auto", "always", "never")),
+    "--snapshot", type=click.Choice(CHOICES),
     help="Which tables are read once, into a temporary table.  [default: auto, those that are remote, "
     "text, or queries that do more than scan a table]",
 )  # fmt: skip

@@ -20,6 +20,7 @@ from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.sources import FEW_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,11 +31,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.connections.setup import Statement
     from duckmetrics.inputs.sources import Role, Source
-
-
-# A text file with at most this number of columns is kept as a table. Of a wider one, each query reads the
-# columns that it needs.
-MOST_COLUMNS = 12
 
 
 class DuckDBEngine(Engine):
@@ -95,7 +91,7 @@ class DuckDBEngine(Engine):
             InputError: there is no such table, or it cannot be read.
         """
         source = self._tables.attach(table, role, self._snapshot)
-        return self._parsed(source) if source.is_text and len(source.columns) <= MOST_COLUMNS else source
+        return self._parsed(source) if source.is_text and len(source.columns) <= FEW_COLUMNS else source
 
     def _parsed(self, source: Source) -> Source:
         """Parse a text file once, instead of once for every check."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.columns import CANONICAL
 from duckmetrics.inputs.slices import columns_in
+from duckmetrics.inputs.sources import FEW_COLUMNS
 from duckmetrics.inputs.values import run_columns
 
 if TYPE_CHECKING:
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.sources import Role, Source
 
-# Of a table with at most this number, all are read: one of them may tell systems apart that nobody named.
-FEW = 12
-
 
 def needed_columns(request: Request, source: Source, role: Role) -> list[str] | None:
     """Return the columns that a request may read, None for all of them."""
-    if len(source.columns) <= FEW:
+    if len(source.columns) <= FEW_COLUMNS:
         return None
     wanted = set(_wanted(request, source, role))
     return [name for name in source.columns if name in wanted] or None

@@ -26,6 +26,9 @@ FILE_SUFFIXES = {
     ".qrel": "trec", ".txt": "trec",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
+# A table with at most this number of columns is copied whole, because one of them may tell systems apart that
+# nobody named. Of a wider one, only the columns that are needed are read.
+FEW_COLUMNS = 12
 _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
 # Usual names of the columns that distinguish systems if one table holds several.
 RUN = re.compile(
