@@ -162,6 +162,9 @@ class _Rows(Body):
         columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]
         self.only_where_asked([[*own, *counts] for own in columns])
 
+    def internal(self) -> dict[str, exp.Expr]:
+        return {SOURCE: source(self.catalog, reference("data"))}
+
     def query(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Query:
         """Return one row per system, slice and metric, after all checks pass.
 
@@ -170,7 +173,7 @@ class _Rows(Body):
                 it calls.
         """
         slices = RowSlices(self.catalog, inline)
-        checked = self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data")
+        checked = self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data", "quoted_columns")
         steps: Steps = [
             *self.specs(), *self.steps.items(), ("per_segment", self.outer),
             ("segment_values", self._values()), *checked, (RESULTS, self._results()),

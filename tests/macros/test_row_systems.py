@@ -218,3 +218,25 @@ def test_columns_of_any_name(session: duckdb.DuckDBPyConnection) -> None:
 def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:
     for called in ("evaluate_classification(clicks, label, score, 'auc', ", "roc_auc(clicks, label, score, "):
         assert said in refusal(session, f"FROM {called}{options})")
+
+
+@pytest.mark.parametrize("call", [
+    "gauc(clicks, label, score, 'user_id')",
+    "gauc(clicks, label, score, 'USER_ID')",
+    "gauc(clicks, label, score, 'is new')",
+    "roc_auc(clicks, label, score, per := 'country')",
+    "evaluate_classification(clicks, label, score, 'gauc', group_id := 'user_id', system := 'model')",
+])  # fmt: skip
+def test_the_name_of_a_column_as_a_text_is_refused(session: duckdb.DuckDBPyConnection, call: str) -> None:
+    """All rows would be in one group, and the metric would have a value all the same."""
+    assert "the name of a column; write the column without quotes" in refusal(session, f"FROM {call}")
+
+
+def test_other_texts_are_groups_and_slices(session: duckdb.DuckDBPyConnection) -> None:
+    """A text that names no column, and columns of text, also with the name of a column in some row."""
+    plain = rows(session, "FROM roc_auc(clicks, label, score)")
+    assert same(rows(session, "FROM gauc(clicks, label, score, 'all')")[0]["value"], plain[0]["value"])
+    named = "CASE WHEN user_id = 1 THEN 'country' ELSE user_id::VARCHAR END"
+    found = rows(session, f"FROM gauc(clicks, label, score, {named})")
+    wanted = rows(session, "FROM gauc(clicks, label, score, user_id)")
+    assert same(found[0]["value"], wanted[0]["value"])
