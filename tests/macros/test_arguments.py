@@ -684,7 +684,7 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
     "no query in common": ("strangers", "truth", "none of them in both tables"),
     "score and rank": ("SELECT *, 1 AS rank FROM predictions", "truth", "score := 'score'"),
     "empty truth": ("predictions", "FROM truth WHERE false", "truth: no rows"),
-    "empty predictions": ("no_rows", "truth", "none of them in both tables"),
+    "empty predictions": ("no_rows", "truth", "predictions: no rows"),
     "ids of DECIMAL": (*ids("1.5::DECIMAL(5, 2)", "query_id"), "DECIMAL"),
     "ids of time": (*ids("TIME '10:00'", "query_id"), "TIME"),
     "query ids of two kinds, equal as text": two_kinds("1", "'1'"),
