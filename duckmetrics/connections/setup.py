@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _SCHEME = re.compile(r"([a-z][a-z0-9_+.-]+):", re.IGNORECASE)
 # The service has read-only copies of its own, and refuses the word.
 _WRITABLE = ("md", "motherduck")
-_TEXT = re.compile(r"'((?:[^']|'')*)'")
+# Texts between quotes or dollars, long enough to be a secret.
+_TEXT = re.compile(r"'((?:[^']|''){3,})'|\$(\w*)\$(.{3,}?)\$\2\$", re.DOTALL)
+_NAME = re.compile(r"\w+")
 _SECRET = re.compile(r"\bSECRET\b|\bATTACH\b", re.IGNORECASE)
 _PASSWORD = re.compile(r"(password|pwd|secret|token|key)(\s*=\s*)('[^']*'|\S+)", re.IGNORECASE)
 HIDDEN = "***"
@@ -75,7 +77,7 @@ def read_setup(init: Iterable[str | Path], attach: Mapping[str, str]) -> list[St
 
 
 def _of_file(path: Path) -> Iterator[Statement]:
-    """Yield the statements of a file, with the line that each begins at."""
+    """Yield the statements of a file."""
     try:
         text = path.read_text("utf-8")
     except OSError as error:
@@ -88,17 +90,25 @@ def _of_file(path: Path) -> Iterator[Statement]:
         with duckdb.connect() as parser:
             statements = parser.extract_statements(text)
     except duckdb.Error as error:
-        hidden = tuple(filter(None, _TEXT.findall(text)))
-        shown = Statement(str(path), "", hidden)._shown(first_line(error))
+        shown = Statement(str(path), "", _texts(text))._shown(first_line(error))
         raise InputError(path, shown, "mend the statement") from None
     for number, statement in enumerate(statements, start=1):
         sql = statement.query.strip()
-        secrets = tuple(filter(None, _TEXT.findall(sql))) if _SECRET.search(sql) else ()
-        yield Statement(f"{path}, statement {number}", sql, secrets)
+        hidden = _texts(sql) if _SECRET.search(sql) else ()
+        yield Statement(f"{path}, statement {number}", sql, hidden)
+
+
+def _texts(sql: str) -> tuple[str, ...]:
+    return tuple(found[1] or found[3] for found in _TEXT.finditer(sql))
 
 
 def _attached(name: str, target: str) -> Statement:
     """Return the statement that attaches a database, read-only."""
+    if not _NAME.fullmatch(name):
+        # Not shown: who forgets the name writes the target here, with its password.
+        raise InputError(
+            "--attach", "no name before the =", "write NAME=TARGET, such as wh=postgres:dbname=shop"
+        )
     where = f"--attach {name}"
     scheme = _SCHEME.match(target)
     if scheme is None and "://" not in target:
@@ -106,8 +116,8 @@ def _attached(name: str, target: str) -> Statement:
         if not os.path.isfile(path):
             raise InputError(f"{where}={target}", "no such database file", near_names.advice_for(path))
         target = path
-    alias = exp.to_identifier(name, quoted=True).sql(DIALECT)
     is_writable = scheme is not None and scheme[1].lower() in _WRITABLE
-    sql = f"ATTACH {literal(target).sql(DIALECT)} AS {alias}{'' if is_writable else ' (READ_ONLY)'}"
+    options = [] if is_writable else [exp.AttachOption(this=exp.var("READ_ONLY"))]
+    sql = exp.Attach(this=exp.alias_(literal(target), name, quoted=True), expressions=options).sql(DIALECT)
     hidden = (target, target[scheme.end() :]) if scheme is not None else ()
     return Statement(where, sql, hidden)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.facts import POSITIONS, holds
 from duckmetrics.errors import InputError, suggestion
-from duckmetrics.expressions.conditions import read_condition
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
-from duckmetrics.inputs.slices import read_slices
+from duckmetrics.inputs.slices import read_condition, read_slices
 from duckmetrics.inputs.sources import ROLES
 from duckmetrics.inputs.systems import given_tables, read_scores
 from duckmetrics.layouts.layouts import read_layouts
@@ -159,12 +158,7 @@ def read_where(where: Any) -> dict[str, exp.Expr]:
             raise InputError(
                 "where", f"{table!r} is no table of an evaluation", suggestion(str(table), ROLES)
             )
-        try:
-            found[str(table)] = read_condition(str(text))
-        except ValueError as error:
-            raise InputError(
-                f"where {table}: {text!r}", error, "write one condition over its columns"
-            ) from error
+        found[str(table)] = read_condition(f"where {table}: {text!r}", str(text))
     return found
 
 

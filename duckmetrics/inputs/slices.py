@@ -1,4 +1,4 @@
-"""Slices: attributes by which results are split, columns or expressions such as ``year(t) AS year``."""
+"""Expressions over a row that callers write: slices, such as ``year(t) AS year``, and conditions."""
 
 from __future__ import annotations
 
@@ -93,12 +93,38 @@ def _expression(text: str) -> exp.Alias | None:
         raise MetricError(f"by {text!r}", "a query", "write an expression over the columns of a row")
     if not isinstance(found, exp.Alias) or not found.alias:
         raise MetricError(f"by {text!r}", "has no name", _NAME_IT)
-    for node in found.this.walk():
-        if what := _refused(node):
-            raise MetricError(
-                f"by {text!r}", f"{what} in a slice", "compute the column in the table, as SQL of yours can"
-            )
+    if what := _refused_in(found.this):
+        raise MetricError(
+            f"by {text!r}", f"{what} in a slice", "compute the column in the table, as SQL of yours can"
+        )
     return found
+
+
+def read_condition(where: str, text: str) -> exp.Expr:
+    """Read one condition over the columns of a row.
+
+    Args:
+        where: what a message calls it.
+
+    Raises:
+        InputError: it is no expression, or needs more than one row.
+    """
+    advice = "write one condition over the columns of a row, with dates as they are"
+    try:
+        parsed = sqlglot.parse(text, dialect=DIALECT)
+    except SqlglotError as error:
+        raise InputError(where, str(error).splitlines()[0].rstrip("."), advice) from error
+    found = parsed[0] if len(parsed) == 1 else None
+    if not isinstance(found, exp.Condition):
+        raise InputError(where, "not one condition", advice)
+    if what := _refused_in(found):
+        raise InputError(where, f"{what} in a condition of a row", advice)
+    return found
+
+
+def _refused_in(tree: exp.Expr) -> str | None:
+    """Return what an expression over one row must not hold, None if it holds nothing of it."""
+    return next(filter(None, map(_refused, tree.walk())), None)
 
 
 def _refused(node: exp.Expr) -> str | None:

@@ -46,7 +46,7 @@ def no_system_column(source: Source, column: str) -> InputError:
     """Return the error for a table without the column that names the systems."""
     return InputError(
         source.label,
-        f"no column {column!r} to tell systems apart; found {', '.join(source.columns)}",
+        f"no column {column!r} to tell systems apart; found {', '.join(source.all_columns)}",
         suggestion(column, source.all_columns, "name one of them with system= (--system)"),
     )
 

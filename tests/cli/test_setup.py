@@ -58,6 +58,7 @@ REFUSED = {
     "CREATE SECRET s (TYPE nothing_at_all, SECRET 'geheim')": "nothing_at_all",
     "CREATE SECRET s (TYPE s3 'geheim')": "mend the statement",
     "SELECT 1; ATTACH 'postgres:host=127.0.0.1 port=1 password=geheim' AS pg": "statement 2",
+    "CREATE SECRET s (TYPE nothing_at_all, SECRET $$geheim$$)": "nothing_at_all",
     "SELECT 1; FROM nothing": "statement 2: Catalog Error",
 }
 
@@ -75,6 +76,7 @@ def test_a_refusal_says_where_and_shows_no_secret(run: Command, text: str) -> No
 @pytest.mark.parametrize(("option", "words"), [
     (("--attach", "wh=nothing.duckdb"), "--attach wh=nothing.duckdb: no such database file"),
     (("--attach", "wh"), "write --attach NAME=VALUE"),
+    (("--attach", "postgres:host=127.0.0.1 password=geheim"), "--attach: no name before the ="),
     (("--attach", "pg=postgres:host=127.0.0.1 port=1 password=geheim"), "--attach pg: "),
     (("--init", "nothing.sql"), "nothing.sql: cannot be read"),
     (("--snapshot", "once"), "'once' is not one of"),
