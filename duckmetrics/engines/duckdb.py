@@ -91,7 +91,9 @@ class DuckDBEngine(Engine):
             InputError: there is no such table, or it cannot be read.
         """
         source = self._tables.attach(table, role, self._snapshot)
-        return self._parsed(source) if source.is_text and len(source.columns) <= FEW_COLUMNS else source
+        if not source.is_text:
+            return source
+        return self._parsed(source) if len(source.columns) <= FEW_COLUMNS else replace(source, in_place=False)
 
     def _parsed(self, source: Source) -> Source:
         """Parse a text file once, instead of once for every check."""

@@ -93,6 +93,15 @@ def test_of_a_wide_table_only_the_columns_that_are_needed(connection: Any) -> No
         duckmetrics.evaluate("wide", TRUTH, METRICS, connection=connection, columns={"score": "scor"})
 
 
+def test_a_wide_text_is_parsed_once(connection: Any, tmp_path: Path) -> None:
+    others = ", ".join(f"{i} AS other_{i}" for i in range(20))
+    connection.execute(f"COPY (SELECT *, {others} FROM run) TO '{tmp_path}/wide.csv'")
+    found = evaluated(tmp_path / "wide.csv")
+    assert found.sql.count("wide.csv") == 1
+    assert "other_3" not in found.sql
+    assert values(found) == values(evaluated(RUN))
+
+
 def test_a_name_of_the_database_wins_over_a_suffix(connection: Any, tmp_path: Path) -> None:
     assert values(evaluated("shop.run", connection)) == values(evaluated(RUN))
     with pytest.raises(InputError, match="no such file"):
