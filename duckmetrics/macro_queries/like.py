@@ -91,7 +91,7 @@ class Likeness:
             said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), literal(text), copy=False)
         unknown = exp.not_(exp.In(this=given.copy(), expressions=[literal(name) for name in self.entries]))
         shown = exp.cast(given.copy(), "VARCHAR")
-        choices = f"' for what is asked; choose {' or '.join(self.entries)}"
+        choices = f"' for {self.metric.name}; choose {' or '.join(self.entries)}"
         return said.when(unknown, concatenated("like cannot be '", shown, choices), copy=False)
 
     @property

@@ -62,7 +62,7 @@ class Variant:
     measures: list[str] = field(default_factory=list)
 
 
-def aliases_of(catalog: Catalog, family: str, only: Collection[str]) -> dict[str, Alias]:
+def aliases_of(catalog: Catalog, family: str, only: Collection[str] = ()) -> dict[str, Alias]:
     """Return the metrics of a family by name and alias.
 
     Args:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import TOP
 from duckmetrics.expressions.folding import literal
+from duckmetrics.macro_queries.followed import Followed
 from duckmetrics.macro_queries.forms import CLOSED, OPEN
 from duckmetrics.macro_queries.macro import QUERY
 from duckmetrics.macro_queries.ranking_checks import RankingChecks
@@ -22,7 +23,7 @@ from duckmetrics.macro_queries.shell_files import call
 from duckmetrics.macro_queries.template import Template, bound_once, chosen, joined, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from duckmetrics.macro_queries.forms import Form
     from duckmetrics.macro_queries.ranking_call import RankingCall
@@ -37,10 +38,12 @@ class RankingQuery:
     Attributes:
         of: the metrics, and what is known of the arguments.
         results: what the macro yields.
+        macros: name of a metric -> its macro, if a list of metrics may follow a tool.
     """
 
     of: RankingCall
     results: type[Results]
+    macros: Mapping[str, str] | None = None
 
     def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
         """Return the body of the macro.
@@ -66,6 +69,8 @@ class RankingQuery:
         needed = call(of.catalog, "with_needed", *named.values()) if of.is_listed else named["text"]
         read = call(of.catalog, "with_pieces", needed, named["pieces"].copy())
         written = template.filled(bound_once("_both", exp.Struct(expressions=pairs), read))
+        if self.macros is not None:
+            written = Followed(of, self.macros, is_alone=inline is not None).run(written)
         run = exp.Anonymous(this=QUERY, expressions=[written])
         return exp.select("*").from_(exp.Table(this=run))
 

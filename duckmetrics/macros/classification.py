@@ -23,7 +23,7 @@ from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_sli
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -38,6 +38,7 @@ DATA = (Argument("data", required=True), Argument("label", required=True), Argum
 # `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
 GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
 OPTIONS = (GUARD, Argument(PER))
+METRICS_ASKED = Argument(METRICS, required=True)
 SLICES = (
     GUARD,
     Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
@@ -49,50 +50,57 @@ SPARE = Argument("spare", is_guard=True)
 SHOWN = ("value", "lower", "upper", "reason", "n", "n_undefined", "n_positive", "signature")
 
 
-def classification_macros(
-    catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()
-) -> Iterator[Macro]:
+def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
     """Yield every macro of classification, each after those that it calls.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the metrics and aliases that are wanted; all of them if it is empty.
     """
-    aliases = aliases_of(catalog, CLASSIFICATION, only)
-    offer = Offer(catalog, aliases, SETTLED)
-    plan = Argument(PLAN, SORTED)
-    group, weight, metrics = Argument(GROUP), Argument(WEIGHT), Argument(METRICS, required=True)
-    inner = (*SLICES, Argument(PER), Argument(HAS_PER, False))
-    arguments = (*DATA, metrics, *inner, group, weight, plan, *offer.arguments)
-    body = _Rows(catalog, offer, arguments)
-    yield (values := Macro(VALUES, (Overload(arguments, Written(body.query)),), ""))
-    shared = (*DATA, metrics, *SLICES, group, *offer.arguments)
+    offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION), SETTLED)
+    yield (values := _values(catalog, offer, VALUES))
+    shared = (*DATA, METRICS_ASKED, *SLICES, Argument(GROUP), *offer.arguments)
     yield Macro(
         "evaluate_classification", _overloads(Call(values, {}), shared), "Several metrics of the same rows"
     )
     for asked in offer.asked:
-        metric = asked.measure.metric
-        grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
-        declared = offer.arguments_of(asked)
-        likeness = Likeness(catalog, metric, declared)
-        if likeness.entries:
-            declared = (*likeness.opened(declared), likeness.like)
-        own = (*DATA, *grouped, *SLICES, *declared)
-        for name in asked.names:
-            if name in names:
-                where = likeness.can_be_followed if likeness.entries else None
-                called = Call(values, {**likeness.passed(), METRICS: literal(name)}, where=where)
-                if planned(catalog, asked.measure):
-                    overloads = _overloads(called, own)
-                elif asked.measure.values.get(WEIGHTED):
-                    overloads = _with_per(Overload(_ordered(*own, weight), called))
-                else:
-                    unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
-                    overloads = _with_per(Overload(_ordered(*own), unweighted))
-                yield Macro(names[name], overloads, metric.title, metric)
+        yield from _of_metric(catalog, asked, names)
     for (family, _), table in catalog.tables.items():
-        if family == CLASSIFICATION and not only:
+        if family == CLASSIFICATION:
             yield _table(catalog, table)
+
+
+def _values(catalog: Catalog, offer: Offer, name: str) -> Macro:
+    """Return the macro that others call: the values of the metrics of an offer, for every slice."""
+    inner = (*SLICES, Argument(PER), Argument(HAS_PER, False), Argument(GROUP), Argument(WEIGHT))
+    arguments = (*DATA, METRICS_ASKED, *inner, Argument(PLAN, SORTED), *offer.arguments)
+    return Macro(name, (Overload(arguments, Written(_Rows(catalog, offer, arguments).query)),), "")
+
+
+def _of_metric(catalog: Catalog, asked: Asked, names: Mapping[str, str]) -> Iterator[Macro]:
+    """Yield the query of one metric alone, which is planned sooner than that of all, and its macros."""
+    metric = asked.measure.metric
+    own_names = [name for name in asked.names if name in names]
+    if not own_names:
+        return
+    offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION, asked.names), SETTLED)
+    yield (values := _values(catalog, offer, f"{VALUES}_{names[own_names[0]]}"))
+    grouped = (Argument(GROUP, required=True),) if GROUP in metric.inputs["predictions"] else ()
+    declared = offer.arguments_of(offer.asked[0])
+    likeness = Likeness(catalog, metric, declared)
+    if likeness.entries:
+        declared = (*likeness.opened(declared), likeness.like)
+    own = (*DATA, *grouped, *SLICES, *declared)
+    where = likeness.can_be_followed if likeness.entries else None
+    for name in own_names:
+        called = Call(values, {**likeness.passed(), METRICS: literal(name)}, where=where)
+        if planned(catalog, asked.measure):
+            overloads = _overloads(called, own)
+        elif asked.measure.values.get(WEIGHTED):
+            overloads = _with_per(Overload(_ordered(*own, Argument(WEIGHT)), called))
+        else:
+            unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
+            overloads = _with_per(Overload(_ordered(*own), unweighted))
+        yield Macro(names[name], overloads, metric.title, metric)
 
 
 def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, ...]:
@@ -148,7 +156,14 @@ def _table(catalog: Catalog, table: Definition) -> Macro:
     return Macro(table.name, (sorted_, grouped_), table.title, table)
 
 
-class _Rows(Body):
+class _OfRows(Body):
+    """A query over the rows of the user."""
+
+    def internal(self) -> dict[str, exp.Expr]:
+        return {SOURCE: source(self.catalog, reference("data"))}
+
+
+class _Rows(_OfRows):
     """The query of every metric of classification, one row per system, slice and metric."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
@@ -161,9 +176,6 @@ class _Rows(Body):
         counts = [f"{c}{suffix}" for c in COUNTS for suffix in ("", f"_{WEIGHTED}")]
         columns = [[f"{c}_{i}" for c in ("value", *EXTRAS)] for i in range(len(measures))]
         self.only_where_asked([[*own, *counts] for own in columns])
-
-    def internal(self) -> dict[str, exp.Expr]:
-        return {SOURCE: source(self.catalog, reference("data"))}
 
     def query(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Query:
         """Return one row per system, slice and metric, after all checks pass.
@@ -229,7 +241,8 @@ class _Rows(Body):
                     found = exp.func("coalesce", found, literal(0))
                 chosen = chosen.when(literal(one.measure.text), found, copy=False)
         name = "v" if column == "value" else column
-        return (chosen if chosen.args.get("ifs") else exp.null()).as_(name)
+        kind = "BIGINT" if column == "n_undefined" else "DOUBLE"
+        return (chosen if chosen.args.get("ifs") else exp.cast(exp.null(), kind)).as_(name)
 
     def _counted(self, column: str) -> exp.Expr:
         """Count the rows of a metric: those that have a weight, or all if the metric takes no weights."""
@@ -242,7 +255,7 @@ class _Rows(Body):
         return exp.func("coalesce", chosen, literal(0)).as_(column)
 
 
-class _Table(Body):
+class _Table(_OfRows):
     """The query of a curve or another table."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], plan: str) -> None:
@@ -262,7 +275,7 @@ class _Table(Body):
         """Return the rows, after all checks pass."""
         steps: Steps = [
             ("specs", exp.select(literal(self.asked[0].measure.text).as_("measure"))),
-            *self.steps.items(), *self.checked(CONSTANTS, "no_data"),
+            *self.steps.items(), *self.checked(CONSTANTS, "no_data", "quoted_columns"),
         ]  # fmt: skip
         result = exp.select(*self.columns).from_(self.name).join("checked", join_type="cross")
         result = result.where(exp.column("fine"))

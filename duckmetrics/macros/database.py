@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import Macro, Overload, Written
-from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
-from duckmetrics.macros.ranking import ranking_macros
-from duckmetrics.macros.script import macro_names, macros
+from duckmetrics.macros.script import macros
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
 
@@ -30,13 +27,11 @@ Alone = Callable[[exp.Expr], exp.Expr]
 def self_contained(catalog: Catalog) -> Iterator[Macro]:
     """Yield every public macro, in a form that calls no other macro."""
     scalars = _scalars(catalog)
-    special = _of_single_metrics(catalog)
     every = macros(catalog)
+    tables = {other.name: other for other in every if other.is_table}
     for macro in every:
         if not macro.is_internal and macro.name not in TOO_LARGE:
-            wanted, known = special.get(macro.name, (macro, every)) if macro.is_table else (macro, every)
-            tables = {other.name: other for other in known if other.is_table}
-            yield _whole(wanted, tables, scalars)
+            yield _whole(macro, tables, scalars)
 
 
 def statements(catalog: Catalog, progress: Callable[[float], None] | None = None) -> Iterator[str]:
@@ -50,18 +45,6 @@ def statements(catalog: Catalog, progress: Callable[[float], None] | None = None
         yield macro.comment_on("")
         if progress is not None:
             progress(100 * done / sum(not known.is_internal for known in macros(catalog)))
-
-
-def _of_single_metrics(catalog: Catalog) -> dict[str, tuple[Macro, Sequence[Macro]]]:
-    """Return the macros of single metrics, each with the macros it calls, made for this metric alone."""
-    found: dict[str, tuple[Macro, Sequence[Macro]]] = {}
-    for family, make in ((RANKING, ranking_macros), (CLASSIFICATION, classification_macros)):
-        names = macro_names(catalog, family)
-        for metric in dict.fromkeys(catalog.names[family, name].metric.name for name in names):
-            own = {n: m for n, m in names.items() if catalog.names[family, n].metric.name == metric}
-            made = list(make(catalog, own, own))
-            found |= {macro.name: (macro, made) for macro in made if macro.name in own.values()}
-    return found
 
 
 def _scalars(catalog: Catalog) -> Scalars:

@@ -22,7 +22,7 @@ from duckmetrics.macro_queries.comparison_results import (
     Comparison,
 )
 from duckmetrics.macro_queries.forms import entries_of
-from duckmetrics.macro_queries.like import Likeness
+from duckmetrics.macro_queries.like import LIKE, Likeness
 from duckmetrics.macro_queries.macro import Argument, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Offer, aliases_of
 from duckmetrics.macro_queries.query import METRICS, NAMES_RUNS, SOURCE, SYSTEM
@@ -31,10 +31,11 @@ from duckmetrics.macro_queries.ranking_query import RankingQuery
 from duckmetrics.macro_queries.ranking_results import ByQuery, Overall
 from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import call
+from duckmetrics.presets.presets import presets
 from duckmetrics.statistics.adjustment import HOLM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
@@ -44,14 +45,13 @@ TABLES = (Argument("predictions", required=True), Argument("truth", required=Tru
 SLICES = (Argument(SYSTEM), Argument(BY), Argument(QUERIES))
 
 
-def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[str] = ()) -> Iterator[Macro]:
+def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
     """Yield every macro of rankings.
 
     Args:
         names: metric or alias -> the name of its macro, for those that have one.
-        only: the metrics and aliases that are wanted; all of them if it is empty.
     """
-    aliases = aliases_of(catalog, RANKING, only)
+    aliases = aliases_of(catalog, RANKING)
     # Samples of candidates are rare, and what checks them would be in every macro.
     settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
     word = call(catalog, "population_word", reference(POPULATION))
@@ -60,13 +60,16 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str], only: Collection[
     columns = columns_of_tables(catalog)
     shared = (*TABLES, Argument(METRICS, required=True), *SLICES, *offer.arguments)
     aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
+    tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
+    like = Argument(LIKE, None, choices=tuple(tools))
     lists = (
-        ("evaluate", Overall, (*shared, aggregated, *columns), "Several metrics of rankings, from one scan"),
+        ("evaluate", Overall, (*shared, like, aggregated, *columns), "Several metrics, from one scan"),
         ("evaluate_by_query", ByQuery, (*shared, *columns), "Values of several metrics for every query"),
     )  # fmt: skip
     several = SeveralMetrics(catalog, entries, reference(METRICS))
     for name, results, arguments, title in lists:
-        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results)
+        followed = names if like in arguments else None
+        query = RankingQuery(RankingCall(catalog, offer, entries, several, arguments), results, followed)
         yield Macro(name, (Overload(arguments, Written(query.body)),), title)
     means = [entry for entry in entries if entry.asked.agg in (None, DEFAULT_AGGREGATION)]
     yield _compare(catalog, offer, means, columns)

@@ -77,8 +77,7 @@ SELECT
                 'duckmetrics: ' || metric || ': ' || system || ' and ' || $baseline
                 || ' have values of different queries: '
                 || CAST(n_own + n_baseline - 2 * coalesce(n_units, 0) AS VARCHAR)
-                || ' queries have a value on one side only; set missing := ''zero'' or population := ''both'', or '
-                || 'allow_different := true to compare what is common'
+                || ' queries have a value on one side only; allow_different := true compares those that both have'
             )
         ELSE delta
     END AS delta,

@@ -111,7 +111,7 @@ def test_a_value_that_is_given_wins(session: duckdb.DuckDBPyConnection, like: st
         ("FROM map_at('run', 'truth', k := 3, like := 'elliot')", "is not imitated: its MAP is"),
         ("FROM map_at('run', 'truth', like := 'replay')", "needs a cut-off; give it k := 10"),
         ("FROM mrr('run', 'truth', k := 3, like := 'trec_eval9')", "has no cut-off; leave k out"),
-        ("FROM map_at('run', 'truth', k := 3, like := 'trek')", "like cannot be 'trek' for what is asked"),
+        ("FROM map_at('run', 'truth', k := 3, like := 'trek')", "like cannot be 'trek' for average_precision"),
         ("FROM map_at('run', 'truth', like := 'torchmetrics')", "which is checked in Python"),
         ("FROM auc('observed', label, score, like := 'cornac')", "auc is not imitated: it counts a tie"),
     ],
@@ -135,3 +135,51 @@ def test_the_table_of_conventions_is_what_the_presets_say(session: duckdb.DuckDB
     assert session.execute(f"{query} AND parameter = 'norm'").fetchall() == [("min_k",)]
     noted = session.execute("SELECT DISTINCT note FROM duckmetrics_conventions('rectools')").fetchall()
     assert noted == [("always with a cut-off",)]
+
+
+@pytest.mark.parametrize(
+    ("like", "specs"), [("replay", "ndcg@3, map@3"), ("lenskit", "mrr@2, ndcg@3, recall@2")]
+)
+def test_a_list_of_metrics_follows_a_tool_as_python_does(
+    session: duckdb.DuckDBPyConnection, like: str, specs: str
+) -> None:
+    """The names are those asked for, in their order."""
+    wanted = duckmetrics.evaluate("run", "truth", specs.split(", "), like=like, connection=session)
+    query = f"FROM evaluate('run', 'truth', '{specs}', like := '{like}', \"position\" := 'position')"
+    found = session.execute(f"SELECT metric, value, n, n_missing, signature {query}").fetchall()
+    assert [row[0] for row in found] == specs.split(", ")
+    for row, told in zip(found, wanted.rows, strict=True):
+        assert same(row[1], wanted[row[0]])
+        assert row[2:] == (told["n"], told["n_missing"], told["signature"])
+
+
+def test_a_list_that_follows_a_tool_is_in_the_order_of_one_that_does_not(
+    session: duckdb.DuckDBPyConnection,
+) -> None:
+    query = "SELECT *, query_id < 'c' AS is_early, 'A' AS model FROM run"
+    session.execute(f"CREATE TABLE runs AS {query}")
+    session.execute("INSERT INTO runs SELECT * REPLACE ('B' AS model) FROM runs")
+    asked = "runs, truth, 'map@3, ndcg@2', system := 'model', by := 'is_early'"
+    rows = [
+        session.execute(f"SELECT metric, system, is_early, slice FROM evaluate({asked}{like})").fetchall()
+        for like in ("", ", like := 'replay', \"position\" := 'position'")
+    ]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) > 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("'ndcg@3, mrr', like := 'lenskit', gain := 'exp2'", "like sets the switches of every metric here"),
+        ("'ndcg@3, nonsense', like := 'lenskit'", "'nonsense' is no metric here"),
+        ("'ndcg@3', like := 'trek'", "like cannot be 'trek' for ndcg"),
+        ("'ndcg@3, idcg@3', like := 'lenskit'", "no tool has idcg; leave it out of the list"),
+    ],
+)
+def test_a_list_that_cannot_follow_a_tool_is_refused(
+    session: duckdb.DuckDBPyConnection, arguments: str, problem: str
+) -> None:
+    assert problem in refusal(
+        session, f"FROM evaluate('run', 'truth', {arguments}, \"position\" := 'position')"
+    )

@@ -1,0 +1,91 @@
+"""A list of metrics under the conventions of a tool: the macro of each metric is called with ``like``.
+
+A tool may set the same switch differently for two metrics, so one query cannot compute both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import DIALECT
+from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.catalog.signature import AGGREGATION
+from duckmetrics.expressions.folding import literal
+from duckmetrics.macro_queries.like import Likeness
+from duckmetrics.macro_queries.macro import reference
+from duckmetrics.macro_queries.query import METRICS
+from duckmetrics.macro_queries.ranking_text import METRIC, PLACE, K
+from duckmetrics.macro_queries.shell_files import concatenated
+from duckmetrics.macro_queries.template import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckmetrics.macro_queries.forms import Entry
+    from duckmetrics.macro_queries.macro import Argument
+    from duckmetrics.macro_queries.ranking_call import RankingCall
+
+SEVERAL = "like sets the switches of every metric here; leave the others out, or ask for one metric, such as \
+FROM ndcg(..., like := 'ranx', ties := 'input')"
+OF_ONE_METRIC = "like follows a tool in the macros of one metric here, such as ndcg; a list of metrics can \
+follow one where duckmetrics.sql is loaded"
+
+
+class Followed:
+    """Writes the query of a list of metrics that follows a tool.
+
+    Args:
+        macros: name of a metric -> its macro.
+        is_alone: whether the macro can call no other macro.
+    """
+
+    def __init__(self, of: RankingCall, macros: Mapping[str, str], *, is_alone: bool) -> None:
+        self.of, self.macros, self.is_alone = of, macros, is_alone
+
+    def run(self, usual: exp.Expr) -> exp.Expr:
+        """Return the text of the query: the usual one if no tool is named."""
+        if self.is_alone:
+            return exp.Case().when(self.of.follows, _error(OF_ONE_METRIC)).else_(usual)
+        is_readable = exp.and_(self.of.follows, self.of.asked_for.can_be_written)
+        changed = exp.and_(self.of.follows, self.of.is_changed)
+        return exp.Case().when(changed, _error(SEVERAL)).when(is_readable, self._text()).else_(usual)
+
+    def _text(self) -> exp.Expr:
+        template = Template([argument.name for argument in self.of.arguments], {})
+        pieces = self.of.asked_for.pieces([self._call(entry, template) for entry in self.of.entries])
+        every = exp.Anonymous(this="array_to_string", expressions=[pieces, literal(" UNION ALL BY NAME ")])
+        # The rows of each metric are those of the same systems and slices, in the same order.
+        slice_ = "(_row - 1) // greatest(1, (SELECT count(DISTINCT system) FROM _each))"
+        end = f") SELECT * EXCLUDE (_place, _row) FROM _each ORDER BY {slice_}, _place, _row"
+        return template.filled(concatenated("WITH _each AS (", every, end))
+
+    def _call(self, entry: Entry, template: Template) -> str:
+        """Return the text that calls the macro of one metric."""
+        if not self._likeness(entry).entries:
+            text = f"duckmetrics: like: no tool has {entry.asked.names[0]}; leave it out of the list"
+            return f"SELECT error({literal(text).sql(DIALECT)}) AS metric"
+        passed = {a.name: template.quoted(reference(a.name)).name for a in self._shared(entry)}
+        if entry.has_cutoff:
+            passed[CUTOFF] = K
+        values = ", ".join(f"{reference(name).name} := {value}" for name, value in passed.items())
+        macro = self.macros[entry.asked.names[0]]
+        return (
+            f"SELECT {PLACE} AS _place, row_number() OVER () AS _row, * REPLACE ({METRIC} AS metric) "
+            f"FROM {macro}({values})"
+        )
+
+    def _shared(self, entry: Entry) -> list[Argument]:
+        """Return the arguments that go on to the macro of a metric; an alias may bind the aggregation."""
+        own = {METRICS, *self.of.offer.variants}
+        own |= {AGGREGATION} if entry.asked.agg not in (None, DEFAULT_AGGREGATION) else set()
+        return [argument for argument in self.of.arguments if argument.name not in own]
+
+    def _likeness(self, entry: Entry) -> Likeness:
+        return Likeness(self.of.catalog, entry.asked.measure.metric, ())
+
+
+def _error(text: str) -> exp.Expr:
+    return exp.Anonymous(this="error", expressions=[literal(f"duckmetrics: {text}")])
