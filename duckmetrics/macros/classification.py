@@ -16,9 +16,9 @@ from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, given, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
 from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, shown, whole
-from duckmetrics.macro_queries.row_signatures import RowSignatures
-from duckmetrics.macro_queries.row_slices import BY, HAS_PER, PER, RESULTS, ROWS, SLICE, RowSlices
 from duckmetrics.macro_queries.shell_files import query_of, source
+from duckmetrics.macros.row_signatures import RowSignatures
+from duckmetrics.macros.row_slices import BY, HAS_PER, PER, RESULTS, ROWS, SLICE, RowSlices
 from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_slice, shown_value
 from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
 
