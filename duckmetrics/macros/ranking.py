@@ -42,7 +42,20 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.forms import Entry
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
-SLICES = (Argument(SYSTEM), Argument(BY), Argument(QUERIES))
+SLICES = (
+    Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
+    Argument(BY, meanings={"": "the names of the columns by which results are split as well"}),
+    Argument(QUERIES, meanings={"": "a table of the queries with columns to split by"}),
+)
+AGGREGATED = {"": "what is taken of the values of the queries"}
+COLUMNS = {
+    "query_id": "the column of the query, in every table",
+    "item_id": "the column of the item, in both tables",
+    "score": "the column of the score; by default score, if there is one",
+    "rank": "the column of the rank, if no score is given; by default rank, if there is one",
+    "position": "the column of the order of the rows, for ties := 'input'",
+    "relevance": "the column of the grade; by default relevance or label, else every row counts as 1",
+}
 
 
 def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
@@ -59,7 +72,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
     entries = list(entries_of(catalog, offer.asked))
     columns = columns_of_tables(catalog)
     shared = (*TABLES, Argument(METRICS, required=True), *SLICES, *offer.arguments)
-    aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION)
+    aggregated = Argument(AGGREGATION, DEFAULT_AGGREGATION, meanings=AGGREGATED)
     tools = sorted(name for name, tool in presets().items() if RANKING in tool.families)
     like = Argument(LIKE, None, choices=tuple(tools))
     lists = (
@@ -110,7 +123,7 @@ def _of_metric(
     asked = entries[0].asked
     metric = asked.measure.metric
     k = reference(CUTOFF) if asked.has_cutoff else exp.null()
-    aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION)
+    aggregated = Argument(AGGREGATION, asked.agg or DEFAULT_AGGREGATION, meanings=AGGREGATED)
     own = Offer(catalog, aliases_of(catalog, RANKING, asked.names), offer.settled, offer.words)
     params = offer.arguments_of(asked)
     likeness = Likeness(catalog, metric, params)
@@ -129,5 +142,6 @@ def columns_of_tables(catalog: Catalog) -> tuple[Argument, ...]:
     for name in ("predictions", "truth"):
         for param in catalog.shell[name].own_params.values():
             if param.name not in (SOURCE, SYSTEM, NAMES_RUNS):
-                found[param.name] = Argument(param.name, param.default)
+                meanings = {"": COLUMNS[param.name]}
+                found[param.name] = Argument(param.name, param.default, meanings=meanings)
     return tuple(found.values())
