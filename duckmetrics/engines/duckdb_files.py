@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
-    from duckmetrics.engines.lakes import Lake
+    from duckmetrics.engines.lakes import Lake, Version
     from duckmetrics.inputs.sources import Role
 
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
@@ -60,6 +60,9 @@ class DuckDBFiles:
             InputError: there is no such file, or it cannot be read as a table.
         """
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
+        folder, version = lakes.versioned(path)
+        if version is not None and not os.path.exists(expanded):
+            return self._of_version(folder, version)
         lake = self._lake(path)
         if lake is not None and self._lakes.reads(lake, path):
             self.used.append(f"file:{lake.folder}/**")
@@ -71,6 +74,19 @@ class DuckDBFiles:
         if os.path.isdir(expanded):
             return self._folder(path, expanded, role)
         return self._files([expanded], role, path)
+
+    def _of_version(self, folder: str, version: Version) -> Source:
+        """Read an older version of a table.
+
+        Raises:
+            InputError: there is no such table or version.
+        """
+        lake = self._lake(folder)
+        if lake is None or not self._lakes.reads(lake, folder):
+            what = f"is no Delta or Iceberg table, and has no version {version.text}"
+            raise InputError(folder, what, "give the folder of a table, or leave the version out")
+        self.used.append(f"file:{lake.folder}/**")
+        return self._lakes.source(lake, folder, version)
 
     def listed(self, paths: Sequence[str], role: Role) -> Source:
         """Read several files and patterns as one table.

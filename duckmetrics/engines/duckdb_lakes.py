@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
-    from duckmetrics.engines.lakes import Lake
+    from duckmetrics.engines.lakes import Lake, Version
 
 DELTA, ICEBERG = "Delta", "Iceberg"
 _FUNCTIONS = {DELTA: "delta_scan", ICEBERG: "iceberg_scan"}
@@ -47,31 +48,36 @@ class DuckDBLakes:
             return False
         return _place(path) == _place(lake.folder) or _is_metadata(lake, path)
 
-    def source(self, lake: Lake, path: str) -> Source:
-        """Return the current version of a table; of Iceberg, that of a metadata file.
+    def source(self, lake: Lake, path: str, version: Version | None = None) -> Source:
+        """Return the current version of a table, or another one; of Iceberg, that of a metadata file.
 
         Raises:
-            InputError: it cannot be read, or there is nothing that reads it.
+            InputError: it cannot be read, has no such version, or there is nothing that reads it.
         """
         place = lake.folder
         if lake.format.name == ICEBERG:
             place = path if _is_metadata(lake, path) else self._latest(lake.folder)
+        label = f"{path}@{version.text}" if version else path
         function = exp.Anonymous(this=_FUNCTIONS[lake.format.name], expressions=[literal(place)])
+        if version is not None:
+            function.append("expressions", _argument(lake, version))
         scan = exp.Table(this=function)
-        lacking = self._lacks(scan, path)
+        # The function of Delta knows versions by number only.
+        is_known = lake.format.name != DELTA or version is None or version.time is None
+        lacking = self._lacks(scan, label) if is_known else "name the version by its number, as in @v3"
         if not lacking:
-            return Source(path, scan, {}, in_place=False)
-        table = self._opened(lake, place, path)
+            return Source(label, scan, {}, in_place=False)
+        table = self._opened(lake, place, label, version)
         if table is None:
             package = _PACKAGES[lake.format.name]
             raise InputError(
-                path,
+                label,
                 f"is {lake.called}, and neither an extension of DuckDB nor the package {package} is here",
                 f"pip install {package}; or {lacking}",
             )
         name = new_name("lake")
         self._connection.register(name, table)
-        return Source(path, exp.to_table(name), {}, in_place=False)
+        return Source(label, exp.to_table(name), {}, in_place=False)
 
     def _lacks(self, scan: exp.Table, path: str) -> str:
         """Return how to get the extension that a scan needs, empty if it is there.
@@ -92,16 +98,10 @@ class DuckDBLakes:
             raise InputError(path, f"cannot be read: {first_line(error)}", "check the table") from error
         return ""
 
-    def _opened(self, lake: Lake, place: str, path: str) -> Any:
+    def _opened(self, lake: Lake, place: str, path: str, version: Version | None) -> Any:
         """Return the table by the package of its format, None if that is not installed."""
         try:
-            if lake.format.name == DELTA:
-                from deltalake import DeltaTable
-
-                return DeltaTable(place).to_pyarrow_dataset()
-            from pyiceberg.table import StaticTable
-
-            return StaticTable.from_metadata(place).scan().to_arrow()
+            return _delta(place, version) if lake.format.name == DELTA else _iceberg(place, version)
         except ImportError:
             return None
         except Exception as error:  # each package has classes of its own
@@ -111,6 +111,47 @@ class DuckDBLakes:
         """Return the metadata file of the current version of an Iceberg table."""
         files = self._listed(f"{folder.rstrip('/')}/metadata/*{METADATA}")
         return max(files, key=_version)
+
+
+def _delta(place: str, version: Version | None) -> Any:
+    """Return a Delta table by its package."""
+    from deltalake import DeltaTable
+
+    number = version.number if version else None
+    if version is not None and version.time is not None:
+        # The package itself takes the first version for any time before it.
+        told, moment = DeltaTable(place).history(), version.time.timestamp() * 1000
+        known = [commit["version"] for commit in told if commit["timestamp"] <= moment]
+        if not known:
+            raise ValueError(f"no version is as old as {version.text}")
+        number = max(known)
+    return DeltaTable(place, version=number).to_pyarrow_dataset()
+
+
+def _iceberg(place: str, version: Version | None) -> Any:
+    """Return an Iceberg table by its package."""
+    from pyiceberg.table import StaticTable
+
+    table = StaticTable.from_metadata(place)
+    snapshot = version.number if version else None
+    if version is not None and version.time is not None:
+        found = table.snapshot_as_of_timestamp(int(version.time.timestamp() * 1000))
+        if found is None:
+            raise ValueError(f"no snapshot is as old as {version.text}")
+        snapshot = found.snapshot_id
+    return table.scan(snapshot_id=snapshot).to_arrow()
+
+
+def _argument(lake: Lake, version: Version) -> exp.Expr:
+    """Return the argument of DuckDB's function that names a version."""
+    if version.time is not None:
+        name = "snapshot_from_timestamp"
+        moment = version.time.astimezone(UTC).replace(tzinfo=None)
+        value: exp.Expr = exp.cast(literal(str(moment)), "TIMESTAMP")
+    else:
+        name = "version" if lake.format.name == DELTA else "snapshot_from_id"
+        value = literal(version.number)
+    return exp.PropertyEQ(this=exp.to_identifier(name), expression=value)
 
 
 def _version(file: str) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,48 @@ class Lake:
         how = f'read it as SQL: "{reader}"' if reader.startswith("SELECT") else reader
         what = f"belongs to {self.called}, whose folder also holds rows of older versions"
         return InputError(path, what, how)
+
+
+# A version follows the path, as Delta Lake writes it: run@v3, or run@2026-11-01 for a time.
+_VERSIONED = re.compile(
+    r"(.*[^/])/?@(?:v([0-9]+)|([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?))"
+)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a table: its number, or the last one at some time.
+
+    Attributes:
+        text: how it was asked for.
+        number: of Delta the version, of Iceberg the id of the snapshot; None where a time is given.
+        time: with a time zone; UTC unless another one is said.
+    """
+
+    text: str
+    number: int | None
+    time: datetime | None
+
+
+def versioned(path: str) -> tuple[str, Version | None]:
+    """Split the version off a path; None if there is none.
+
+    Raises:
+        InputError: the time is none.
+    """
+    found = _VERSIONED.fullmatch(path)
+    if found is None:
+        return path, None
+    folder, number, time = found.groups()
+    text = path.rpartition("@")[2]
+    if number is not None:
+        return folder, Version(text, int(number), None)
+    try:
+        moment = datetime.fromisoformat(time)
+    except ValueError as error:
+        advice = "write one such as 2026-11-01 or 2026-11-01T12:30:00"
+        raise InputError(path, f"{time!r} is no time", advice) from error
+    return folder, Version(text, None, moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
 def find(path: str, is_folder: bool, found: Callable[[str], str | None]) -> Lake | None:

@@ -116,3 +116,24 @@ def test_a_plain_folder_beside_is_read(lake: tuple[Path, str, str]) -> None:
 def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
     _, file, _ = lake
     assert duckmetrics.evaluate(f"FROM '{file}'", TRUTH, ["ndcg@10"])["ndcg@10"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("run.parquet@v1", "is no Delta or Iceberg table, and has no version v1"),
+        ("nothing@2026-11-01", "is no Delta or Iceberg table, and has no version 2026-11-01"),
+        ("run.parquet@2026-13-01", "'2026-13-01' is no time"),
+    ],
+)
+def test_what_has_no_versions_is_refused(tmp_path: Path, name: str, problem: str) -> None:
+    pq.write_table(NEW, tmp_path / "run.parquet")
+    with pytest.raises(InputError, match=problem):
+        duckmetrics.evaluate(tmp_path / name, TRUTH, ["ndcg@10"])
+
+
+def test_a_file_may_have_a_name_that_looks_like_a_version(tmp_path: Path) -> None:
+    pq.write_table(NEW, tmp_path / "run.parquet")
+    (tmp_path / "run@v1").mkdir()
+    pq.write_table(OLD, tmp_path / "run@v1/part.parquet")
+    assert duckmetrics.evaluate(tmp_path / "run@v1", TRUTH, ["mrr"])["mrr"] == 0.5

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,31 @@ def test_a_delta_table_without_the_extension(delta: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL delta")
     assert values(delta / "run", delta / "truth") == WANTED
-    monkeypatch.setattr(DuckDBLakes, "_opened", lambda self, lake, place, path: None)
+    monkeypatch.setattr(DuckDBLakes, "_opened", lambda self, *given: None)
     with pytest.raises(
         InputError, match=r"a Delta table, and neither an extension .* pip install deltalake; or INSTALL"
     ):
         values(delta / "run", delta / "truth")
+
+
+@pytest.mark.parametrize("has_extension", [True, False])
+def test_an_older_version_of_a_delta_table(
+    delta: Path, monkeypatch: pytest.MonkeyPatch, has_extension: bool
+) -> None:
+    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+
+    if not has_extension:
+        monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL delta")
+    old = values(RUN.slice(0, 4000), TRUTH)
+    between = datetime.now(UTC)
+    pytest.importorskip("deltalake").DeltaTable(delta / "run").delete("score > 0.6")
+    assert values(f"{delta}/run@v0", delta / "truth") == old != WANTED
+    assert values(f"{delta}/run/@v1", delta / "truth") == WANTED
+    assert values(f"{delta}/run@{between.isoformat()}", delta / "truth") == WANTED
+    with pytest.raises(InputError, match="run@v9: cannot be read"):
+        values(f"{delta}/run@v9", delta / "truth")
+    with pytest.raises(InputError, match="run@2020-01-01: cannot be read"):
+        values(f"{delta}/run@2020-01-01", delta / "truth")
 
 
 def test_a_damaged_delta_table_is_refused(delta: Path) -> None:
@@ -112,6 +133,27 @@ def test_an_iceberg_table_is_its_current_version(iceberg: dict[str, Any]) -> Non
     assert values(run.metadata_location.removeprefix("file://"), folders[1]) == WANTED
     with pytest.raises(InputError, match="an Iceberg table, whose folder also holds rows of older versions"):
         values(f"{folders[0]}/data", folders[1])
+
+
+@pytest.mark.parametrize("has_extension", [True, False])
+def test_an_older_version_of_an_iceberg_table(
+    iceberg: dict[str, Any], monkeypatch: pytest.MonkeyPatch, has_extension: bool
+) -> None:
+    from duckmetrics.engines.duckdb_lakes import DuckDBLakes
+
+    if not has_extension:
+        monkeypatch.setattr(DuckDBLakes, "_lacks", lambda self, scan, path: "INSTALL iceberg")
+    run, truth = (table.location().removeprefix("file://") for table in iceberg.values())
+    first, *_, last = iceberg["run"].history()
+    old = values(RUN.slice(0, 4000), TRUTH)
+    assert values(f"{run}@v{first.snapshot_id}", truth) == old != WANTED
+    assert values(f"{run}@v{last.snapshot_id}", truth) == WANTED
+    time = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC)
+    assert values(f"{run}@{time.isoformat()}", truth) == old
+    for wrong in ("v9", "2020-01-01"):
+        # The extension knows no snapshot at that time, and reads no rows.
+        with pytest.raises(InputError, match=f"run@{wrong}: (cannot be read|no rows)"):
+            values(f"{run}@{wrong}", truth)
 
 
 def test_a_table_of_a_ducklake(tmp_path: Path) -> None:
