@@ -16,6 +16,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.object_store import SCHEMES, settings_of
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
@@ -34,7 +35,8 @@ _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
         OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))"""
 _BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 
-
+# The secrets for stores of objects.
+_SECRETS = "SELECT count(*) FROM duckdb_secrets() WHERE type = 's3'"
 # Examples of the limits of a call.
 _LIMITS = {"threads": 4, "memory_limit": "4GB", "temp_directory": "/tmp"}
 
@@ -89,6 +91,7 @@ class DuckDBConnection:
     ) -> None:
         self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
         self._is_new = given is None and not setup
+        self._reaches_stores = False
         self._limits = self._checked_limits(threads, memory_limit, temp_directory)
         self.raw = _opened(given)
         self.temporary: list[tuple[str, str]] = []
@@ -142,6 +145,26 @@ class DuckDBConnection:
     def _beside(self, text: str) -> duckdb.DuckDBPyConnection:
         """Run a statement that holds for the whole database, outside of a transaction of the caller."""
         return (self.raw if self.is_own else self.raw.cursor()).execute(text)
+
+    def reach(self, path: str) -> None:
+        """Open a store of objects by AWS_* variables, unless the caller has a connection or a secret.
+
+        Where DuckDB has no extension for such stores, nothing happens: reading an object says so.
+
+        Raises:
+            InputError: a variable of the environment is no address.
+        """
+        if not self.is_own or self._reaches_stores or not path.startswith(SCHEMES):
+            return
+        self._reaches_stores = True
+        settings = settings_of(os.environ)
+        try:
+            self.raw.execute("LOAD httpfs")
+        except duckdb.Error:
+            return
+        if not self.rows(_SECRETS)[0][0]:
+            for name, value in settings.items():
+                self._set(name, value)
 
     # --- statements ------------------------------------------------------------------------------
 

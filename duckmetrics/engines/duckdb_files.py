@@ -60,6 +60,7 @@ class DuckDBFiles:
             InputError: there is no such file, or it cannot be read as a table.
         """
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
+        self._connection.reach(path)
         folder, version = lakes.versioned(path)
         if version is not None and not os.path.exists(expanded):
             return self._of_version(folder, version)
@@ -95,6 +96,7 @@ class DuckDBFiles:
             InputError: there is no such file, or they cannot be read as a table.
         """
         for path in paths:
+            self._connection.reach(path)
             lake = self._lake(path)
             if lake is not None:
                 raise lake.refusal(path, DIALECT)

@@ -256,6 +256,26 @@ def test_objects_and_folders_of_a_store(connected: Any, place: str) -> None:
     assert values(*tables, connection=connected) == WANTED
 
 
+def test_the_variables_of_aws_open_a_store(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a connection of ours; one of the caller is left as it is."""
+    (address,) = re.findall(r"ENDPOINT '([^']*)'", store.read_text())
+    for name, value in {
+        "ACCESS_KEY_ID": "abcd", "SECRET_ACCESS_KEY": "geheim", "REGION": "us-east-1",
+        "ENDPOINT_URL": f"http://{address}",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"AWS_{name}", value)
+    tables = [f"s3://shop/{name}.parquet" for name in ("recommendations", "purchases")]
+    assert values(*tables) == WANTED
+    assert values([tables[0]], tables[1]) == WANTED
+    with duckdb.connect() as connection:
+        connection.execute("LOAD httpfs; SET s3_endpoint = '127.0.0.1:1'; SET s3_use_ssl = FALSE")
+        with pytest.raises(InputError, match="cannot be read"):
+            values(*tables, connection=connection)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "nowhere")
+    with pytest.raises(InputError, match="AWS_ENDPOINT_URL: is no address"):
+        values(*tables)
+
+
 def test_an_object_is_opened_to_look_at_it_and_to_read_it(
     connected: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
