@@ -23,8 +23,9 @@ _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInp
 _ADVICE = {
     "Connection already closed": "open a new one",
     "HTTP 404": "check the bucket and the name",
-    "HTTP 403": "check the key, and what it may read",
+    "HTTP 403": "check the key, what it may read, and whether its token has expired",
     "HTTP 400": "check the key, and whether its token has expired",
+    "HTTP 503": "the server is busy or down; try again later",
     "Could not establish connection": "check the endpoint, and whether the server can be reached",
     "Could not connect to server": "check the endpoint, and whether the server can be reached",
 }
