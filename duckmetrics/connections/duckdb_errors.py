@@ -17,8 +17,6 @@ MORE_ROOM = (
 MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 
-
-# Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
 # What to do where DuckDB says so.
 _ADVICE = {
     "Connection already closed": "open a new one",
@@ -26,6 +24,8 @@ _ADVICE = {
     "HTTP 403": "check the key, what it may read, and whether its token has expired",
     "HTTP 400": "check the key, and whether its token has expired",
     "HTTP 503": "the server is busy or down; try again later",
+    "partial file": "the connection was cut; try again",
+    "Timeout was reached": "the server does not answer; try again, or raise http_timeout with --init",
     "Could not establish connection": "check the endpoint, and whether the server can be reached",
     "Could not connect to server": "check the endpoint, and whether the server can be reached",
 }
@@ -35,6 +35,7 @@ _EXTENSION = re.compile(
     r"|install(?:ing)? the required extension '?(\w+)|Extension \"[^\"]*?(\w+)\.duckdb_extension\" not found"
     r"|exists in the (\w+) extension"
 )
+# Lines below the first that name the columns, functions and tables that may be meant; not those of DuckDB.
 _MEANT = re.compile(r"Candidate|Did you mean \"(?!pg_|sqlite_|duckdb_)")
 
 

@@ -10,7 +10,9 @@ import re
 import shutil
 import sqlite3
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import duckdb
@@ -307,6 +309,65 @@ def test_what_is_not_there_is_told_and_no_secret(
     printed = capsys.readouterr()
     assert (stop.value.code, printed.out) == (2, "")
     assert words in printed.err
+    assert "geheim" not in printed.err
+
+
+class _Faulty(BaseHTTPRequestHandler):
+    """A store that refuses with a status, or sends half of what is asked for."""
+
+    protocol_version = "HTTP/1.1"
+    status = 200
+    data = (SHOP / "recommendations.parquet").read_bytes()
+
+    def do_HEAD(self) -> None:
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(self.data) if self.status == 200 else 0))
+        self.send_header("Last-Modified", "Tue, 24 Nov 2026 00:00:00 GMT")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
+        part = self.data[first : last + 1] if self.status == 200 else b""
+        self.send_response(206 if part else self.status)
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("Content-Range", f"bytes {first}-{last}/{len(self.data)}")
+        self.end_headers()
+        if part:
+            self.wfile.write(part[: len(part) // 2])
+            self.close_connection = True
+
+    def log_message(self, *message: object) -> None:
+        """Say nothing."""
+
+
+class _FaultyServer(ThreadingHTTPServer):
+    def handle_error(self, *request: object) -> None:
+        """Say nothing of a client that is gone."""
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(403, "whether its token has expired"), (503, "busy or down; try again"), (200, "was cut; try again")],
+)
+def test_a_store_that_fails_is_told_in_one_line(
+    status: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Nothing is written, and no secret is shown."""
+    monkeypatch.setattr(_Faulty, "status", status)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
+    with _FaultyServer(("127.0.0.1", 0), _Faulty) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        asked = ["s3://shop/run.parquet", str(SHOP / "purchases.parquet"), "-m", "ndcg@10"]
+        with pytest.raises(SystemExit) as stop:
+            main(["evaluate", *asked, "-o", str(tmp_path / "out.csv")])
+        server.shutdown()
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out, list(tmp_path.iterdir())) == (2, "", [])
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
     assert "geheim" not in printed.err
 
 
