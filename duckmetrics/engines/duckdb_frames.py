@@ -88,6 +88,8 @@ def _streamed(table: Any, label: str) -> pa.Table:
 
     if hasattr(table, "to_pyarrow_dataset"):  # of Delta
         return table.to_pyarrow_dataset().to_table()
+    if hasattr(table, "with_format"):  # of Hugging Face, whose rows may be selected or shuffled
+        return table.with_format("arrow")[:]
     if hasattr(table, "scan"):  # of Iceberg
         table = table.scan()
     if hasattr(table, "to_arrow") and not hasattr(table, "__arrow_c_stream__"):

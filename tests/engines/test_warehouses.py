@@ -213,6 +213,27 @@ def test_a_server_copies_each_table_once() -> None:
         assert sorted(copied) == ["run", "truth"]
 
 
+# --- objects of other packages ---------------------------------------------------------------------
+
+
+def test_tables_and_expressions_of_ibis() -> None:
+    ibis = pytest.importorskip("ibis")
+    run, truth = ibis.memtable(RUN), ibis.memtable(TRUTH)
+    assert values(run, truth) == WANTED
+    kept = RUN.filter(pc.less_equal(RUN["score"], 0.6))
+    assert values(run.filter(run.score <= 0.6), truth) == values(kept, TRUTH)
+
+
+def test_datasets_of_hugging_face() -> None:
+    """Also those that are a selection of another one."""
+    datasets = pytest.importorskip("datasets")
+    run, truth = datasets.Dataset(RUN), datasets.Dataset(TRUTH)
+    assert values(run, truth) == WANTED
+    assert values(run.shuffle(seed=1), truth) == WANTED
+    assert values(run.select(range(4000)), truth) == values(RUN.slice(0, 4000), TRUTH) != WANTED
+    assert values(run.with_format("numpy"), truth) == WANTED
+
+
 # --- a store of objects --------------------------------------------------------------------------
 
 
