@@ -16,7 +16,8 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import first_line, refused
-from duckmetrics.connections.object_store import SCHEMES, settings_of
+from duckmetrics.connections.object_store import SCHEMES, has_variables, secret_options
+from duckmetrics.connections.setup import Statement
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
@@ -27,16 +28,15 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.connections.setup import Statement
-
 # Macros that DuckDB finds before its own function of the same name.
 _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
     WHERE NOT internal AND (database_name = 'temp'
         OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))"""
 _BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 
-# The secrets for stores of objects.
-_SECRETS = "SELECT count(*) FROM duckdb_secrets() WHERE type = 's3'"
+# The secret of an object store, and the endpoint that the user may have set instead.
+_SECRET = "duckmetrics_aws"
+_ENDPOINT = "SELECT nullif(current_setting('s3_endpoint'), 's3.amazonaws.com')"
 # Examples of the limits of a call.
 _LIMITS = {"threads": 4, "memory_limit": "4GB", "temp_directory": "/tmp"}
 
@@ -91,7 +91,6 @@ class DuckDBConnection:
     ) -> None:
         self.is_own = not isinstance(given, duckdb.DuckDBPyConnection)
         self._is_new = given is None and not setup
-        self._reaches_stores = False
         self._limits = self._checked_limits(threads, memory_limit, temp_directory)
         self.raw = _opened(given)
         self.temporary: list[tuple[str, str]] = []
@@ -147,24 +146,36 @@ class DuckDBConnection:
         return (self.raw if self.is_own else self.raw.cursor()).execute(text)
 
     def reach(self, path: str) -> None:
-        """Open a store of objects by AWS_* variables, unless the caller has a connection or a secret.
+        """Open an object store by AWS_* variables, on a connection of our own.
 
-        Where DuckDB has no extension for such stores, nothing happens: reading an object says so.
+        A secret for the path, or an endpoint that is set, counts more. If DuckDB has no extension for object
+        stores, nothing happens: reading the object says so.
 
         Raises:
-            InputError: a variable of the environment is no address.
+            InputError: a variable of the environment is not a URL.
         """
-        if not self.is_own or self._reaches_stores or not path.startswith(SCHEMES):
+        is_meant = self.is_own and path.startswith(SCHEMES) and has_variables(os.environ)
+        if not is_meant or not self._has_object_stores():
             return
-        self._reaches_stores = True
-        settings = settings_of(os.environ)
-        try:
-            self.raw.execute("LOAD httpfs")
-        except duckdb.Error:
+        secret = exp.Table(this=exp.func("which_secret", literal(path), literal("s3"), dialect=DIALECT))
+        if self.rows(exp.select(exp.Star()).from_(secret)) or self.rows(_ENDPOINT)[0][0]:
             return
-        if not self.rows(_SECRETS)[0][0]:
-            for name, value in settings.items():
-                self._set(name, value)
+        options = secret_options(os.environ)
+        values = ", ".join(f"{name} {literal(value).sql(DIALECT)}" for name, value in options.items())
+        sql = f"CREATE TEMPORARY SECRET {_SECRET} (TYPE s3, {values})"
+        Statement("AWS_* variables", sql, tuple(map(str, options.values()))).run(self.raw)
+
+    def _has_object_stores(self) -> bool:
+        """Load the extension for object stores, which DuckDB may install."""
+        for statement in ("LOAD httpfs", "INSTALL httpfs; LOAD httpfs"):
+            try:
+                self.raw.execute(statement)
+            except duckdb.Error:
+                if not self.rows("SELECT current_setting('autoinstall_known_extensions')")[0][0]:
+                    return False
+            else:
+                return True
+        return False
 
     # --- statements ------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Access to a store of objects by the variables that the tools of AWS read."""
+"""Access to object stores by the environment variables that the tools of AWS read."""
 
 from __future__ import annotations
 
@@ -11,33 +11,47 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCHEMES = ("s3://", "s3a://", "s3n://")
-# Setting of DuckDB -> the variables that say it, the first that is set counts.
+# Option of a secret of DuckDB -> the variables that hold it; the first that is set counts.
 VARIABLES = {
-    "s3_access_key_id": ("AWS_ACCESS_KEY_ID",),
-    "s3_secret_access_key": ("AWS_SECRET_ACCESS_KEY",),
-    "s3_session_token": ("AWS_SESSION_TOKEN",),
-    "s3_region": ("AWS_REGION", "AWS_DEFAULT_REGION"),
+    "KEY_ID": ("AWS_ACCESS_KEY_ID",),
+    "SECRET": ("AWS_SECRET_ACCESS_KEY",),
+    "SESSION_TOKEN": ("AWS_SESSION_TOKEN",),
+    "REGION": ("AWS_REGION", "AWS_DEFAULT_REGION"),
 }
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
-def settings_of(variables: Mapping[str, str]) -> dict[str, str | int]:
-    """Return the settings of DuckDB that the variables of the environment mean.
+def has_variables(variables: Mapping[str, str]) -> bool:
+    """Say whether one of the environment variables is set."""
+    names = (*ENDPOINTS, *(name for names in VARIABLES.values() for name in names))
+    return any(variables.get(name) for name in names)
+
+
+def secret_options(variables: Mapping[str, str]) -> dict[str, str | int]:
+    """Return the options of the secret that the environment variables describe.
 
     Raises:
-        InputError: the endpoint is no address.
+        InputError: the endpoint is not a URL.
     """
     found: dict[str, str | int] = {}
-    for setting, names in VARIABLES.items():
+    for option, names in VARIABLES.items():
         value = next((variables[name] for name in names if variables.get(name)), None)
         if value is not None:
-            found[setting] = value
+            found[option] = value
     name = next((name for name in ENDPOINTS if variables.get(name)), None)
-    if name is not None:
-        address = urlsplit(variables[name])
-        if address.scheme not in ("http", "https") or not address.netloc:
-            raise InputError(name, "is no address", "write one such as https://minio.example.org:9000")
-        place = f"{address.netloc}{address.path.rstrip('/')}"
-        # A server other than that of Amazon has no host name for each bucket.
-        found |= {"s3_endpoint": place, "s3_use_ssl": address.scheme == "https", "s3_url_style": "path"}
-    return found
+    return found if name is None else found | _endpoint(name, variables[name])
+
+
+def _endpoint(name: str, url: str) -> dict[str, str | int]:
+    """Return the options for a server other than Amazon's, which has no host name for each bucket."""
+    try:
+        address = urlsplit(url)
+        is_address = address.scheme in ("http", "https") and bool(address.hostname)
+    except ValueError:
+        is_address = False
+    if not is_address or address.username is not None:
+        # Not shown: it may hold a password.
+        advice = "write one such as https://minio.example.org:9000, without a user or password"
+        raise InputError(name, "is not the URL of a server", advice)
+    place = f"{address.netloc}{address.path.rstrip('/')}"
+    return {"ENDPOINT": place, "USE_SSL": address.scheme == "https", "URL_STYLE": "path"}

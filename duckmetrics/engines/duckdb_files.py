@@ -63,7 +63,7 @@ class DuckDBFiles:
         self._connection.reach(path)
         folder, version = lakes.versioned(path)
         if version is not None and not os.path.exists(expanded):
-            return self._of_version(folder, version)
+            return self._of_version(path, folder, version)
         lake = self._lake(path)
         if lake is not None and self._lakes.reads(lake, path):
             self.used.append(f"file:{lake.folder}/**")
@@ -76,7 +76,7 @@ class DuckDBFiles:
             return self._folder(path, expanded, role)
         return self._files([expanded], role, path)
 
-    def _of_version(self, folder: str, version: Version) -> Source:
+    def _of_version(self, path: str, folder: str, version: Version) -> Source:
         """Read an older version of a table.
 
         Raises:
@@ -84,8 +84,8 @@ class DuckDBFiles:
         """
         lake = self._lake(folder)
         if lake is None or not self._lakes.reads(lake, folder):
-            what = f"is no Delta or Iceberg table, and has no version {version.text}"
-            raise InputError(folder, what, "give the folder of a table, or leave the version out")
+            what = f"{folder} is not a Delta or Iceberg table, so it has no version {version.text}"
+            raise InputError(path, what, "give the folder of a table, or leave the version out")
         self.used.append(f"file:{lake.folder}/**")
         return self._lakes.source(lake, folder, version)
 

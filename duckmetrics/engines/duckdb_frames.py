@@ -54,7 +54,9 @@ def frame_source(connection: DuckDBConnection, table: Any, role: Role) -> Source
         raise InputError(
             label, "not a table", "give a path, a table name, SQL, a relation or a frame"
         ) from error
-    except duckdb.Error as error:
+    except InputError:
+        raise
+    except Exception as error:  # each package has classes of its own
         raise InputError(label, first_line(error), "give another kind of table") from error
     return Source(label, exp.to_table(name), {}, ordered=True, in_place=kind not in _DEAR)
 
@@ -88,9 +90,9 @@ def _streamed(table: Any, label: str) -> pa.Table:
 
     if hasattr(table, "to_pyarrow_dataset"):  # of Delta
         return table.to_pyarrow_dataset().to_table()
-    if hasattr(table, "with_format"):  # of Hugging Face, whose rows may be selected or shuffled
-        return table.with_format("arrow")[:]
-    if hasattr(table, "scan"):  # of Iceberg
+    if type(table).__module__.partition(".")[0] == "datasets":
+        return _of_hugging_face(table, label)
+    if hasattr(type(table), "scan"):  # of Iceberg
         table = table.scan()
     if hasattr(table, "to_arrow") and not hasattr(table, "__arrow_c_stream__"):
         table = table.to_arrow()
@@ -103,6 +105,16 @@ def _streamed(table: Any, label: str) -> pa.Table:
     if hasattr(table, "__arrow_c_stream__"):
         return pa.table(table)
     raise TypeError(label)
+
+
+def _of_hugging_face(table: Any, label: str) -> pa.Table:
+    """Read a dataset of Hugging Face, whose rows may be a selection of others, in another order."""
+    if hasattr(table, "keys"):
+        advice = f"give one of them, as in data[{next(iter(table), 'test')!r}]"
+        raise InputError(label, f"has the splits {', '.join(map(str, table))}", advice)
+    if not hasattr(table, "num_rows"):
+        raise InputError(label, "is a stream, which is read only once", "load it with streaming=False")
+    return table.with_format("arrow")[:]
 
 
 def _relation(

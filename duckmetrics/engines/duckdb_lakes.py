@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -13,6 +12,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.duckdb_errors import extension_advice, first_line
 from duckmetrics.engines.engine import new_name
+from duckmetrics.engines.lakes import Version
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import Source
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
-    from duckmetrics.engines.lakes import Lake, Version
+    from duckmetrics.engines.lakes import Lake
 
 DELTA, ICEBERG = "Delta", "Iceberg"
 _FUNCTIONS = {DELTA: "delta_scan", ICEBERG: "iceberg_scan"}
@@ -30,6 +30,13 @@ _PACKAGES = {DELTA: "deltalake", ICEBERG: "pyiceberg"}
 _UNKNOWN = re.compile("does not exist|not in the catalog")
 _VERSION = re.compile(r"v?([0-9]+)")
 METADATA = ".metadata.json"
+_CHECK = "check the table, and that it has this version"
+_LOG = re.compile(r"(\d{20})\.json$")
+# The type of a line in the log of a Delta table, as far as it is read.
+_COMMIT = exp.Struct(expressions=[
+    exp.PropertyEQ(this=exp.to_identifier("commitInfo"), expression=literal("STRUCT(timestamp BIGINT)"))
+])  # fmt: skip
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class DuckDBLakes:
@@ -58,13 +65,13 @@ class DuckDBLakes:
         if lake.format.name == ICEBERG:
             place = path if _is_metadata(lake, path) else self._latest(lake.folder)
         label = f"{path}@{version.text}" if version else path
+        if version is not None and lake.format.name == DELTA:
+            version = self._numbered(lake, version, label)
         function = exp.Anonymous(this=_FUNCTIONS[lake.format.name], expressions=[literal(place)])
         if version is not None:
             function.append("expressions", _argument(lake, version))
         scan = exp.Table(this=function)
-        # The function of Delta knows versions by number only.
-        is_known = lake.format.name != DELTA or version is None or version.time is None
-        lacking = self._lacks(scan, label) if is_known else "name the version by its number, as in @v3"
+        lacking = self._lacks(scan, label)
         if not lacking:
             return Source(label, scan, {}, in_place=False)
         table = self._opened(lake, place, label, version)
@@ -95,8 +102,33 @@ class DuckDBLakes:
                 return advice
             if _UNKNOWN.search(str(error)) and scan.name in str(error):
                 return f"load the extension of DuckDB that has {scan.name}"
-            raise InputError(path, f"cannot be read: {first_line(error)}", "check the table") from error
+            raise InputError(path, f"cannot be read: {first_line(error)}", _CHECK) from error
         return ""
+
+    def _numbered(self, lake: Lake, version: Version, label: str) -> Version:
+        """Return a version of Delta by its number, as its readers need it."""
+        if version.time is None:
+            return version
+        times = self._times(lake)
+        if None in times.values():
+            raise InputError(label, "its log has no times", "name the version by its number, as in @v3")
+        moment = version.time.timestamp() * 1000
+        known = [number for number, time in times.items() if time is not None and time <= moment]
+        if not known:
+            raise InputError(label, f"every version is newer than {version.text}", "choose a later time")
+        return Version(version.text, max(known), None)
+
+    def _times(self, lake: Lake) -> dict[int, int | None]:
+        """Return when each version of a Delta table was written, in milliseconds; None if unknown."""
+        found = {path: _LOG.search(path) for path in self._listed(f"{lake.folder}/_delta_log/*.json")}
+        numbers = {path: int(name[1]) for path, name in found.items() if name}
+        options = {"format": literal("newline_delimited"), "columns": _COMMIT, "filename": exp.true()}
+        named = [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in options.items()]
+        paths = exp.Array(expressions=[literal(path) for path in numbers])
+        log = exp.Table(this=exp.Anonymous(this="read_json", expressions=[paths, *named]))
+        time = exp.Max(this=exp.Dot(this=exp.column("commitInfo"), expression=exp.to_identifier("timestamp")))
+        read = exp.select("filename", time).from_(log).group_by("filename")
+        return {numbers[path]: time for path, time in self._connection.rows(read)} if numbers else {}
 
     def _opened(self, lake: Lake, place: str, path: str, version: Version | None) -> Any:
         """Return the table by the package of its format, None if that is not installed."""
@@ -105,7 +137,8 @@ class DuckDBLakes:
         except ImportError:
             return None
         except Exception as error:  # each package has classes of its own
-            raise InputError(path, f"cannot be read: {error}", "check the table") from error
+            said = " ".join(_COLOR.sub("", str(error)).split())
+            raise InputError(path, f"cannot be read: {said}", _CHECK) from error
 
     def _latest(self, folder: str) -> str:
         """Return the metadata file of the current version of an Iceberg table."""
@@ -117,15 +150,7 @@ def _delta(place: str, version: Version | None) -> Any:
     """Return a Delta table by its package."""
     from deltalake import DeltaTable
 
-    number = version.number if version else None
-    if version is not None and version.time is not None:
-        # The package itself takes the first version for any time before it.
-        told, moment = DeltaTable(place).history(), version.time.timestamp() * 1000
-        known = [commit["version"] for commit in told if commit["timestamp"] <= moment]
-        if not known:
-            raise ValueError(f"no version is as old as {version.text}")
-        number = max(known)
-    return DeltaTable(place, version=number).to_pyarrow_dataset()
+    return DeltaTable(place, version=version.number if version else None).to_pyarrow_dataset()
 
 
 def _iceberg(place: str, version: Version | None) -> Any:
@@ -137,7 +162,7 @@ def _iceberg(place: str, version: Version | None) -> Any:
     if version is not None and version.time is not None:
         found = table.snapshot_as_of_timestamp(int(version.time.timestamp() * 1000))
         if found is None:
-            raise ValueError(f"no snapshot is as old as {version.text}")
+            raise ValueError(f"every snapshot is newer than {version.text}")
         snapshot = found.snapshot_id
     return table.scan(snapshot_id=snapshot).to_arrow()
 
@@ -146,8 +171,7 @@ def _argument(lake: Lake, version: Version) -> exp.Expr:
     """Return the argument of DuckDB's function that names a version."""
     if version.time is not None:
         name = "snapshot_from_timestamp"
-        moment = version.time.astimezone(UTC).replace(tzinfo=None)
-        value: exp.Expr = exp.cast(literal(str(moment)), "TIMESTAMP")
+        value: exp.Expr = exp.cast(literal(str(version.time.replace(tzinfo=None))), "TIMESTAMP")
     else:
         name = "version" if lake.format.name == DELTA else "snapshot_from_id"
         value = literal(version.number)

@@ -19,6 +19,7 @@ from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
 from duckmetrics.engines.engine import new_name
+from duckmetrics.engines.lakes import versioned
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import (
@@ -129,7 +130,8 @@ class DuckDBTables:
             return Source(
                 text, relation, {}, rowid=is_ours, statistics=is_ours, in_place=kind == "view" or is_ours
             )
-        if exists:
+        folder, version = versioned(text)
+        if exists or (version is not None and not forced and Path(folder).exists()):
             return self._files.named(text, role)
         known = {name for kind in _LISTINGS for _, _, name in self._entries(kind)}
         advice = (
@@ -196,7 +198,10 @@ class DuckDBTables:
             raise InputError(label, first_line(error), "mend the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(label, "not one SELECT", "give a single query")
-        refuse_streams(label, paths_in_sql(text))
+        paths = list(paths_in_sql(text))
+        refuse_streams(label, paths)
+        for path in paths:
+            self._connection.reach(path)
         refuse_volatile(label, text)
         try:
             self._bind(text)

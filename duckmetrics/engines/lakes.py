@@ -76,10 +76,9 @@ class Lake:
         return InputError(path, what, how)
 
 
-# A version follows the path, as Delta Lake writes it: run@v3, or run@2026-11-01 for a time.
-_VERSIONED = re.compile(
-    r"(.*[^/])/?@(?:v([0-9]+)|([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?))"
-)
+# A version follows the path: run@v3, as in Delta Lake, or run@2026-11-01 for a time.
+_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9:.]+(?:[Zz]|[+-][0-9:]+)?)?"
+_VERSIONED = re.compile(rf"(.*[^/])/?@(?:v([0-9]{{1,19}})|({_TIME}))/?")
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,9 @@ class Version:
     """A version of a table: its number, or the last one at some time.
 
     Attributes:
-        text: how it was asked for.
+        text: the text after the @.
         number: of Delta the version, of Iceberg the id of the snapshot; None where a time is given.
-        time: with a time zone; UTC unless another one is said.
+        time: in UTC, which it also was if the text names no zone.
     """
 
     text: str
@@ -101,21 +100,23 @@ def versioned(path: str) -> tuple[str, Version | None]:
     """Split the version off a path; None if there is none.
 
     Raises:
-        InputError: the time is none.
+        InputError: the text after the @ is not a date or time, or lies in the future.
     """
     found = _VERSIONED.fullmatch(path)
     if found is None:
         return path, None
     folder, number, time = found.groups()
-    text = path.rpartition("@")[2]
     if number is not None:
-        return folder, Version(text, int(number), None)
+        return folder, Version(f"v{number}", int(number), None)
     try:
-        moment = datetime.fromisoformat(time)
-    except ValueError as error:
+        moment = datetime.fromisoformat(time.upper())
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         advice = "write one such as 2026-11-01 or 2026-11-01T12:30:00"
-        raise InputError(path, f"{time!r} is no time", advice) from error
-    return folder, Version(text, None, moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+        raise InputError(path, f"{time!r} is not a date or time", advice) from error
+    if moment > datetime.now(UTC):
+        raise InputError(path, f"{time!r} is in the future", "name a time that has passed, or none")
+    return folder, Version(time, None, moment)
 
 
 def find(path: str, is_folder: bool, found: Callable[[str], str | None]) -> Lake | None:

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 SEVERAL = "like sets the switches of every metric here; leave the others out, or ask for one metric, such as \
 FROM ndcg(..., like := 'ranx', ties := 'input')"
-OF_ONE_METRIC = "like follows a tool in the macros of one metric here, such as ndcg; a list of metrics can \
-follow one where duckmetrics.sql is loaded"
+OF_ONE_METRIC = (
+    "an attached database has like only in the macros of one metric, such as ndcg; load duckmetrics.sql \
+to use it with a list of metrics"
+)
 
 
 class Followed:
@@ -65,7 +67,7 @@ class Followed:
     def _call(self, entry: Entry, template: Template) -> str:
         """Return the text that calls the macro of one metric."""
         if not self._likeness(entry).entries:
-            text = f"duckmetrics: like: no tool has {entry.asked.names[0]}; leave it out of the list"
+            text = f"duckmetrics: like: no tool computes {entry.asked.names[0]}; leave it out of the list"
             return f"SELECT error({literal(text).sql(DIALECT)}) AS metric"
         passed = {a.name: template.quoted(reference(a.name)).name for a in self._shared(entry)}
         if entry.has_cutoff:

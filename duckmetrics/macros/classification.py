@@ -41,8 +41,8 @@ OPTIONS = (GUARD, Argument(PER))
 METRICS_ASKED = Argument(METRICS, required=True)
 SLICES = (
     GUARD,
-    Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
-    Argument(BY, meanings={"": "the names of the columns by which results are split as well"}),
+    Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
+    Argument(BY, meanings={"": "the names of the columns to split the results by"}),
 )
 # DuckDB distinguishes overloads by their number of parameters, and two have a required one more.
 SPARE = Argument("spare", is_guard=True)

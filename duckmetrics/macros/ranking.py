@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 
 TABLES = (Argument("predictions", required=True), Argument("truth", required=True))
 SLICES = (
-    Argument(SYSTEM, meanings={"": "the name of the column that tells systems apart"}),
-    Argument(BY, meanings={"": "the names of the columns by which results are split as well"}),
-    Argument(QUERIES, meanings={"": "a table of the queries with columns to split by"}),
+    Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
+    Argument(BY, meanings={"": "the names of the columns to split the results by"}),
+    Argument(QUERIES, meanings={"": "a table of the queries, with columns to split the results by"}),
 )
-AGGREGATED = {"": "what is taken of the values of the queries"}
+AGGREGATED = {"": "how the values of the queries are aggregated"}
 COLUMNS = {
     "query_id": "the column of the query, in every table",
     "item_id": "the column of the item, in both tables",
     "score": "the column of the score; by default score, if there is one",
     "rank": "the column of the rank, if no score is given; by default rank, if there is one",
     "position": "the column of the order of the rows, for ties := 'input'",
-    "relevance": "the column of the grade; by default relevance or label, else every row counts as 1",
+    "relevance": "the column of the grade; by default relevance or label, otherwise every row has grade 1",
 }
 
 

@@ -121,9 +121,11 @@ def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("run.parquet@v1", "is no Delta or Iceberg table, and has no version v1"),
-        ("nothing@2026-11-01", "is no Delta or Iceberg table, and has no version 2026-11-01"),
-        ("run.parquet@2026-13-01", "'2026-13-01' is no time"),
+        ("run.parquet@v1", "run.parquet is not a Delta or Iceberg table, so it has no version v1"),
+        ("nothing@2025-11-01", "not a Delta or Iceberg table, so it has no version 2025-11-01"),
+        ("run.parquet@2026-13-01", "'2026-13-01' is not a date or time"),
+        ("run.parquet@9999-01-01", "'9999-01-01' is in the future"),
+        ("run.parquet@0001-01-01T00:00:00+05:00", "is not a date or time"),
     ],
 )
 def test_what_has_no_versions_is_refused(tmp_path: Path, name: str, problem: str) -> None:

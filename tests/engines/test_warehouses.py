@@ -99,9 +99,11 @@ def test_an_older_version_of_a_delta_table(
     assert values(f"{delta}/run@v0", delta / "truth") == old != WANTED
     assert values(f"{delta}/run/@v1", delta / "truth") == WANTED
     assert values(f"{delta}/run@{between.isoformat()}", delta / "truth") == WANTED
+    monkeypatch.chdir(delta)
+    assert values("run@v0", "truth") == old
     with pytest.raises(InputError, match="run@v9: cannot be read"):
         values(f"{delta}/run@v9", delta / "truth")
-    with pytest.raises(InputError, match="run@2020-01-01: cannot be read"):
+    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
         values(f"{delta}/run@2020-01-01", delta / "truth")
 
 
@@ -222,6 +224,9 @@ def test_tables_and_expressions_of_ibis() -> None:
     assert values(run, truth) == WANTED
     kept = RUN.filter(pc.less_equal(RUN["score"], 0.6))
     assert values(run.filter(run.score <= 0.6), truth) == values(kept, TRUTH)
+    assert values(run.mutate(scan=1, with_format=2), truth) == WANTED
+    with pytest.raises(InputError, match="give another kind of table"):
+        values(ibis.table({"query_id": "int64"}, name="nowhere"), truth)
 
 
 def test_datasets_of_hugging_face() -> None:
@@ -232,6 +237,12 @@ def test_datasets_of_hugging_face() -> None:
     assert values(run.shuffle(seed=1), truth) == WANTED
     assert values(run.select(range(4000)), truth) == values(RUN.slice(0, 4000), TRUTH) != WANTED
     assert values(run.with_format("numpy"), truth) == WANTED
+    with pytest.raises(InputError, match=r"has the splits test; give one of them, as in data\['test'\]"):
+        values(run, datasets.DatasetDict({"test": truth}))
+    with pytest.raises(
+        InputError, match="is a stream, which is read only once; load it with streaming=False"
+    ):
+        values(run, truth.to_iterable_dataset())
 
 
 # --- a store of objects --------------------------------------------------------------------------
@@ -290,13 +301,39 @@ def test_the_variables_of_aws_open_a_store(store: Path, monkeypatch: pytest.Monk
     tables = [f"s3://shop/{name}.parquet" for name in ("recommendations", "purchases")]
     assert values(*tables) == WANTED
     assert values([tables[0]], tables[1]) == WANTED
+    assert values(f"FROM '{tables[0]}'", TRUTH) == WANTED
+    assert values("s3://shop/tables/run@v0", TRUTH) == WANTED
+    assert values(f"s3://shop/tables/run@{datetime.now(UTC).isoformat()}", TRUTH) == WANTED
     with duckdb.connect() as connection:
         connection.execute("LOAD httpfs; SET s3_endpoint = '127.0.0.1:1'; SET s3_use_ssl = FALSE")
         with pytest.raises(InputError, match="cannot be read"):
             values(*tables, connection=connection)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "nowhere")
-    with pytest.raises(InputError, match="AWS_ENDPOINT_URL: is no address"):
-        values(*tables)
+    for wrong in ("nowhere", "http://[::1", "https://user:geheim@host"):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", wrong)
+        with pytest.raises(InputError, match="AWS_ENDPOINT_URL: is not the URL of a server") as raised:
+            values(*tables)
+        assert wrong not in str(raised.value)
+        values(RUN, TRUTH)
+
+
+def test_a_secret_or_an_endpoint_of_the_user_counts_more(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A secret of another bucket does not."""
+    (address,) = re.findall(r"ENDPOINT '([^']*)'", store.read_text())
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(f"AWS_{name}", "abcd")
+    settings = f"SET s3_endpoint = '{address}'; SET s3_use_ssl = FALSE; SET s3_url_style = 'path'"
+    other = "CREATE SECRET o (TYPE s3, KEY_ID 'x', SECRET 'y', SCOPE 's3://other')"
+    for setup, endpoint in (
+        (store.read_text(), "127.0.0.1:1"), (f"LOAD httpfs; {settings}", "127.0.0.1:1"),
+        (f"LOAD httpfs; {other}", address),
+    ):  # fmt: skip
+        (tmp_path / "setup.sql").write_text(setup)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{endpoint}")
+        asked = ["s3://shop/recommendations.parquet", str(SHOP / "purchases.parquet"), "-m", "ndcg@10"]
+        main(["evaluate", *asked, "--system", "model", "--init", str(tmp_path / "setup.sql")])
+        assert "ndcg@10" in capsys.readouterr().out
 
 
 def test_an_object_is_opened_to_look_at_it_and_to_read_it(
