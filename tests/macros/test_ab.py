@@ -322,7 +322,6 @@ def test_an_attached_database_needs_nothing_beside_it(
 ) -> None:
     ours = [m for m in macros(CATALOG) if m.name == "ab" or (m.is_internal and not m.is_table)]
     monkeypatch.setattr(database, "macros", lambda catalog: tuple(ours))
-    monkeypatch.setattr(database, "_of_single_metrics", lambda catalog: {})
     with duckdb.connect(tmp_path / "ours.duckdb") as connection:
         for statement in database.statements(CATALOG):
             connection.execute(statement)
