@@ -49,8 +49,9 @@ def refused(error: duckdb.Error, text: str) -> EngineError:
         return EngineError("DuckDB", first_line(error), MORE_FILES, sql=text, unreadable=True)
     if _is_full(error):
         return EngineError("DuckDB", first_line(error), MORE_ROOM, sql=text, out_of_memory=True)
-    advice = next((said for words, said in _ADVICE.items() if words in str(error)), "")
-    advice = advice or extension_advice(error)
+    # First, because a failed download also says that a server could not be reached.
+    advice = extension_advice(error)
+    advice = advice or next((said for words, said in _ADVICE.items() if words in str(error)), "")
     return EngineError(
         "DuckDB", first_line(error), advice, sql=text, unreadable=isinstance(error, _UNREADABLE)
     )
