@@ -161,6 +161,7 @@ class DuckDBConnection:
         if self.rows(exp.select(exp.Star()).from_(secret)) or self.rows(_ENDPOINT)[0][0]:
             return
         options = secret_options(os.environ)
+        # The parser has no node for this statement; the values are literals of its own.
         values = ", ".join(f"{name} {literal(value).sql(DIALECT)}" for name, value in options.items())
         sql = f"CREATE TEMPORARY SECRET {_SECRET} (TYPE s3, {values})"
         Statement("AWS_* variables", sql, tuple(map(str, options.values()))).run(self.raw)

@@ -32,7 +32,7 @@ _VERSION = re.compile(r"v?([0-9]+)")
 METADATA = ".metadata.json"
 _CHECK = "check the table, and that it has this version"
 _LOG = re.compile(r"(\d{20})\.json$")
-# The type of a line in the log of a Delta table, as far as it is read.
+# The fields that are read from each line in the log of a Delta table.
 _COMMIT = exp.Struct(expressions=[
     exp.PropertyEQ(this=exp.to_identifier("commitInfo"), expression=literal("STRUCT(timestamp BIGINT)"))
 ])  # fmt: skip

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.signature import AGGREGATION
@@ -59,25 +58,22 @@ class Followed:
         template = Template([argument.name for argument in self.of.arguments], {})
         pieces = self.of.asked_for.pieces([self._call(entry, template) for entry in self.of.entries])
         every = exp.Anonymous(this="array_to_string", expressions=[pieces, literal(" UNION ALL BY NAME ")])
-        # The rows of each metric are those of the same systems and slices, in the same order.
-        slice_ = "(_row - 1) // greatest(1, (SELECT count(DISTINCT system) FROM _each))"
-        end = f") SELECT * EXCLUDE (_place, _row) FROM _each ORDER BY {slice_}, _place, _row"
-        return template.filled(concatenated("WITH _each AS (", every, end))
+        return template.filled(concatenated("WITH _each AS (", every, ") ", template.text(_in_order())))
 
     def _call(self, entry: Entry, template: Template) -> str:
         """Return the text that calls the macro of one metric."""
+        name = entry.asked.names[0]
         if not self._likeness(entry).entries:
-            text = f"duckmetrics: like: no tool computes {entry.asked.names[0]}; leave it out of the list"
-            return f"SELECT error({literal(text).sql(DIALECT)}) AS metric"
-        passed = {a.name: template.quoted(reference(a.name)).name for a in self._shared(entry)}
+            refused = _error(f"like: no tool computes {name}; leave it out of the list")
+            return template.text(exp.select(refused.as_("metric")))
+        passed = {a.name: reference(a.name) for a in self._shared(entry)}
         if entry.has_cutoff:
-            passed[CUTOFF] = K
-        values = ", ".join(f"{reference(name).name} := {value}" for name, value in passed.items())
-        macro = self.macros[entry.asked.names[0]]
-        return (
-            f"SELECT {PLACE} AS _place, row_number() OVER () AS _row, * REPLACE ({METRIC} AS metric) "
-            f"FROM {macro}({values})"
-        )
+            passed[CUTOFF] = exp.var(K)
+        values = [exp.PropertyEQ(this=reference(n), expression=value) for n, value in passed.items()]
+        row = exp.Window(this=exp.RowNumber())
+        columns = exp.Star(replace=[exp.var(METRIC).as_("metric")])
+        called = exp.Table(this=exp.Anonymous(this=self.macros[name], expressions=values))
+        return template.text(exp.select(exp.var(PLACE).as_("_place"), row.as_("_row"), columns).from_(called))
 
     def _shared(self, entry: Entry) -> list[Argument]:
         """Return the arguments that go on to the macro of a metric; an alias may bind the aggregation."""
@@ -87,6 +83,21 @@ class Followed:
 
     def _likeness(self, entry: Entry) -> Likeness:
         return Likeness(self.of.catalog, entry.asked.measure.metric, ())
+
+
+def _in_order() -> exp.Select:
+    """Return the query that sorts the rows by slice, metric and system.
+
+    The rows of each metric are those of the same slices and systems, in the same order.
+    """
+    systems = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("system")]))).from_("_each")
+    slice_ = exp.IntDiv(
+        this=exp.paren(exp.column("_row") - 1),
+        expression=exp.func("greatest", literal(1), systems.subquery()),
+    )
+    hidden_ = [exp.to_identifier(name) for name in ("_place", "_row")]
+    query = exp.select(exp.Star(**{"except_": hidden_})).from_("_each")
+    return query.order_by(slice_, exp.column("_place"), exp.column("_row"))
 
 
 def _error(text: str) -> exp.Expr:

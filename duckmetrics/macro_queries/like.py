@@ -144,7 +144,9 @@ class Likeness:
             self.catalog, TRUTH, {SOURCE: source(self.catalog, reference(TRUTH), "read_trec_qrels")}
         )
         found = (
-            exp.select(literal(1)).from_(rows.subquery("judged")).where(exp.not_(exp.paren(condition.copy())))
+            exp.select(literal(1))
+            .from_(rows.subquery("truth_rows"))
+            .where(exp.not_(exp.paren(condition.copy())))
         )
         return exp.Exists(this=hidden(found))
 

@@ -20,10 +20,10 @@
 -- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A', variance := 'delta')
 --           = 'B', 0.5, 1.5, 1, -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296, 22.679169312297127,
 --           0.15729920705028502, 2, 2, 0.7071067811865476, 1.4142135623730951, NULL
--- note:     a row is a unit, such as a user with clicks and impressions. A row with NULL on either side is left
---           out. An arm with one unit has no interval and no p. An arm whose denominators sum to 0 has no ratio. If
---           one unit has all denominators, the jackknife has no interval. The delta method finds a difference
---           where there is none in 8 to 13 of 100 tests of fewer than 200 users with unequal denominators
+-- note:     a row is a unit, such as a user with clicks and impressions. Rows with a NULL numerator or denominator
+--           do not count. An arm with one unit has no interval and no p. An arm whose denominators sum to 0 has no
+--           ratio. If one unit has all denominators, the jackknife has no interval. The delta method finds a
+--           difference in 8 to 13 of 100 tests of equal arms with fewer than 200 users and unequal denominators
 WITH compared AS (
     SELECT
         treated.arm,
