@@ -15,6 +15,17 @@ KEYS = {
     "alias": "other names in the literature; a name may set parameters: f1 (beta = 1)",
     "macro": "names of macros in the DuckDB shell; x for y: the macro is x, because DuckDB uses the name y",
     "title": "a noun phrase",
+    "meaning": "one or two sentences: what the metric tells a user about the predictions",
+    "use": "when to use it: when only the first relevant item matters",
+    "beware": "the most common way to be misled by it",
+    "reading": "what extreme or typical values mean, one line each: 1: every ranking is perfect",
+    "tex": "the formula in TeX",
+    "symbols": "the meaning of each symbol of tex, one line each: k: the cut-off",
+    "worked": (
+        "the value of the example by hand, as an expression of numbers in SQL; for rankings one line for each "
+        "query: q1: (2 + 0) / 3 = 0.6667; or none, and why"
+    ),
+    "related": "other metrics to look at, separated by commas",
     "inputs": "the input tables that the file or its relations read, with the columns that they read",
     "optional": "input columns that may be missing, each with its default value: expected = 1",
     "params": "parameters, written as SQL column definitions with DEFAULT and CHECK",
@@ -66,7 +77,7 @@ KEYS = {
 }
 
 # Keys of which every line is an entry.
-_LISTS = ("values",)
+_LISTS = ("values", "reading", "symbols", "worked")
 _FIELD = re.compile(r"-- (?P<key>[a-z]+): +(?P<value>\S.*)")
 _CONTINUATION = re.compile(r"-- {4,}(?P<value>\S.*)")
 

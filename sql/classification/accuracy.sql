@@ -1,5 +1,13 @@
 -- name:     accuracy
 -- title:    Share of the rows that are classified right
+-- meaning:  Accuracy is the share of the rows that the model puts into the right class. The model predicts a positive
+--           if the score reaches the threshold.
+-- use:      when both classes are common and both kinds of error cost the same
+-- beware:   if 99 % of the rows are negative, a model that finds no positive reaches 0.99; the value depends on the
+--           threshold
+-- reading:  1: every predicted class is right
+--           1 - base rate: the value of predicting negative for every row
+--           0: every predicted class is wrong
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- idle:     undefined WHEN TRUE
@@ -7,8 +15,16 @@
 -- range:    [0, 1], higher is better
 -- interval: proportion
 -- formula:  (TP + TN) / (TP + FP + FN + TN)
+-- tex:      \mathrm{accuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} +
+--           \mathrm{TN}}
+-- symbols:  \mathrm{TP}: number of positives that are predicted positive
+--           \mathrm{TN}: number of negatives that are predicted negative
+--           \mathrm{FP}: number of negatives that are predicted positive
+--           \mathrm{FN}: number of positives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn accuracy_score
 -- example:  accuracy(threshold := 0.3) = 0.708333
+-- worked:   (7 + 10) / (7 + 5 + 2 + 10) = 0.7083
+-- related:  balanced_accuracy, mcc, cohen_kappa, confusion
 SELECT system, segment, (tp + tn) / nullif(tp + fp + fn + tn, 0) AS value
 FROM confusion;

@@ -1,5 +1,13 @@
 -- name:     ace
 -- title:    Average calibration error over the bins
+-- meaning:  ACE is the average difference between the predicted probability and the observed share of positives. It
+--           groups rows of similar probability into bins, and every bin counts the same.
+-- use:      to check calibration over the whole range of probabilities, even where there are few rows
+-- beware:   a bin with one row counts as much as a bin with a million rows; the same abbreviation also stands for
+--           adaptive calibration error, another metric
+-- reading:  0: in every bin, the mean probability equals the share of positives
+--           0.1: averaged over the bins, the probability is 0.1 away from the share of positives
+--           1: every positive has probability 0, and every negative has probability 1
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
@@ -9,9 +17,15 @@
 -- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
 --           above the true value
 -- formula:  mean over bins that hold a row of |mean p - mean y|
+-- tex:      \mathrm{ACE} = \frac{1}{B} \sum_{b=1}^{B} |\bar{p}_b - \bar{y}_b|
+-- symbols:  B: number of bins that hold a row
+--           \bar{p}_b: mean predicted probability in bin b
+--           \bar{y}_b: share of positives in bin b
 -- source:   Neumann, Zisserman and Vedaldi, NeurIPS workshop 2018
 -- oracle:   reference
 -- example:  ace() = 0.156241
+-- worked:   (0.25/4 + 0.26/5 + 0.23/3 + 0.36/2 + 0.25/3 + 0.62/3 + 0.39/1 + 0.51/2 + 0.1/1) / 9 = 0.1562
+-- related:  ece, mce, calibration_curve, brier_decomposition
 SELECT system, segment, avg(abs(mean_score - mean_label)) AS value
 FROM bins
 GROUP BY system, segment;

@@ -1,12 +1,28 @@
 -- name:     balanced_accuracy
 -- title:    Mean of the recalls of both classes
+-- meaning:  Balanced accuracy averages the share of right predictions among the positives and among the negatives.
+--           Both classes count the same, even if one of them is rare.
+-- use:      when one class is much rarer than the other and both matter equally
+-- beware:   if positives are rare, a high value can go with a low precision; the default threshold of 0.5 is then
+--           often too high
+-- reading:  1: every predicted class is right
+--           0.5: no better than predicting the same class for every row
+--           0: every predicted class is wrong
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- formula:  (TPR + TNR) / 2
+-- tex:      \mathrm{BA} = \frac{1}{2} \left( \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} +
+--           \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} \right)
+-- symbols:  \mathrm{TP}: number of positives that are predicted positive
+--           \mathrm{FN}: number of positives that are predicted negative
+--           \mathrm{TN}: number of negatives that are predicted negative
+--           \mathrm{FP}: number of negatives that are predicted positive
 -- source:   Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764
 -- oracle:   sklearn balanced_accuracy_score
 -- example:  balanced_accuracy(threshold := 0.3) = 0.722222
+-- worked:   (7 / (7 + 2) + 10 / (10 + 5)) / 2 = 0.7222
+-- related:  accuracy, recall, specificity, mcc
 SELECT system, segment, (tp / nullif(tp + fn, 0) + tn / nullif(tn + fp, 0)) / 2 AS value
 FROM confusion;

@@ -1,5 +1,12 @@
 -- name:     base_entropy
 -- title:    Entropy of the base rate
+-- meaning:  Base entropy shows how uncertain a label is to someone who knows only the base rate. It is highest if
+--           both classes are equally common.
+-- use:      to judge a log loss: a useful model has a lower one
+-- beware:   it describes the labels, not the model; tools that use log2 report a value 1.44 times as large
+-- reading:  0.693: both classes are equally common, the highest possible value
+--           0.325: one row in 10 is positive
+--           0.056: one row in 100 is positive
 -- inputs:   predictions (system, segment, label, weight)
 -- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
 -- values:   base_rate: the share of positives to compare with; by default that of the rows
@@ -7,9 +14,14 @@
 -- grain:    system, segment
 -- range:    [0, 1], neither is better
 -- formula:  -(c ln c + (1 - c) ln(1 - c)), c = share of the positives, or the base rate given
+-- tex:      H = -(c \ln c + (1 - c) \ln(1 - c))
+-- symbols:  H: base entropy
+--           c: share of the positives, or the given base rate
 -- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
 -- oracle:   reference
 -- example:  base_entropy() = 0.661563
+-- worked:   -(0.375 * ln(0.375) + 0.625 * ln(0.625)) = 0.6616
+-- related:  log_loss, normalized_entropy, rig, base_rate
 -- note:     the log loss of predicting the share of the positives for every row
 WITH shares AS (
     SELECT

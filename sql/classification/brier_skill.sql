@@ -1,5 +1,13 @@
 -- name:     brier_skill
 -- title:    Brier score relative to that of predicting the base rate
+-- meaning:  The Brier skill score shows how much lower the squared error is than that of a constant prediction. The
+--           constant is the base rate.
+-- use:      to compare Brier scores of data with different base rates
+-- beware:   if positives are rare, even a useful model can have a value near 0; by default, the base rate comes from
+--           the evaluated rows, not from training
+-- reading:  1: every positive has probability 1, and every negative has probability 0
+--           0: no better than predicting the base rate for every row
+--           -1: the squared error is twice that of predicting the base rate
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
 -- values:   base_rate: as in base_entropy
@@ -7,9 +15,16 @@
 -- grain:    system, segment
 -- range:    (-inf, 1], higher is better
 -- formula:  1 - Brier / mean (c - y)^2, c = base rate
+-- tex:      \mathrm{BSS} = 1 - \frac{\sum_{i=1}^{n} (p_i - y_i)^2}{\sum_{i=1}^{n} (c - y_i)^2}
+-- symbols:  n: number of rows
+--           p_i: predicted probability of row i
+--           y_i: label of row i, 1 for a positive and 0 for a negative
+--           c: base rate, by default the share of positives in the rows
 -- source:   Murphy, Journal of Applied Meteorology 1973, doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2
 -- oracle:   reference
 -- example:  brier_skill() = 0.35152
+-- worked:   1 - 3.6477 / (9 * (1 - 0.375)^2 + 15 * 0.375^2) = 0.3515
+-- related:  brier, base_rate, rig, r2
 SELECT
     system,
     segment,

@@ -1,11 +1,20 @@
 -- name:     calibration_curve
 -- title:    Calibration curve: predicted and observed share of positives, bin by bin
+-- meaning:  The calibration curve compares the mean probability with the observed share of positives in every bin. If
+--           a model is calibrated, the two differ only by chance.
+-- use:      to see where probabilities are too high or too low
+-- beware:   in a bin with few rows, a large gap can be chance; check whether the mean probability lies in the
+--           interval
+-- reading:  gap > 0: probabilities in this bin are too high
+--           gap = 0: the mean probability equals the share of positives
+--           gap < 0: probabilities in this bin are too low
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment, bin
 -- formula:  per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 -- source:   Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953
+-- related:  ece, mce, brier_decomposition, calibration_slope, hosmer_lemeshow
 -- note:     empty bins have n = 0; the interval counts a weight of 3 as three rows
 WITH slots AS (
     SELECT segments.system, segments.segment, slots.bin

@@ -1,14 +1,29 @@
 -- name:     calibration_intercept
 -- title:    Intercept of the calibration line
+-- meaning:  The calibration intercept shows whether predictions near 0.5 are too high or too low. It is the observed
+--           log-odds, on the fitted line, of rows with a predicted probability of 0.5.
+-- use:      together with the calibration slope, to see how to correct probabilities
+-- beware:   the fit includes a slope, so the value is not the average error of all rows; if positives are rare, few
+--           rows are near 0.5
+-- reading:  0: on the fitted line, half of the rows with prediction 0.5 are positive
+--           above 0: on the fitted line, more than half of the rows with prediction 0.5 are positive
+--           below 0: on the fitted line, less than half of the rows with prediction 0.5 are positive
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 0 is better
 -- undefined: one class, one score, or classes that a score separates
 -- formula:  logit P(y = 1) = intercept + slope * logit p, by maximum likelihood
+-- tex:      \mathrm{logit}(P(y = 1)) = a + b \cdot \mathrm{logit}(p) \qquad \mathrm{logit}(p) = \ln \frac{p}{1 - p}
+-- symbols:  p: predicted probability, kept between eps and 1 - eps
+--           P(y = 1): probability of a positive according to the fitted line
+--           a: intercept of the line
+--           b: slope of the line
 -- source:   Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562
 -- oracle:   sklearn LogisticRegression
 -- example:  calibration_intercept() = 0.418573
+-- worked:   none, the fit takes many steps
+-- related:  calibration_slope, calibration_ratio, calibration_curve, spiegelhalter_z
 -- note:     a recursive query, which not every engine has
 SELECT system, segment, intercept AS value
 FROM calibration_fit;

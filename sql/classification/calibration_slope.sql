@@ -1,14 +1,31 @@
 -- name:     calibration_slope
 -- title:    Slope of the calibration line
+-- meaning:  The calibration slope shows whether probabilities are too extreme or too cautious. Models that overfit
+--           often have probabilities that are too extreme.
+-- use:      together with the calibration intercept, to detect models that are too sure
+-- beware:   a slope of 1 does not exclude that all probabilities are too high or too low; scores of exactly 0 or 1
+--           can change the fit a lot
+-- reading:  1: the spread of the probabilities is right
+--           below 1: probabilities are too near to 0 and 1
+--           above 1: probabilities are too cautious
+--           0: the label does not depend on the prediction
+--           below 0: higher predictions go with fewer positives
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 1 is better
 -- undefined: one class, one score, or classes that a score separates
 -- formula:  logit P(y = 1) = intercept + slope * logit p, by maximum likelihood
+-- tex:      \mathrm{logit}(P(y = 1)) = a + b \cdot \mathrm{logit}(p) \qquad \mathrm{logit}(p) = \ln \frac{p}{1 - p}
+-- symbols:  p: predicted probability, kept between eps and 1 - eps
+--           P(y = 1): probability of a positive according to the fitted line
+--           a: intercept of the line
+--           b: slope of the line
 -- source:   Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562
 -- oracle:   sklearn LogisticRegression
 -- example:  calibration_slope() = 1.434223
+-- worked:   none, the fit takes many steps
+-- related:  calibration_intercept, calibration_ratio, calibration_curve, hosmer_lemeshow
 -- note:     a recursive query, which not every engine has
 SELECT system, segment, slope AS value
 FROM calibration_fit;

@@ -1,5 +1,13 @@
 -- name:     ece
 -- title:    Expected calibration error
+-- meaning:  ECE is the average difference between the predicted probability and the observed share of positives. It
+--           groups rows of similar probability into bins, and larger bins count more.
+-- use:      to summarize a calibration curve in one number
+-- beware:   the value depends on the number and kind of bins; if bins hold few rows, even a calibrated model has a
+--           value above 0
+-- reading:  0: in every bin, the mean probability equals the share of positives
+--           0.05: averaged over the rows, the probability is 0.05 away from the share of positives in the bin
+--           1: every positive has probability 0, and every negative has probability 1
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
@@ -9,9 +17,17 @@
 -- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
 --           above the true value
 -- formula:  sum over bins of n_b |mean p - mean y| / n
+-- tex:      \mathrm{ECE} = \sum_{b=1}^{B} \frac{n_b}{n} |\bar{p}_b - \bar{y}_b|
+-- symbols:  B: number of bins that hold a row
+--           n_b: number of rows in bin b
+--           n: number of rows
+--           \bar{p}_b: mean predicted probability in bin b
+--           \bar{y}_b: share of positives in bin b
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  ece() = 0.12375
+-- worked:   (0.25 + 0.26 + 0.23 + 0.36 + 0.25 + 0.62 + 0.39 + 0.51 + 0.1) / 24 = 0.1238
+-- related:  ace, mce, calibration_curve, brier, hosmer_lemeshow
 SELECT system, segment, sum(total * abs(mean_score - mean_label)) / nullif(sum(total), 0) AS value
 FROM bins
 GROUP BY system, segment;

@@ -1,13 +1,23 @@
 -- name:     fnr
 -- title:    False negative rate
+-- meaning:  The false negative rate is the share of the positives that the model misses at the threshold.
+-- use:      when a missed positive is expensive, such as a fraud that nobody stops
+-- beware:   predicting positive for every row gives 0; read it together with fpr or precision
+-- reading:  0: every positive is predicted positive
+--           1: every positive is missed
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
 -- interval: proportion
 -- formula:  FN / (FN + TP)
+-- tex:      \mathrm{FNR} = \frac{\mathrm{FN}}{\mathrm{FN} + \mathrm{TP}}
+-- symbols:  \mathrm{FN}: number of positives that are predicted negative
+--           \mathrm{TP}: number of positives that are predicted positive
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   reference
 -- example:  fnr(threshold := 0.3) = 0.222222
+-- worked:   2 / (2 + 7) = 0.2222
+-- related:  recall, fpr, confusion, threshold_table
 SELECT system, segment, fn / nullif(fn + tp, 0) AS value
 FROM confusion;

@@ -1,13 +1,25 @@
 -- name:     fpr
 -- title:    False positive rate
+-- meaning:  The false positive rate is the share of the negatives that the model predicts positive at the threshold.
+--           It is the rate of false alarms.
+-- use:      when a false alarm is expensive, such as a wanted email in the spam folder
+-- beware:   if 1 % of the rows are positive, a rate of 0.01 already gives about as many false positives as there are
+--           positives
+-- reading:  0: no negative is predicted positive
+--           1: every negative is predicted positive
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
 -- interval: proportion
 -- formula:  FP / (FP + TN)
+-- tex:      \mathrm{FPR} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}
+-- symbols:  \mathrm{FP}: number of negatives that are predicted positive
+--           \mathrm{TN}: number of negatives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   reference
 -- example:  fpr(threshold := 0.3) = 0.333333
+-- worked:   5 / (5 + 10) = 0.3333
+-- related:  specificity, tpr_at_fpr, precision, roc_curve, fnr
 SELECT system, segment, fp / nullif(fp + tn, 0) AS value
 FROM confusion;

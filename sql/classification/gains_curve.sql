@@ -1,11 +1,22 @@
 -- name:     gains_curve
 -- title:    Cumulative gains: share of the positives among the top rows
+-- meaning:  The gains curve shows which share of all positives is among the rows with the highest scores.
+-- use:      to choose how many rows to act on, such as customers to contact
+-- beware:   lift cannot exceed 1 / base rate; do not compare the lift of data sets with different base rates
+-- reading:  gain = share: no better than a random choice of rows
+--           gain = 1: all positives are among the top rows
+--           lift = 2: the top rows hold twice as many positives as a random choice
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0)
 -- values:   bins: the number of points of the curve, at equal shares of the rows
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
+-- tex:      \mathrm{gain}(s) = \frac{\mathrm{TP}_s}{P} \qquad \mathrm{lift}(s) = \frac{\mathrm{gain}(s)}{s}
+-- symbols:  s: share of the rows, from the highest score
+--           \mathrm{TP}_s: number of positives among these rows; tied rows at the cut count in proportion
+--           P: number of positives
 -- source:   Berry and Linoff, Data Mining Techniques, 2004
+-- related:  lift, ks, roc_curve, threshold_table
 -- note:     threshold is the score at the cut
 WITH placed AS (
     SELECT

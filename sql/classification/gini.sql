@@ -1,13 +1,24 @@
 -- name:     gini
 -- alias:    accuracy_ratio
 -- title:    Gini coefficient of a score
+-- meaning:  The Gini coefficient of a score is its AUC on a scale where random scores have the value 0. It measures
+--           how well the scores separate positives from negatives.
+-- use:      when your field reports Gini instead of AUC, as in credit scoring
+-- beware:   two other quantities have the same name: the inequality of incomes, and the impurity in decision trees
+-- reading:  1: every positive has a higher score than every negative
+--           0: no better than random scores
+--           -1: every positive has a lower score than every negative
 -- inputs:   predictions (system, segment, label, score, weight)
 -- grain:    system, segment
 -- range:    [-1, 1], higher is better
 -- interval: logit
 -- formula:  2 AUC - 1
+-- tex:      \mathrm{Gini} = 2 \cdot \mathrm{AUC} - 1
+-- symbols:  \mathrm{AUC}: area under the ROC curve
 -- source:   Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831
 -- oracle:   reference
 -- example:  gini() = 0.718519
+-- worked:   2 * (115 + 0.5 * 2) / (9 * 15) - 1 = 0.7185
+-- related:  auc, ks, gains_curve, partial_auc
 SELECT system, segment, 2 * auc.value - 1 AS value
 FROM auc;

@@ -1,6 +1,13 @@
 -- name:     log_loss
 -- alias:    logloss, cross_entropy
 -- title:    Logarithmic loss
+-- meaning:  Log loss measures how well the predicted probabilities agree with the labels. A wrong prediction costs
+--           more if its probability is closer to certainty.
+-- use:      when the probabilities themselves matter, as in auctions and expected values
+-- beware:   it depends on the base rate: with rare positives, a useless model has a small loss, too; compare models
+--           on the same rows
+-- reading:  0: every prediction is certain and right
+--           0.6931: as good as a probability of 0.5 for every row
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5)
 -- idle:     undefined WHEN TRUE
@@ -8,9 +15,15 @@
 -- range:    [0, inf], lower is better
 -- infinite: a wrong probability is 0 or 1, with eps=0
 -- formula:  -mean(y ln p + (1 - y) ln(1 - p)), natural logarithm, p clipped to [eps, 1 - eps]
+-- tex:      L = -\frac{1}{n} \sum_{i=1}^{n} (y_i \ln p_i + (1 - y_i) \ln(1 - p_i))
+-- symbols:  y_i: the label of row i, 0 or 1
+--           p_i: the predicted probability of row i, clipped to [eps, 1 - eps]
+--           n: the number of rows
 -- source:   Good, Journal of the Royal Statistical Society B 1952, doi:10.1111/j.2517-6161.1952.tb00104.x
 -- oracle:   sklearn log_loss
 -- example:  log_loss() = 0.459810
+-- worked:   ln(100) - ln(72e0*33*55*61*28*90*45*77*18 * 85*60*92*60*95*78*69*88*45*91*82*97*48*73*89) / 24 = 0.4598
+-- related:  normalized_entropy, rig, brier, base_entropy, ece
 -- note:     a note tells how many rows were clipped; eps=0 does not clip, and one wrong certainty makes the
 --           loss infinite
 SELECT

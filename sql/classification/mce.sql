@@ -1,5 +1,13 @@
 -- name:     mce
 -- title:    Maximum calibration error
+-- meaning:  MCE is the largest gap between the mean probability and the share of positives in a bin. It is the worst
+--           case of calibration; ECE is the average case.
+-- use:      when a large error in one range of probabilities is not acceptable
+-- beware:   one bin with few rows often decides the value; look at the number of rows in calibration_curve; other
+--           bins give another value
+-- reading:  0: in every bin, the mean probability equals the share of positives
+--           0.1: in the worst bin, they differ by 10 percentage points
+--           1: in one bin, every prediction is certain and wrong
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
@@ -9,9 +17,15 @@
 -- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
 --           value
 -- formula:  the largest |mean p - mean y| of a bin
+-- tex:      \mathrm{MCE} = \max_{b} |\bar{p}_b - \bar{y}_b|
+-- symbols:  b: a bin of the probability that holds a row
+--           \bar{p}_b: the mean probability of the rows in bin b
+--           \bar{y}_b: the share of positives in bin b
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  mce() = 0.39
+-- worked:   abs(0.61 - 1) = 0.3900
+-- related:  ece, ace, calibration_curve, hosmer_lemeshow
 SELECT system, segment, max(abs(mean_score - mean_label)) AS value
 FROM bins
 GROUP BY system, segment;

@@ -1,6 +1,14 @@
 -- name:     normalized_entropy
 -- alias:    ne
 -- title:    Log loss relative to that of predicting the base rate
+-- meaning:  Normalized entropy compares the log loss of the predictions with the log loss of predicting the base rate
+--           for every row. It shows how much of that loss remains.
+-- use:      to check that click probabilities are better than a constant, the base rate
+-- beware:   the division reduces the influence of the base rate, but does not remove it; probabilities at a wrong
+--           level raise the value, even if AUC is high
+-- reading:  0: every prediction is certain and right
+--           1: no better than predicting the base rate for every row
+--           > 1: worse than predicting the base rate for every row
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5),
 --           base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
@@ -9,9 +17,17 @@
 -- range:    [0, inf], lower is better
 -- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is next to 0 or 1
 -- formula:  log loss / entropy of the base rate
+-- tex:      \mathrm{NE} = \frac{-\frac{1}{n} \sum_{i=1}^{n} (y_i \ln p_i + (1 - y_i) \ln(1 - p_i))} {-(c \ln c + (1 -
+--           c) \ln(1 - c))}
+-- symbols:  y_i: the label of row i, 0 or 1
+--           p_i: the predicted probability of row i, clipped to [eps, 1 - eps]
+--           n: the number of rows
+--           c: the share of positives, or the parameter base_rate
 -- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
 -- oracle:   reference
 -- example:  normalized_entropy() = 0.695036
+-- worked:   0.459810118525 / (9/24 * ln(24/9) + 15/24 * ln(24/15)) = 0.6950
+-- related:  rig, log_loss, base_entropy, brier_skill, calibration_ratio
 SELECT system, segment, log_loss.value / nullif(base_entropy.value, 0) AS value
 FROM log_loss
 LEFT JOIN base_entropy USING (system, segment);

@@ -1,5 +1,12 @@
 -- name:     npv
 -- title:    Share of the predicted negatives that are negative
+-- meaning:  NPV is the share of the rows predicted negative that are negative. It shows how far you can trust a
+--           negative prediction.
+-- use:      when a negative prediction must be safe, as in a test that rules something out
+-- beware:   if positives are rare, it is close to 1 even for random predictions; compare it with 1 - base rate
+-- reading:  1: every row predicted negative is negative
+--           1 - base rate: no better than random
+--           0: every row predicted negative is positive
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
@@ -7,8 +14,13 @@
 -- interval: proportion
 -- undefined: no row is predicted negative
 -- formula:  TN / (TN + FN)
+-- tex:      \mathrm{NPV} = \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FN}}
+-- symbols:  \mathrm{TN}: the number of negatives that are predicted negative
+--           \mathrm{FN}: the number of positives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn precision_score(pos_label=0)
 -- example:  npv(threshold := 0.3) = 0.833333
+-- worked:   10 / (10 + 2) = 0.8333
+-- related:  precision, specificity, fnr, confusion
 SELECT system, segment, tn / nullif(tn + fn, 0) AS value
 FROM confusion;

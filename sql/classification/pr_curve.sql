@@ -1,11 +1,17 @@
 -- name:     pr_curve
 -- title:    Precision-recall curve: one point for every distinct score
+-- meaning:  The curve shows the precision at each recall. Each threshold is one point.
+-- use:      to choose a threshold when positives are rare
+-- beware:   the whole curve moves with the base rate; straight lines between its points are too optimistic
+-- reading:  precision 1: every row at or above the threshold is positive
+--           precision = base rate: no better than random
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
 -- values:   points: as in roc_curve
 -- grain:    system, segment, threshold
 -- formula:  precision = TP / (TP + FP) against recall = TP / P, with score >= threshold
 -- source:   Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874
+-- related:  average_precision, roc_curve, threshold_table, precision_at_recall
 -- note:     area is the exact area in step form up to the point, so thinning the points does not change it;
 --           in the last row it is the average precision
 SELECT

@@ -2,6 +2,14 @@
 -- alias:    ppv
 -- macro:    precision_score for precision
 -- title:    Share of the predicted positives that are positive
+-- meaning:  Precision is the share of the rows predicted positive that are positive. It shows how far you can trust a
+--           positive prediction.
+-- use:      when a false alarm is costly
+-- beware:   a higher threshold usually raises it, but misses more positives; it moves with the base rate; read it
+--           together with recall
+-- reading:  1: every row predicted positive is positive
+--           base rate: no better than random
+--           0: every row predicted positive is negative
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
@@ -9,8 +17,13 @@
 -- interval: proportion
 -- undefined: no row is predicted positive
 -- formula:  TP / (TP + FP)
+-- tex:      \mathrm{precision} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FP}}
+-- symbols:  \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{FP}: the number of negatives that are predicted positive
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn precision_score
 -- example:  precision(threshold := 0.3) = 0.583333
+-- worked:   7 / (7 + 5) = 0.5833
+-- related:  recall, f_beta, pr_curve, precision_at_recall, npv
 SELECT system, segment, tp / nullif(tp + fp, 0) AS value
 FROM confusion;

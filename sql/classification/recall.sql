@@ -2,14 +2,27 @@
 -- alias:    tpr, sensitivity
 -- macro:    recall_score for recall
 -- title:    Share of the positives that are predicted positive
+-- meaning:  Recall is the share of the positives that are predicted positive. It shows how many of the wanted rows
+--           the threshold finds.
+-- use:      when a missed positive is costly
+-- beware:   a low threshold raises it: predicting every row positive gives 1; read it together with precision or
+--           specificity
+-- reading:  1: every positive is found
+--           0.5: half of the positives are missed
+--           0: no positive is found
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- interval: proportion
 -- formula:  TP / (TP + FN)
+-- tex:      \mathrm{recall} = \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}}
+-- symbols:  \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{FN}: the number of positives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn recall_score
 -- example:  recall(threshold := 0.3) = 0.777778
+-- worked:   7 / (7 + 2) = 0.7778
+-- related:  precision, specificity, fnr, f_beta, recall_at_precision
 SELECT system, segment, tp / nullif(tp + fn, 0) AS value
 FROM confusion;

@@ -1,5 +1,13 @@
 -- name:     rig
 -- title:    Relative information gain
+-- meaning:  RIG is the share of the uncertainty about the labels that the predictions remove. The uncertainty is the
+--           log loss of predicting the base rate for every row.
+-- use:      to report the gain of click probabilities over the base rate as a share
+-- beware:   it measures order and level together: a negative value can come from a wrong level, even if AUC is high;
+--           it still depends on the base rate
+-- reading:  1: every prediction is certain and right
+--           0: no better than predicting the base rate for every row
+--           < 0: worse than predicting the base rate for every row
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps >= 0 AND eps < 0.5),
 --           base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
@@ -8,8 +16,16 @@
 -- range:    [-inf, 1], higher is better
 -- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is next to 0 or 1
 -- formula:  1 - normalized entropy
+-- tex:      \mathrm{RIG} = 1 - \frac{-\frac{1}{n} \sum_{i=1}^{n} (y_i \ln p_i + (1 - y_i) \ln(1 - p_i))} {-(c \ln c +
+--           (1 - c) \ln(1 - c))}
+-- symbols:  y_i: the label of row i, 0 or 1
+--           p_i: the predicted probability of row i, clipped to [eps, 1 - eps]
+--           n: the number of rows
+--           c: the share of positives, or the parameter base_rate
 -- source:   Graepel et al., ICML 2010
 -- oracle:   reference
 -- example:  rig() = 0.304964
+-- worked:   1 - 0.459810118525 / (9/24 * ln(24/9) + 15/24 * ln(24/15)) = 0.3050
+-- related:  normalized_entropy, log_loss, base_entropy, brier_skill
 SELECT system, segment, 1 - normalized_entropy.value AS value
 FROM normalized_entropy;

@@ -1,11 +1,19 @@
 -- name:     roc_curve
 -- title:    ROC curve: true and false positive rate at every distinct score
+-- meaning:  The curve shows the share of the positives that are found at each share of false alarms. Each threshold
+--           is one point.
+-- use:      to choose a threshold, or to see where two models differ
+-- beware:   if positives are rare, a small false positive rate can still mean more false alarms than hits; look at
+--           pr_curve, too
+-- reading:  TPR = FPR: no better than random
+--           TPR 1 at FPR 0: one threshold separates the two classes completely
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
 -- values:   points: the number of points to keep; by default one for each distinct score
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 -- source:   Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010
+-- related:  auc, partial_auc, tpr_at_fpr, ks, pr_curve
 -- note:     area is the exact area under the curve up to the point, so thinning the points does not change it;
 --           in the last row it is the AUC
 WITH started AS (

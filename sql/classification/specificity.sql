@@ -1,14 +1,27 @@
 -- name:     specificity
 -- alias:    tnr
 -- title:    Share of the negatives that are predicted negative
+-- meaning:  Specificity is the share of the negatives that are predicted negative. It shows how well the threshold
+--           avoids false alarms.
+-- use:      when the negatives must be left alone, as in a screening of healthy people
+-- beware:   predicting every row negative gives 1; if positives are rare, even 0.99 can mean more false alarms than
+--           hits
+-- reading:  1: no false alarm
+--           0.5: half of the negatives are false alarms
+--           0: every negative is a false alarm
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- interval: proportion
 -- formula:  TN / (TN + FP)
+-- tex:      \mathrm{specificity} = \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}}
+-- symbols:  \mathrm{TN}: the number of negatives that are predicted negative
+--           \mathrm{FP}: the number of negatives that are predicted positive
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn recall_score(pos_label=0)
 -- example:  specificity(threshold := 0.3) = 0.666667
+-- worked:   10 / (10 + 5) = 0.6667
+-- related:  fpr, recall, balanced_accuracy, npv
 SELECT system, segment, tn / nullif(tn + fp, 0) AS value
 FROM confusion;

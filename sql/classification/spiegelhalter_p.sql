@@ -1,13 +1,25 @@
 -- name:     spiegelhalter_p
 -- title:    p-value of Spiegelhalter's test of calibration, two-sided
+-- meaning:  The p-value is the probability that calibrated predictions differ from the labels at least this much. A
+--           small value is evidence against calibration.
+-- use:      to test calibration without a choice of bins
+-- beware:   with many rows, an unimportant error gives a small value; with few rows, a large value does not prove
+--           calibration
+-- reading:  < 0.05: chance alone rarely explains the difference; the probabilities are probably not calibrated
+--           1: the squared error is exactly as large as calibrated probabilities give on average
 -- inputs:   predictions (system, segment, label, score, weight)
 -- switches: weighted BOOLEAN DEFAULT FALSE CHECK (NOT weighted)
 -- grain:    system, segment
 -- range:    [0, 1], neither is better
 -- undefined: every probability is 0, 1/2 or 1
 -- formula:  2 (1 - Phi(|z|))
+-- tex:      p = 2 (1 - \Phi(|z|))
+-- symbols:  z: the value of spiegelhalter_z
+--           \Phi: the distribution function of the standard normal distribution
 -- source:   Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506
 -- oracle:   reference
 -- example:  spiegelhalter_p() = 0.669186
+-- worked:   none, the normal distribution function has no closed form
+-- related:  spiegelhalter_z, hosmer_lemeshow, calibration_curve, ece
 SELECT system, segment, normal_p(spiegelhalter_z.value) AS value
 FROM spiegelhalter_z;

@@ -1,11 +1,17 @@
 -- name:     threshold_table
 -- title:    Confusion matrix and what follows from it at evenly spaced thresholds
+-- meaning:  The table shows the confusion matrix and its metrics at several thresholds. It shows which errors a
+--           decision at each threshold makes.
+-- use:      to choose the threshold of a decision
+-- beware:   if positives are rare, most scores are below the first steps, so use more points; confirm the chosen
+--           threshold on other rows
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT 11 CHECK (points > 1)
 -- values:   points: the number of thresholds from 0 to 1, at equal distances
 -- grain:    system, segment, threshold
 -- formula:  thresholds 0, 1 / (points - 1), ..., 1; a row is predicted positive if p >= threshold
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
+-- related:  confusion, pr_curve, roc_curve, max_f1, f_beta
 WITH stepped AS (
     SELECT
         system,

@@ -2,6 +2,14 @@
 -- alias:    ap, map, gmap (agg = gmean)
 -- macro:    map_at for map
 -- title:    Average precision
+-- meaning:  Average precision reports how early a ranking shows the relevant items. Every relevant item counts, and
+--           one that is missing adds 0.
+-- use:      when each query has several relevant items, all of them matter, and relevance is yes or no
+-- beware:   at a cut-off, tools divide by different numbers, such as all relevant items (the default here), min(k,
+--           relevant items) or the hits
+-- reading:  1: every relevant item is before every other item, and all are among the first k
+--           0.5: for a query with one relevant item: that item is at rank 2
+--           0: no relevant item is among the first k
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
@@ -19,9 +27,17 @@
 -- range:    [0, 1], higher is better
 -- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), min(m, k, n), hits in the top k,
 --           or k
+-- tex:      \mathrm{AP}_k = \frac{1}{m} \sum_{i=1}^{k} \mathit{hit}_i \cdot \frac{h_i}{i}
+-- symbols:  k: the cut-off, the number of top ranks that count
+--           \mathit{hit}_i: 1 if the item at rank i is relevant, 0 if it is not
+--           h_i: the number of relevant items at ranks 1 to i
+--           m: the number of relevant items in the truth
 -- source:   Buckley and Voorhees, SIGIR 2000, doi:10.1145/345508.345543
 -- oracle:   ir_measures AP@{k}
 -- example:  average_precision(k := 2) = 0.375
+-- worked:   q1: (1/1 + 0) / 2 = 0.5
+--           q2: (0 + 1/2) / 2 = 0.25
+-- related:  ndcg, reciprocal_rank, r_precision, iprec
 SELECT
     system,
     query_id,

@@ -1,5 +1,10 @@
 -- name:     idcg
 -- title:    Ideal discounted cumulative gain
+-- meaning:  Ideal DCG is the highest DCG that any order of the items reaches for a query. NDCG divides by it.
+-- use:      to understand an NDCG value, or to find queries whose best possible value is small
+-- beware:   by default it depends on the truth alone, so a high value does not mean a good system
+-- reading:  1: for example, the query has one relevant item, of grade 1
+--           3: for example, the query has one relevant item, of grade 3
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
@@ -12,9 +17,18 @@
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  DCG@k of the best order: of all judged items, of the returned ones, or of k slots with the largest gain
+-- tex:      \mathrm{IDCG}_k = \sum_{i=1}^{\min(k, m)} \frac{\mathrm{gain}(g_i)}{\log_2(i + 1)}
+-- symbols:  k: the cut-off, the number of top ranks that count
+--           m: the number of relevant items in the truth
+--           g_i: the i-th highest grade in the truth, by default of all judged items
+--           \mathrm{gain}: the worth of an item, by default its grade
+--           \log_2(i + 1): the default discount
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   reference
 -- example:  idcg(k := 2) = 3.13093
+-- worked:   q1: 2 / log2(2) + 1 / log2(3) = 2.6309
+--           q2: 3 / log2(2) + 1 / log2(3) = 3.6309
+-- related:  ndcg, dcg, n_relevant
 SELECT
     system,
     query_id,

@@ -1,6 +1,13 @@
 -- name:     iprec
 -- alias:    iprec_at_recall
 -- title:    Interpolated precision at a recall level
+-- meaning:  Interpolated precision is the best precision that a ranking reaches at a level of recall or deeper.
+-- use:      to draw precision over recall, one point per level, or to compare systems at a fixed recall
+-- beware:   a query with few relevant items has the same value at neighboring levels; tools round the needed number
+--           of hits differently
+-- reading:  1: the ranking reaches the level with relevant items only
+--           0.5: from the level on, at most half of the items down to any hit are relevant
+--           0: the ranking does not reach the level, or has no relevant item
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   recall DOUBLE CHECK (recall >= 0 AND recall <= 1),
@@ -11,9 +18,18 @@
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  max precision at any hit from the needed one on; needed = floor(recall * m + 0.9), nearest: + 0.5
+-- tex:      \mathrm{IPrec}(\rho) = \max_{j \ge c} \frac{j}{i_j} \qquad c = \lfloor \rho \cdot m + 0.9 \rfloor
+-- symbols:  \rho: the level of recall
+--           j: a number of hits
+--           i_j: the rank of the j-th hit
+--           c: the number of hits that the level needs; rounding=nearest adds 0.5 in place of 0.9
+--           m: the number of relevant items in the truth
 -- source:   trec_eval m_iprec_at_recall.c: 9.0 rounds up, 10.0 to the nearest
 -- oracle:   ir_measures IPrec@{recall}
 -- example:  iprec(recall := 0.5) = 0.75
+-- worked:   q1: greatest(1 / 1, 2 / 3) = 1
+--           q2: greatest(1 / 2) = 0.5
+-- related:  average_precision, precision, recall, r_precision
 SELECT
     system,
     query_id,

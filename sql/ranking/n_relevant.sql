@@ -1,5 +1,10 @@
 -- name:     n_relevant
 -- title:    Number of relevant items in the truth
+-- meaning:  This count reports the number of relevant items that the truth has for a query, returned or not.
+-- use:      to see how many items a system can find, or the total with agg=sum
+-- beware:   it describes the truth, not the system: a higher value does not mean a better ranking
+-- reading:  0: the truth has no relevant item for the query
+--           1: the query has one relevant item, so precision at k is at most 1 / k
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
@@ -9,9 +14,16 @@
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  m, the relevant items, returned or not; agg=sum: those of all queries
+-- tex:      m = \sum_{d} \mathit{relevant}_d
+-- symbols:  m: the number of relevant items
+--           d: an item of the truth
+--           \mathit{relevant}_d: 1 if the grade of the item is above 0 (or at least rel), else 0
 -- source:   trec_eval num_rel
 -- oracle:   ir_measures NumRel
 -- example:  n_relevant() = 2
+-- worked:   q1: 1 + 0 + 1 = 2
+--           q2: 1 + 0 + 1 = 2
+-- related:  n_returned, hits, recall
 -- note:     queries without predictions or without relevant items keep their value
 SELECT
     queries.system,

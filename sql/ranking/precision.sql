@@ -2,6 +2,13 @@
 -- alias:    p
 -- macro:    precision_at for precision, precision_at for p
 -- title:    Precision
+-- meaning:  Precision is the share of the first k items that are relevant.
+-- use:      when users see a fixed number of items and every wrong one is a cost
+-- beware:   a query with fewer than k relevant items cannot reach 1; by default, a list shorter than k counts as if
+--           it had k items
+-- reading:  1: every one of the first k items is relevant
+--           0.5: half of the first k items are relevant
+--           0: no relevant item is among the first k
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
@@ -14,9 +21,18 @@
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  h / k; norm=returned: h / min(k, n); without a cut-off h / n
+-- tex:      P_k = \frac{h}{k} \qquad P = \frac{h}{n}
+-- symbols:  P_k: the precision at the cut-off k
+--           P: the precision without a cut-off
+--           h: the number of relevant items at ranks 1 to k, or without a cut-off at all ranks
+--           k: the cut-off, the number of top ranks that count
+--           n: the number of items that the query returns
 -- source:   Cleverdon, Aslib Proceedings 1967
 -- oracle:   ir_measures P@{k}
 -- example:  precision(k := 2) = 0.5
+-- worked:   q1: (1 + 0) / 2 = 0.5
+--           q2: (0 + 1) / 2 = 0.5
+-- related:  recall, r_precision, f_beta, rbp
 SELECT
     system,
     query_id,

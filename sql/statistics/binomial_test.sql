@@ -1,14 +1,27 @@
 -- name:     binomial_test
 -- title:    Exact binomial test of two categories
+-- meaning:  The exact binomial test compares the counts of two categories with the shares that you expect. It shows
+--           whether chance explains the difference, also if the counts are small.
+-- use:      when there are two categories and the counts are small
+-- beware:   the cases must be independent; several clicks of the same user are correlated and make p too small
+-- reading:  p < 0.05: the counts differ from the expected shares by more than chance explains
+--           p = 1: no other pair of counts is more likely under the expected shares
 -- inputs:   counts (observed, expected)
 -- optional: expected = 1
 -- grain:    one row: observed, expected, n, p
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  p = sum of P(X = x) over all x with P(X = x) <= P(X = observed), X binomial of n trials with
 --           probability expected / n
+-- tex:      p = \sum_{x \,\mid\, P(x) \le P(k)} P(x) \qquad
+--           P(x) = \frac{n!}{x! \, (n - x)!} \, \pi^x (1 - \pi)^{n - x}
+-- symbols:  k: the observed count of one category
+--           n: the sum of both counts
+--           \pi: the expected share of this category
+--           P(x): the probability of the count x by chance
 -- source:   Clopper and Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404
 -- oracle:   scipy.stats.binomtest
 -- example:  binomial_test(VALUES (3, 1), (7, 1)) = 3, 5, 10, 0.34375
+-- related:  chi_square, sample_ratio, sign_test, wilson_interval
 -- note:     expected may be counts or shares: only their proportions count. The row tells of the category that
 --           has less than expected. Probabilities that differ by 1e-7 of their size are alike. Up to n = 1e7;
 --           beyond, p is NULL: use chi_square. NULL too where there are not two categories of whole counts

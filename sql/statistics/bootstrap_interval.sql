@@ -1,5 +1,12 @@
 -- name:     bootstrap_interval
 -- title:    Mean with its bootstrap interval
+-- meaning:  The bootstrap interval shows how much the mean of a metric depends on the queries in the test set. The
+--           bootstrap computes the mean again on many random resamples of the queries.
+-- use:      to get an interval of a mean without the assumption that means follow a normal distribution
+-- beware:   with few units the interval is slightly too narrow; if queries of the same user are correlated, it is
+--           much too narrow
+-- reading:  level = 0.95: about 95 of 100 such intervals from new samples contain the mean of all possible queries
+--           lower = upper: all values in the test set are equal
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   resamples INTEGER DEFAULT 10000 CHECK (resamples > 1), seed INTEGER DEFAULT 42,
 --           level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
@@ -10,11 +17,16 @@
 -- range:    (-inf, inf)
 -- formula:  mean* = sum of w * value / sum of w, w Poisson with mean 1 per unit and resample; se is the deviation
 --           of the mean*, the bounds their percentiles
+-- tex:      \bar{x}^* = \frac{\sum_i w_i x_i}{\sum_i w_i} \qquad w_i \sim \mathrm{Poisson}(1)
+-- symbols:  x_i: the value of query i
+--           w_i: the random weight of query i in a resample
+--           \bar{x}^*: the mean of a resample; the bounds are percentiles of these means
 -- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552; Poisson weights: Chamandy et al.,
 --           Estimating uncertainty for massive data streams, Google 2012
 -- oracle:   the values of DuckDB 1.3 to 2.0; mean_interval, to the error of resampling
 -- example:  bootstrap_interval(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 0.5); resamples := 100) = 'A', 'm', 2, 0.5,
 --           0, 0.5, 0.5, 84
+-- related:  mean_interval, paired_bootstrap, wilson_interval
 -- note:     as paired_bootstrap, with the same weights. A value that is NULL is left out; of one value there
 --           is no interval
 WITH weighted AS (

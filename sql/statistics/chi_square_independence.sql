@@ -1,6 +1,14 @@
 -- name:     chi_square_independence
 -- alias:    g_test_independence (statistic = g)
 -- title:    Chi-square test of independence
+-- meaning:  The test shows whether the rows and the columns of a table of counts are related, such as device type and
+--           click. Cramér's V measures how strong the relation is.
+-- use:      to check whether an outcome depends on a group
+-- beware:   a small p does not mean a strong relation, so read cramers_v as well; with expected counts below 5, p is
+--           only approximate
+-- reading:  p < 0.05: rows and columns are related by more than chance explains
+--           cramers_v = 0: every row has the same shares
+--           cramers_v = 1: one of the two values determines the other
 -- inputs:   cells (row_value, column_value, n)
 -- optional: n = 1
 -- params:   statistic VARCHAR DEFAULT 'pearson' CHECK (statistic IN ('pearson', 'g')),
@@ -11,12 +19,23 @@
 -- range:    [0, inf], and p and cramers_v in [0, 1]
 -- formula:  as chi_square, expected = row total * column total / n; df = (rows - 1) * (columns - 1);
 --           cramers_v = sqrt(pearson / (n * (min(rows, columns) - 1)))
+-- tex:      \chi^2 = \sum_{i, j} \frac{(O_{ij} - E_{ij})^2}{E_{ij}} \qquad E_{ij} = \frac{R_i \, C_j}{n} \qquad
+--           V = \sqrt{\frac{\chi^2}{n \, (\min(r, c) - 1)}}
+-- symbols:  O_{ij}: the observed count in row i and column j
+--           E_{ij}: the expected count if rows and columns are not related
+--           R_i: the total of row i
+--           C_j: the total of column j
+--           n: the total of all counts
+--           r: the number of rows
+--           c: the number of columns
+--           V: Cramér's V, in the column cramers_v
 -- source:   Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897; Yates, Supplement to the
 --           Journal of the Royal Statistical Society 1934, doi:10.2307/2983604; Cramér, Mathematical
 --           Methods of Statistics, 1946, 21.9
 -- oracle:   scipy.stats.chi2_contingency, correction=False unless asked
 -- example:  chi_square_independence(VALUES ('a', 'x', 10), ('a', 'y', 20), ('b', 'x', 30), ('b', 'y', 20))
 --           = 5.333333333333333, 1, 0.020921335337794, 80, 15, 0.2581988897471611
+-- related:  fisher_exact, chi_square, two_proportion_z
 -- note:     a cell that is not there is 0, cells of one place add up; a row or column that is all 0 is left
 --           out, also of df. correction, after Yates, moves every cell of a 2 by 2 table by up to 1/2
 --           towards its expectation; scipy and R do so by default. cramers_v is never corrected

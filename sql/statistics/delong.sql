@@ -1,5 +1,12 @@
 -- name:     delong
 -- title:    AUC with its interval and its difference from a baseline, after DeLong
+-- meaning:  DeLong's method shows how precise an AUC is. It also shows whether the AUC of a model differs from a
+--           baseline's on the same rows by more than chance explains.
+-- use:      to compare the AUC of two models on the same rows
+-- beware:   with few rows of one class the interval is unreliable, and its bounds can be outside of [0, 1]; AUC does
+--           not measure calibration
+-- reading:  p < 0.05: the AUC differs from the baseline's by more than chance explains
+--           lower > 0.5: the model ranks better than random
 -- inputs:   scores (system, row_id, label, score)
 -- params:   baseline VARCHAR DEFAULT NULL, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- values:   baseline: the system that others are compared with; by default none is
@@ -10,11 +17,19 @@
 -- formula:  the placement of a positive is the share of negatives below it, that of a negative the share of positives
 --           above it, ties half; auc is their mean, se^2 = var(placements of positives) / n_positive + var(placements
 --           of negatives) / n_negative; delta_se^2 the same of the differences of placements
+-- tex:      \mathrm{AUC} \mp z \cdot \mathrm{se} \qquad
+--           \mathrm{se}^2 = \frac{s_+^2}{n_+} + \frac{s_-^2}{n_-}
+-- symbols:  n_+: the number of positives
+--           n_-: the number of negatives
+--           s_+^2: the variance of the share of negatives that score below a positive, over the positives
+--           s_-^2: the variance of the share of positives that score above a negative, over the negatives
+--           z: the two-sided critical value of the normal distribution, 1.96 for level = 0.95
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; Sun and Xu, IEEE Signal
 --           Processing Letters 2014, doi:10.1109/LSP.2014.2337313
 -- oracle:   the pairs of rows, one by one, in numpy
 -- example:  delong(VALUES ('A', 1, 0, 1), ('A', 2, 1, 2), ('A', 3, 0, 3), ('A', 4, 1, 4)) = 'A', 2, 2, 0.75,
 --           0.3535533905932738, 0.05704808782516102, 1.442951912174839, NULL, NULL, NULL, NULL, NULL, NULL
+-- related:  auc, gauc, group_auc, mann_whitney
 -- note:     a label above 0 is a positive; a row without a label or score is left out. Rows are paired by row_id
 --           and class; systems with other rows share the covariance of the rows they share. NULL where a class
 --           has fewer than 2 rows or nothing varies. Rows must be independent: those of one user are not

@@ -1,15 +1,27 @@
 -- name:     fisher_exact
 -- title:    Fisher's exact test of a table of 2 by 2
+-- meaning:  Fisher's exact test shows whether two properties with two values each are related, such as arm and click.
+--           Its p-value is exact, also if the counts are small.
+-- use:      when a 2 by 2 table has small counts, such as an expected count below 5
+-- beware:   an odds ratio of 2 does not mean a rate that is twice as high, unless both rates are small
+-- reading:  odds_ratio = 1: both rows have the same shares
+--           p < 0.05: the two properties are related by more than chance explains
 -- inputs:   cells (row_value, column_value, n)
 -- optional: n = 1
 -- grain:    one row: n, odds_ratio, p
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  p = sum of P(X = x) over all x with P(X = x) <= P(X = a), X hypergeometric with the margins of the
 --           table; odds_ratio = a * d / (b * c)
+-- tex:      p = \sum_{x \,\mid\, P(x) \le P(a)} P(x) \qquad \mathit{OR} = \frac{a \, d}{b \, c}
+-- symbols:  a, b: the counts of the first row of the table
+--           c, d: the counts of the second row
+--           P(x): the probability of x in place of a by chance, if row and column totals stay the same
+--           \mathit{OR}: the odds ratio
 -- source:   Fisher, Journal of the Royal Statistical Society 1922, doi:10.2307/2340521
 -- oracle:   scipy.stats.fisher_exact
 -- example:  fisher_exact(VALUES ('a', 'x', 3), ('a', 'y', 1), ('b', 'x', 1), ('b', 'y', 3))
 --           = 8, 9, 0.4857142857142857
+-- related:  chi_square_independence, two_proportion_z, mcnemar
 -- note:     a cell that is not there is 0, cells of one place add up; NULL where the table is not 2 by 2. Rows
 --           and columns are in their own order. Probabilities that differ by 1e-7 of their size are alike. The
 --           work grows with the smallest margin: a million takes a second

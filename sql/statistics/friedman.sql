@@ -1,15 +1,28 @@
 -- name:     friedman
 -- title:    Friedman test: systems ranked within each query
+-- meaning:  The Friedman test ranks the systems within each query. It shows whether some systems rank higher than
+--           others by more than chance explains.
+-- use:      when you compare three or more systems, and only their order within a query is reliable
+-- beware:   the test ignores the size of the differences, and it does not show which systems differ
+-- reading:  statistic = 0: all systems have the same mean rank
+--           p < 0.05: at least one system ranks higher than another by more than chance explains
 -- inputs:   per_query (system, metric, query_id, value)
 -- grain:    one row per metric: metric, n_systems, n, statistic, df, p
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  statistic = (k - 1) * sum over systems of (rank sum - n (k + 1) / 2)^2 / sum of (rank - (k + 1) / 2)^2,
 --           midranks within n queries, k systems; df = k - 1
+-- tex:      \chi^2 = \frac{(k - 1) \sum_s \left(R_s - n (k + 1) / 2\right)^2}
+--           {\sum_{s, q} \left(r_{sq} - (k + 1) / 2\right)^2}
+-- symbols:  k: the number of systems
+--           n: the number of queries
+--           r_{sq}: the rank of system s among the systems in query q, equal values share the mean rank
+--           R_s: the sum of the ranks of system s
 -- source:   Friedman, Journal of the American Statistical Association 1937, doi:10.1080/01621459.1937.10503522;
 --           ties: Conover, Practical Nonparametric Statistics, 1999
 -- oracle:   scipy.stats.friedmanchisquare
 -- example:  friedman(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1), ('C', 'm', 1, 2),
 --           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
+-- related:  anova, tukey_hsd, wilcoxon
 -- note:     only complete blocks count: queries that every system of the metric has a value for. Where all
 --           systems are alike in every query, p is 1; of one query p is NULL
 WITH ranked AS (

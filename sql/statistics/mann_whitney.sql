@@ -1,5 +1,12 @@
 -- name:     mann_whitney
 -- title:    Mann-Whitney U test against a control
+-- meaning:  The test shows whether the values of an arm tend to be larger than the values of a control. Its auc is
+--           the probability that a random value of the arm is the larger one; ties count one half.
+-- use:      when a few very large values dominate the mean, such as revenue per user
+-- beware:   a few users with very large values change the mean, but barely change auc; give one value per user
+-- reading:  auc = 0.5: the values of neither arm tend to be larger
+--           auc = 1: every value of the arm is larger than every value of the control
+--           p < 0.05: one arm tends to have larger values by more than chance explains
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR
 -- values:   control: as in welch_t
@@ -8,10 +15,17 @@
 -- formula:  u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic =
 --           sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12
 --           * (N + 1 - sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
+-- tex:      \mathrm{AUC} = \frac{U}{n_c \, n} \qquad
+--           z = \frac{\mathrm{sign}(d) \max(|d| - 1/2, \, 0)}{\sigma} \qquad d = U - \frac{n_c \, n}{2}
+-- symbols:  U: the number of pairs in which the arm has the larger value, ties count one half
+--           n: the number of values of the arm
+--           n_c: the number of values of the control
+--           \sigma: the standard deviation of U if the arms do not differ, corrected for ties
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
 -- oracle:   scipy.stats.mannwhitneyu(method='asymptotic')
 -- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 1, 0.2452781168067728,
 --           2, 2, 4, 1.161895003862225
+-- related:  welch_t, wilcoxon, auc, delong
 -- warning:  it asks whether the values of one arm tend to be larger, and does not compare means
 -- note:     the normal approximation with the continuity correction. A value that is NULL is left out; where
 --           all values are alike, p is 1

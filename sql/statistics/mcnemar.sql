@@ -1,5 +1,11 @@
 -- name:     mcnemar
 -- title:    McNemar's test of hits and misses against a baseline
+-- meaning:  McNemar's test compares a system with a baseline by their hits and misses on the same queries. It shows
+--           whether the system has more or fewer hits by more than chance explains.
+-- use:      when the metric is 0 or 1 for each query, such as hit_rate@10
+-- beware:   queries that both systems hit or both miss do not count, so p can depend on only a few of the queries
+-- reading:  p < 0.05: one of the two has more hits by more than chance explains
+--           p = 1: both have the same number of hits, or differ by one
 -- inputs:   per_query (system, metric, query_id, value)
 -- requires: per_query (value IN (0, 1))
 -- params:   baseline VARCHAR
@@ -8,11 +14,17 @@
 -- range:    [0, inf], and p and p_chi_square in [0, 1]
 -- formula:  b units are hits of the baseline alone, c of the system alone; p = min(1, 2 * P(X <= min(b, c))), X
 --           binomial of b + c trials with probability 1/2; statistic = max(abs(b - c) - 1, 0)^2 / (b + c), df = 1
+-- tex:      p = \min\left(1, \, 2 \, P(X \le \min(b, c))\right) \qquad
+--           \chi^2 = \frac{\max(|b - c| - 1, \, 0)^2}{b + c}
+-- symbols:  b: the number of queries that only the baseline hits
+--           c: the number of queries that only the system hits
+--           X: the number of heads in b + c tosses of a fair coin
 -- source:   McNemar, Psychometrika 1947, doi:10.1007/BF02295996; Edwards, Psychometrika 1948,
 --           doi:10.1007/BF02289261
 -- oracle:   statsmodels.stats.contingency_tables.mcnemar
 -- example:  mcnemar(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 1), ('B', 'm', 1, 1), ('B', 'm', 2, 1),
 --           ('B', 'm', 3, 1); baseline := 'A') = 'B', 'm', 3, 1, 0, 2, 0, 0.5, 0.5, 0.4795001221869535
+-- related:  sign_test, hit_rate, fisher_exact, two_proportion_z
 -- warning:  it compares which units are above 0, and nothing else about their values
 -- note:     a value above 0 is a hit. Units without a value on one side are left out; of one unit p is NULL.
 --           statistic is NULL where no unit tells the two apart

@@ -1,5 +1,11 @@
 -- name:     paired_bootstrap
 -- title:    Paired bootstrap against a baseline
+-- meaning:  The paired bootstrap shows how much a difference from a baseline depends on the queries in the test set.
+--           It computes the difference again on many random resamples of the queries.
+-- use:      to confirm paired_t when the differences are skewed
+-- beware:   another seed gives a slightly different p and interval; more resamples make both more stable
+-- reading:  p < 0.05: the difference from the baseline is larger than chance explains
+--           delta_lower > 0: the mean is higher than the baseline's by more than chance explains
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 1), seed INTEGER DEFAULT 42,
 --           level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
@@ -15,12 +21,22 @@
 --           (sd / sqrt(n)); the bounds are delta -+ q * sd / sqrt(n), q the level's quantile of t*. percentile: the
 --           bounds are percentiles of delta*, p = min(1, 2 * (1 + k) / (1 + resamples)), k the delta* at or beyond 0 on
 --           the side where they are fewer
+-- tex:      \delta^* = \frac{\sum_i w_i d_i}{\sum_i w_i} \qquad t^* = \frac{|\delta^* - \delta|}{\mathrm{se}^*}
+--           \qquad p = \frac{1 + k}{1 + B}
+-- symbols:  d_i: the difference in query i, system minus baseline
+--           w_i: the random weight of query i in a resample, Poisson with mean 1
+--           \delta: the mean of the differences
+--           \delta^*: the mean difference of a resample
+--           \mathrm{se}^*: the standard error of the resample
+--           B: the number of resamples
+--           k: the number of resamples with a t^* at least as large as the t of the data, with method=studentized
 -- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552; studentized, symmetric: Hall, Annals of
 --           Statistics 1988, doi:10.1214/aos/1176350933; Poisson weights: Chamandy et al., Estimating uncertainty for
 --           massive data streams, Google 2012
 -- oracle:   the values of DuckDB 1.3 to 2.0; paired_t, to the error of resampling
 -- example:  paired_bootstrap(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1); baseline
 --           := 'A', resamples := 100) = 'B', 'm', 2, 1, 0, 1, 1, 0.5, 84
+-- related:  paired_t, randomization_test, bootstrap_interval
 -- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample
 --           without any weight does not count; of one unit there is no interval. Where all differences are equal,
 --           p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite

@@ -1,5 +1,13 @@
 -- name:     paired_t
 -- title:    Paired t-test against a baseline, with effect sizes
+-- meaning:  The paired t-test shows whether the mean of a system differs from the mean of a baseline by more than
+--           chance explains. It compares both on the same queries, so that hard queries do not hide the difference.
+-- use:      to compare a system with a baseline on the same queries
+-- beware:   with many queries even a useless difference is significant; decide by delta and its interval, not by p
+--           alone
+-- reading:  p < 0.05: the difference from the baseline is larger than chance explains
+--           p >= 0.05: chance can explain the difference; this does not prove that it is 0
+--           abs(delta) < mde: the test often misses a true difference of this size
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
 --           alpha DOUBLE DEFAULT 0.05 CHECK (alpha > 0 AND alpha < 1),
@@ -13,6 +21,11 @@
 -- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is
 --           d_z = delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1));
 --           mde as student_t_mde of se, df, alpha and power
+-- tex:      t = \frac{\bar{d}}{s / \sqrt{n}} \qquad d_z = \frac{\bar{d}}{s}
+-- symbols:  \bar{d}: the mean of the differences per query, system minus baseline
+--           s: the standard deviation of the differences
+--           n: the number of queries
+--           d_z: the effect size
 -- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; Lakens, Frontiers in Psychology 2013,
 --           doi:10.3389/fpsyg.2013.00863
 -- oracle:   scipy.stats.ttest_rel
@@ -20,6 +33,7 @@
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 2, 2, 1, 0.5773502691896257, -0.4841377117503298,
 --           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
 --           0.07417990022744854, 3.326386117007697
+-- related:  randomization_test, paired_bootstrap, wilcoxon, welch_t, adjusted_p
 -- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the
 --           values are ties. Where all differences are equal but for rounding, there is no statistic, no effect
 --           size and no mde; p is 1 if they are 0, else that of the sign test, 2 / 2^n. Of one unit there is a

@@ -1,5 +1,11 @@
 -- name:     randomization_test
 -- title:    Randomization test against a baseline
+-- meaning:  The randomization test swaps the values of the two systems at random in each query. It shows how often
+--           the difference is then at least as large as the observed difference.
+-- use:      to compare a system with a baseline without the assumption that means follow a normal distribution
+-- beware:   the test gives no interval; with 5 queries, an exact p cannot be below 0.0625
+-- reading:  p < 0.05: the difference from the baseline is larger than chance explains
+--           p = 1: every random swap gives a difference at least as large as the observed one
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42,
 --           exact BOOLEAN DEFAULT NULL
@@ -10,11 +16,19 @@
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k of the sums with random signs are
 --           at least as far from 0; exact: the share of all 2^n ways to choose the signs
+-- tex:      p = \frac{1 + k}{1 + B} \qquad
+--           k = \sum_{b=1}^{B} \mathbb{1}\left[\left|\sum_i \sigma_{bi} \, d_i\right|
+--           \ge \left|\sum_i d_i\right|\right]
+-- symbols:  d_i: the difference in query i, system minus baseline
+--           \sigma_{bi}: a random sign, 1 or -1
+--           B: the number of resamples
+--           k: the number of resamples with a sum at least as far from 0
 -- source:   Fisher, The Design of Experiments, 1935; Smucker, Allan and Carterette, CIKM 2007,
 --           doi:10.1145/1321440.1321528; Phipson and Smyth, 2010, doi:10.2202/1544-6115.1585
 -- oracle:   scipy.stats.permutation_test(permutation_type='samples')
 -- example:  randomization_test(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1),
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
+-- related:  paired_t, paired_bootstrap, tukey_hsd
 -- note:     all 2^n ways are tried where they are no more than resamples; exact = TRUE tries them up to n = 20
 --           whatever resamples says, FALSE never. Sums that differ by 1e-12 of the size of the
 --           values are alike. The signs come from a hash of query_id: the same ids and seed give the same p. Of one

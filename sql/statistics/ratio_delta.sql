@@ -1,5 +1,12 @@
 -- name:     ratio_delta
 -- title:    Ratio of sums against a control, by the jackknife or the delta method
+-- meaning:  The test compares a ratio of two sums, such as clicks per impression, with the ratio of a control. It
+--           takes into account that the impressions of the same user are correlated.
+-- use:      when the experiment assigns users to arms, and the metric divides two sums over their events
+-- beware:   a ratio of sums is not the mean of the ratios of users; users with many impressions have more influence
+--           on it
+-- reading:  p < 0.05: the difference from the control is larger than chance explains
+--           relative_change = 0.02: the ratio is 2% higher than that of the control
 -- inputs:   ratios (arm, numerator, denominator)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1),
 --           variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
@@ -14,12 +21,23 @@
 --           that of (numerator - ratio * denominator) / mean denominator over n, the statistic normal.
 --           relative_change = delta / abs(control_ratio), within r * exp(-+ t * s) - 1, r = ratio / control_ratio,
 --           s^2 the sum of v / ratio^2, df as above of v / ratio^2
+-- tex:      R = \frac{\sum_i y_i}{\sum_i x_i} \qquad t = \frac{R - R_c}{\sqrt{v + v_c}} \qquad
+--           v = \frac{n - 1}{n} \sum_i \left(R_{(i)} - \bar{R}_{(\cdot)}\right)^2
+-- symbols:  y_i: the numerator of unit i, such as the clicks of a user
+--           x_i: the denominator of unit i, such as the impressions of a user
+--           n: the number of units in the arm
+--           R: the ratio of the arm
+--           R_c: the ratio of the control
+--           v, v_c: the variances of the two ratios, by default from the jackknife
+--           R_{(i)}: the ratio of the arm without unit i
+--           \bar{R}_{(\cdot)}: the mean of these ratios
 -- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919; jackknife: Miller, Biometrika 1974,
 --           doi:10.1093/biomet/61.1.1
 -- oracle:   the formula in numpy
 -- example:  ratio_delta(VALUES ('A', 0, 1), ('A', 1, 1), ('B', 1, 1), ('B', 2, 1); control := 'A', variance := 'delta')
 --           = 'B', 0.5, 1.5, 1, -0.38590382434967796, 2.385903824349678, 2, -0.6199190993019296, 22.679169312297127,
 --           0.15729920705028502, 2, 2, 0.7071067811865476, 1.4142135623730951, NULL
+-- related:  welch_t, two_proportion_z, cuped
 -- note:     a row is a unit, such as a user with clicks and impressions. Rows with a NULL numerator or denominator
 --           do not count. An arm with one unit has no interval and no p. An arm whose denominators sum to 0 has no
 --           ratio. If one unit has all denominators, the jackknife has no interval. The delta method finds a

@@ -1,5 +1,12 @@
 -- name:     sample_ratio
 -- title:    Sample ratio mismatch: do the arms have as many units as planned
+-- meaning:  The test shows whether the arms of an experiment have the planned shares of units. A mismatch usually
+--           means that users were lost or assigned to the wrong arm.
+-- use:      to check the assignment of an A/B test before you read its results
+-- beware:   count the units that were assigned, such as users; the treatment itself can change the number of page
+--           views
+-- reading:  p < 0.001: the arms differ from the plan by more than chance explains
+--           p >= 0.001: chance can explain how the arms differ from the plan
 -- inputs:   counts (observed, expected)
 -- optional: expected = 1
 -- params:   alpha DOUBLE DEFAULT 0.001 CHECK (alpha > 0 AND alpha < 1)
@@ -7,9 +14,13 @@
 -- grain:    one row: statistic, df, p, n, mismatch
 -- range:    [0, inf], and p in [0, 1]
 -- formula:  sum of (observed - expected)^2 / expected, df = arms - 1; mismatch = p < alpha
+-- tex:      \chi^2 = \sum_i \frac{(O_i - E_i)^2}{E_i}
+-- symbols:  O_i: the number of units in arm i
+--           E_i: the number of units that the plan gives to arm i
 -- source:   Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
 -- oracle:   scipy.stats.chisquare
 -- example:  sample_ratio(VALUES (50412, 1), (49588, 1)) = 6.78976, 1, 0.009168223345744165, 100000, FALSE
+-- related:  chi_square, binomial_test, welch_t, two_proportion_z
 -- note:     expected may be counts or shares: only their proportions count. With a mismatch no comparison of
 --           the arms can be trusted: find out where the units went. A single arm has no p
 WITH totals AS (

@@ -1,5 +1,10 @@
 -- name:     tukey_hsd
 -- title:    Randomized Tukey HSD: every pair of systems
+-- meaning:  Tukey's HSD (honestly significant difference) compares every pair of systems. Its p-values account for
+--           the number of pairs, so that they need no further correction for one metric.
+-- use:      when you compare all pairs of three or more systems
+-- beware:   the p of a pair depends on the other systems in the test; several metrics still need adjusted_p
+-- reading:  p < 0.05: the two systems differ by more than chance explains, whatever the number of pairs
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   resamples INTEGER DEFAULT 10000 CHECK (resamples > 0), seed INTEGER DEFAULT 42
 -- values:   resamples: the number of random permutations
@@ -9,11 +14,17 @@
 -- formula:  delta = mean(other) - mean(system); p = (1 + k) / (1 + resamples), k of the resamples, in which the
 --           values of each query are dealt out to the systems anew, have a largest difference of means of
 --           abs(delta) or more; effect_size = delta / sqrt(mse), mse as in anova
+-- tex:      p = \frac{1 + k}{1 + B} \qquad
+--           k = \sum_{b=1}^{B} \mathbb{1}\left[\max_s \bar{x}_{bs} - \min_s \bar{x}_{bs} \ge |\delta|\right]
+-- symbols:  \delta: the difference of the two means
+--           B: the number of resamples
+--           \bar{x}_{bs}: the mean of system s in resample b, which shuffles the values within each query
 -- source:   Carterette, ACM Transactions on Information Systems 2012, doi:10.1145/2094072.2094076; Sakai,
 --           Laboratory Experiments in Information Retrieval, 2018, doi:10.1007/978-981-13-1199-4
 -- oracle:   scipy.stats.studentized_range, to the error of the approximation
 -- example:  tukey_hsd(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 1), ('B', 'm', 1, 0.5), ('B', 'm', 2, 1);
 --           resamples := 100) = 'm', 'A', 'B', 2, 0, NULL, 1, 100
+-- related:  anova, adjusted_p, randomization_test, friedman
 -- note:     p holds for all pairs together: the chance of any such p <= alpha is alpha if all systems are alike.
 --           Only complete blocks count: queries that every system of the metric has a value for. The order
 --           comes from a hash of query_id. Differences of up to 1e-12 of the mean size of

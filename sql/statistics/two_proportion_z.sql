@@ -1,5 +1,12 @@
 -- name:     two_proportion_z
 -- title:    z-test of a proportion against a control
+-- meaning:  The test compares the share of hits in an arm, such as a conversion rate, with the share in a control. It
+--           reports the difference, its interval and whether chance explains it.
+-- use:      when each unit is a hit or a miss, such as users who buy or do not buy
+-- beware:   impressions of the same user are correlated and make p too small; use ratio_delta for clicks per
+--           impression
+-- reading:  p < 0.05: the difference from the control is larger than chance explains
+--           relative_change = 0.1: the proportion is 10% higher than that of the control
 -- inputs:   proportions (arm, hits, n)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- values:   control: as in welch_t
@@ -11,6 +18,13 @@
 --           delta is Newcombe's, from two Wilson intervals; relative_change = r - 1, r = proportion /
 --           control_proportion, within r * exp(-+ z * sqrt(1 / hits - 1 / n + 1 / control_hits - 1 / n_control)) - 1;
 --           cohen_h = 2 * asin(sqrt(proportion)) - 2 * asin(sqrt(control_proportion))
+-- tex:      z = \frac{p - p_c}{\sqrt{q \, (1 - q) \left(\frac{1}{n_c} + \frac{1}{n}\right)}} \qquad
+--           q = \frac{h + h_c}{n + n_c}
+-- symbols:  p: the proportion of the arm, h / n
+--           p_c: the proportion of the control, h_c / n_c
+--           h, h_c: the hits of the arm and of the control
+--           n, n_c: the trials of the arm and of the control
+--           q: the proportion of both arms together
 -- source:   Newcombe, Statistics in Medicine 1998,
 --           doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I; ratio: Katz et al., Biometrics
 --           1978, doi:10.2307/2530610; cohen_h: Cohen, 1988, doi:10.4324/9780203771587
@@ -18,6 +32,7 @@
 -- example:  two_proportion_z(VALUES ('A', 0, 10), ('B', 5, 10); control := 'A') = 'B', 0, 0.5, 0.5,
 --           0.11736746745022203, 0.7634069094874361, NULL, NULL, NULL, 0.009823274507519249, 10, 10,
 --           1.5707963267948966, 2.581988897471611
+-- related:  wilson_interval, fisher_exact, ratio_delta, sample_ratio
 -- note:     rows of one arm add up; one with NULL on either side is left out. An arm without hits has no
 --           relative interval; where both arms have no hits, or nothing else, p is 1. With few hits use
 --           fisher_exact. p is that of the pooled z-test and the interval Newcombe's: with small arms one in fifty

@@ -1,5 +1,13 @@
 -- name:     welch_t
 -- title:    Welch's t-test of a mean against a control
+-- meaning:  Welch's t-test shows whether the mean of an arm differs from the mean of a control by more than chance
+--           explains. The arms have different units, and their variances may differ.
+-- use:      to compare separate groups of users, such as the arms of an A/B test
+-- beware:   a few extreme values, such as very large orders, can hide a difference; several rows of the same user
+--           make p too small
+-- reading:  p < 0.05: the difference from the control is larger than chance explains
+--           p >= 0.05: chance can explain the difference; this does not prove that it is 0
+--           relative_change = 0.02: the mean is 2% higher than that of the control
 -- inputs:   observations (arm, value)
 -- params:   control VARCHAR, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- values:   control: the arm that the others are compared with
@@ -11,12 +19,17 @@
 --           relative_change = delta / abs(control_mean), within r * exp(-+ t * s) - 1, r = mean / control_mean, where
 --           s and df are those
 --           of var / mean^2; effect_size = delta / pooled sd (Cohen's d)
+-- tex:      t = \frac{\bar{x} - \bar{x}_c}{\sqrt{s^2 / n + s_c^2 / n_c}}
+-- symbols:  \bar{x}, \bar{x}_c: the means of the arm and of the control
+--           s^2, s_c^2: their variances
+--           n, n_c: their numbers of values
 -- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,
 --           doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
 -- oracle:   scipy.stats.ttest_ind(equal_var=False)
 -- example:  welch_t(VALUES ('A', 0), ('A', 2), ('B', 3), ('B', 5); control := 'A') = 'B', 1, 4, 3,
 --           -3.0848698445933085, 9.084869844593308, 3, -0.9998392073791285, 99506.05395105417, 0.16794970566215633, 2,
 --           2, 1.4142135623730951, 2.1213203435596424, 2.1213203435596424, 2
+-- related:  cuped, mann_whitney, ratio_delta, paired_t, sample_ratio
 -- note:     a value that is NULL is left out. An arm with one value has no interval and no p; where both arms
 --           are constant, p is 1 if they are alike, else NULL. The relative interval wants positive means
 WITH arms AS (

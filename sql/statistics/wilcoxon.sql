@@ -1,5 +1,13 @@
 -- name:     wilcoxon
 -- title:    Wilcoxon signed-rank test against a baseline
+-- meaning:  The Wilcoxon test ranks the differences between a system and a baseline by their size. It shows whether
+--           gains outweigh losses in ranks by more than chance explains.
+-- use:      when a few extreme differences dominate the mean
+-- beware:   tools differ in zeros, in the continuity correction and in exact p-values for small samples; compare
+--           these before you compare p
+-- reading:  rank_biserial = 1: every difference is a gain, or 0
+--           rank_biserial = 0: gains and losses have the same sum of ranks
+--           p < 0.05: gains and losses differ in ranks by more than chance explains
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   baseline VARCHAR, zeros VARCHAR DEFAULT 'wilcox' CHECK (zeros IN ('wilcox', 'pratt')),
 --           correction BOOLEAN DEFAULT FALSE
@@ -12,11 +20,19 @@
 --           statistic = (w_plus - mean) / sd, mean = (n (n + 1) - z (z + 1)) / 4, z zeros that are ranked,
 --           sd^2 = (n (n + 1) (2n + 1) - z (z + 1) (2z + 1) - sum of (t^3 - t) / 2) / 24, t the sizes of ties;
 --           rank_biserial = (w_plus - w_minus) / (w_plus + w_minus)
+-- tex:      z = \frac{W^+ - \mu}{\sigma} \qquad \mu = \frac{n (n + 1) - n_0 (n_0 + 1)}{4} \qquad
+--           \sigma^2 = \frac{n (n + 1)(2n + 1) - n_0 (n_0 + 1)(2n_0 + 1) - \frac{1}{2} \sum_j (t_j^3 - t_j)}{24}
+-- symbols:  W^+: the sum of the ranks of the gains
+--           n: the number of differences that are ranked
+--           n_0: the number of zeros that are ranked, 0 with zeros=wilcox
+--           \mu, \sigma: the mean and standard deviation of W^+ by chance
+--           t_j: the number of differences of the same size in group j, zeros excluded
 -- source:   Wilcoxon, Biometrics Bulletin 1945, doi:10.2307/3001968; Pratt, Journal of the American
 --           Statistical Association 1959, doi:10.1080/01621459.1959.10501526
 -- oracle:   scipy.stats.wilcoxon(method='asymptotic')
 -- example:  wilcoxon(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 6, 0, 1, 1.6035674514745464, 0.10880943004054568
+-- related:  sign_test, paired_t, mann_whitney, friedman
 -- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
 --           shapes of their values differ
 -- note:     the normal approximation, rough below ten units. Differences are rounded to 1e-12 of the mean

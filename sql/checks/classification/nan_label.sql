@@ -2,7 +2,7 @@
 -- reported: row_nan_label
 -- title:    rows whose label is NaN or infinite
 -- severity: error
--- why:      such a label belongs to no class, and its error is no number
+-- why:      such a label belongs to no class, and its error is not a number
 -- for:      classification
 -- column:   predictions.label
 -- inputs:   predictions (label, score)

@@ -2,7 +2,7 @@
 -- reported: row_nan_score
 -- title:    rows whose score is NaN, which would sort above every number
 -- severity: error
--- why:      NaN has no place in an order, and its error is no number
+-- why:      NaN has no place in an order, and its error is not a number
 -- for:      classification
 -- column:   predictions.score
 -- inputs:   predictions (label, score)

@@ -1,12 +1,12 @@
 -- name:     reversed_score
--- title:    values below 0.5, and by more than chance: rows of the negative class score higher
+-- title:    values below 0.5 by more than chance: rows of the negative class score higher
 -- for:      auc
 -- severity: warning
 -- why:      the score may be for the other class, or the labels may be swapped
 -- column:   predictions.score
 -- inputs:   metric (system, value, n, n_positive)
--- advice:   check that a higher score means the positive class and that the labels are not swapped; if it
---           does not, negate the score
+-- advice:   check that a higher score means the positive class and that the labels are not swapped; negate the score
+--           if it is for the negative class
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
 -- note:     chance: three standard deviations of a score that knows nothing, sqrt((n + 1) / (12 P N))
 SELECT system, value, n, n_positive

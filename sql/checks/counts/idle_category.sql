@@ -1,7 +1,7 @@
 -- name:     idle_category
 -- title:    categories neither expected nor observed
 -- severity: warning
--- why:      it is left out, which lowers the degrees of freedom
+-- why:      the category is left out, which lowers the degrees of freedom
 -- column:   counts.expected
 -- inputs:   counts (observed, expected)
 -- advice:   they are left out, and df counts the others

@@ -1,5 +1,5 @@
 -- name:     constant_score
--- title:    lists, in all of which every item has the same score, so that the ids decide the order
+-- title:    lists whose items all have the same score, so that the ids decide the order
 -- for:      ranking
 -- severity: warning
 -- why:      scores that are all equal give no order, so the value says nothing about the system

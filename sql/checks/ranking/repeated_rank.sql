@@ -1,8 +1,8 @@
 -- name:     repeated_rank
--- title:    ranks that several items of a query have
+-- title:    ranks that several items of a query share
 -- for:      ranking
 -- severity: error
--- why:      which of these items comes first is not known
+-- why:      the order of these items is not known
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   by_rank BOOLEAN DEFAULT FALSE,

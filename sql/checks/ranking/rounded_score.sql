@@ -6,7 +6,7 @@
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score, exact_score)
 -- params:   wide_scores BOOLEAN DEFAULT TRUE
--- advice:   subtract what they share, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are right
+-- advice:   subtract a common offset, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are right
 -- note:     exact_score is the text of a number with more digits than a DOUBLE is sure to keep
 WITH rounded AS (
     SELECT system, query_id, score, min(exact_score) AS one_score, max(exact_score) AS other_score

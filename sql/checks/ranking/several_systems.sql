@@ -1,5 +1,5 @@
 -- name:     several_systems
--- title:    systems where labels=returned knows the rows of one only
+-- title:    systems, although labels=returned supports only one
 -- for:      ranking
 -- severity: error
 -- why:      the items returned by all systems together would be the truth of each of them

@@ -1,5 +1,5 @@
 -- name:     tied_score
--- title:    scores more than once in a query, in an order that this tool does not tell
+-- title:    scores more than once in a query, in an order that this tool does not define
 -- for:      ranking
 -- severity: error
 -- why:      the tool's value depends on an order that is not known

@@ -4,7 +4,7 @@
 -- why:      a row without a name may belong to any of the others
 -- column:   given_rows.name
 -- inputs:   given_rows (name)
--- advice:   name what every row is of
+-- advice:   give every row a name
 -- note:     nobody needs to name the only system there is; NULL next to names is a mistake
 SELECT *
 FROM given_rows

@@ -1,6 +1,6 @@
 -- name:     constant_score
 -- reported: row_constant_score
--- title:    scores, the same in every row, which tells no rows apart
+-- title:    scores with the same value in every row, which cannot distinguish rows
 -- for:      pairs, thresholds
 -- severity: warning
 -- why:      scores that are all equal have an AUC of 0.5, whatever the labels

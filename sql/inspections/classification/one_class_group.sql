@@ -1,11 +1,11 @@
 -- name:     one_class_group
--- title:    groups with one class only, which have no AUC
+-- title:    groups with only one class, which have no AUC
 -- for:      group_auc
 -- severity: note
--- why:      the mean rests on the other groups
+-- why:      the mean covers only the other groups
 -- column:   predictions.group_id
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
--- advice:   read the value as one of the other groups, or take larger groups
+-- advice:   read the value as that of the other groups, or use larger groups
 -- note:     told if they hold more than half of the rows
 WITH counted AS (
     SELECT

@@ -1,5 +1,5 @@
 -- name:     stray_score
--- title:    rows whose score lies outside of [0, 1], unlike that of the others
+-- title:    rows whose score lies outside of [0, 1], unlike the scores of the other rows
 -- for:      pairs, thresholds
 -- severity: warning
 -- why:      a code for a missing score, such as -1, is evaluated as if it were a score

@@ -1,12 +1,12 @@
 -- name:     placeholder_item
--- title:    rows whose item stands for none, as padding does
+-- title:    rows whose item is a placeholder, such as padding
 -- for:      ranking
 -- severity: warning
 -- why:      padding takes up ranks, and is a hit if the truth has the same placeholder
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
 -- portable: no, some engines know the lower case of ASCII letters only
--- advice:   drop these rows, else they take up ranks and may even be found in the truth
+-- advice:   drop these rows; they take up ranks, and the truth may contain the same placeholder
 SELECT query_id, item_id
 FROM predictions
 WHERE lower(CAST(item_id AS VARCHAR)) IN ('', '-1', 'nan', 'none', 'null', '<na>');

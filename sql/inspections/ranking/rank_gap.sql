@@ -1,12 +1,12 @@
 -- name:     rank_gap
--- title:    lists whose ranks leave some out, as if rows had been lost
+-- title:    lists whose ranks have gaps, as if rows were lost
 -- for:      ranking
 -- severity: warning
 -- why:      an item that was lost counts as not relevant
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE
--- advice:   check that nothing was filtered after ranking; what a rank lacks counts as an unjudged item
+-- advice:   check that nothing was filtered after ranking; a missing rank counts as an unjudged item
 WITH lists AS (
     SELECT system, query_id, -max(score) AS first_rank, -min(score) AS last_rank, count(*) AS items
     FROM predictions

@@ -7,7 +7,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL
--- advice:   predict more items or take a smaller k; what is not there counts as nonrelevant
+-- advice:   predict more items or use a smaller k; missing items count as nonrelevant
 SELECT
     queries.system,
     queries.query_id,

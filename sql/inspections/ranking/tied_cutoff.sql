@@ -9,7 +9,8 @@
 -- params:   k INTEGER DEFAULT NULL,
 --           ties VARCHAR DEFAULT 'item_asc'
 -- when:     EXISTS (SELECT 1 FROM predictions GROUP BY system, query_id HAVING min(score) < max(score))
--- advice:   export scores unrounded; ties=pessimistic and ties=optimistic tell how much the order can change
+-- advice:   export scores unrounded; ties=pessimistic and ties=optimistic show how much the order can change the
+--           value
 WITH spans AS (
     SELECT
         system, query_id, tie_first, tie_last,

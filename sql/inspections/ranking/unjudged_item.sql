@@ -12,7 +12,7 @@
 --           AND EXISTS (
 --               SELECT 1 FROM predictions
 --               JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id)
--- advice:   judge them, set unjudged=skip, or look at how many are judged beside the values
+-- advice:   judge them, set unjudged=skip, or report the share of judged items next to the values
 -- settles:  unjudged=skip
 -- note:     told if they are more than one in ten; where the truth has no nonrelevant item, that an item is not
 --           in it says so

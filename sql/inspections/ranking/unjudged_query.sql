@@ -1,5 +1,5 @@
 -- name:     unjudged_query
--- title:    predicted queries that the truth does not have, so that they do not count
+-- title:    predicted queries that are not in the truth, so that they do not count
 -- for:      ranking
 -- severity: note
 -- why:      the mean covers fewer queries than were predicted

@@ -1,0 +1,90 @@
+"""Every metric explains itself in plain words; its example by hand gives the value that the SQL gives."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+
+import duckmetrics
+from duckmetrics.catalog.explanation import explanation
+from support.cases import CATALOG, ROOT
+from support.loops import each
+
+if TYPE_CHECKING:
+    from duckmetrics.catalog.definition import Definition
+
+MEASURES = [*CATALOG.metrics.values(), *CATALOG.tables.values()]
+METRICS = [*CATALOG.metrics.values()]
+EXPLAINED = [*MEASURES, *CATALOG.statistics.values()]
+MOST_WORDS = 26
+
+
+def identity(definition: Definition) -> str:
+    return f"{definition.family}/{definition.name}"
+
+
+@each("definition", EXPLAINED, identity)
+def test_every_metric_and_test_has_a_meaning_a_use_and_a_warning(definition: Definition) -> None:
+    words = explanation(definition)
+    assert words.meaning, "-- meaning:"
+    assert words.meaning.endswith(".")
+    assert words.meaning[0].isupper()
+    assert words.use, "-- use:"
+    assert words.beware, "-- beware:"
+    for phrase in (words.use, words.beware, *words.reading.values(), *words.symbols.values()):
+        assert not phrase.endswith("."), phrase
+        assert phrase.split()[0] not in ("When", "The", "A", "An", "No"), (
+            "a phrase begins with a small letter"
+        )
+    for sentence in re.split(r"[.;] ", " ".join((words.meaning, words.use + ".", words.beware))):
+        assert len(sentence.split()) <= MOST_WORDS, sentence
+
+
+@each("definition", METRICS, identity)
+def test_every_metric_has_a_formula_in_tex_and_says_what_values_mean(definition: Definition) -> None:
+    words = explanation(definition)
+    assert words.tex, "-- tex:"
+    assert words.tex.count("{") == words.tex.count("}")
+    assert words.symbols, "-- symbols:"
+    assert words.reading, "-- reading:"
+    assert words.worked or words.not_worked, "-- worked:"
+
+
+@each("definition", MEASURES, identity)
+def test_related_metrics_exist(definition: Definition) -> None:
+    names = {name for _, name in (*CATALOG.metrics, *CATALOG.tables)} | set(CATALOG.statistics)
+    related = explanation(definition).related
+    assert related
+    assert set(related) <= names - {definition.name}
+
+
+@each("definition", [metric for metric in METRICS if explanation(metric).worked], identity)
+def test_the_example_by_hand_is_the_value_of_the_sql(definition: Definition) -> None:
+    """The left side is computed from the numbers alone, by DuckDB; it is the value of the query, or of all rows."""
+    connection = duckdb.connect()
+    by_hand = {}
+    for step in explanation(definition).worked:
+        assert re.fullmatch(r"[\d.e,()\[\]+*/ a-z_^-]+", step.expression), "an expression of numbers"
+        (value,) = connection.execute(f"SELECT ({step.expression})::DOUBLE").fetchall()[0]
+        assert value == pytest.approx(float(step.value), abs=6e-5), step
+        by_hand[step.of] = value
+    computed = on_sample(definition)
+    assert by_hand == pytest.approx(computed, abs=1e-9)
+
+
+def on_sample(definition: Definition) -> dict[str, float]:
+    """Return the value of each query of the sample, or of all its rows, for the call of the header's example."""
+    match = re.match(r"\w+\((.*)\) = ", definition.header["example"])
+    assert match is not None
+    switches = match[1].replace(" := ", "=").replace("'", "")
+    spec = f"{definition.family}.{definition.name}" + (f"({switches})" if switches else "")
+    connection = duckdb.connect()
+    connection.execute((ROOT / "tests/data" / definition.family / "sample.sql").read_text())
+    truth = "truth" if definition.family == "ranking" else None
+    result = duckmetrics.evaluate("predictions", truth, [spec], connection=connection)
+    if truth is None:
+        return {"": result.rows[0]["value"]}
+    return {row["query_id"]: row["value"] for row in result.per_query.to_pylist()}

@@ -1,0 +1,187 @@
+"""The code blocks of README and docs/: they run in the order of the page, and print the text below them.
+
+To check pages by hand: ``PYTHONPATH=tests python -m support.pages docs/howto/slices.md``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.macros.shell import find
+from support.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+RUN = ("python", "bash", "sql")
+OUTPUT = "text"
+SPARK = "needs spark"
+NOT_RUN = "not run: "
+FAILS = "exit code "
+FENCE = re.compile(r"```(?P<language>\{?\w+\}?)")
+BETWEEN = re.compile(r"|:.*|<!--.*-->")  # lines that do not separate a block from its output
+MARK = "next block"
+COLORS = re.compile(r"\x1b\[[0-9;]*m")
+INSTALL = re.compile(r"python3 -m venv \S+ && \.venv/bin/pip install [^&]* && \.venv/bin/")
+
+
+@dataclass
+class Block:
+    """A fenced block: where it is, its language, the comment above it, and the group that one output belongs to."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    note: str
+    group: int
+
+    @property
+    def runs(self) -> bool:
+        return self.language in RUN and not self.note.startswith(NOT_RUN)
+
+    @property
+    def needs_spark(self) -> bool:
+        return self.note == SPARK
+
+
+def pages() -> list[Path]:
+    """Return the pages that people write: README, CONTRIBUTING and docs/, without what is generated or built."""
+    written = [path for path in (ROOT / "docs").rglob("*.md") if not {"_build", "generated"} & {*path.parts}]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(written)]
+
+
+def blocks(page: Path) -> list[Block]:
+    """Read the fenced blocks of a page."""
+    found: list[Block] = []
+    note, group, inside = "", 0, False
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), start=1):
+        if inside:
+            inside = line != "```"
+            if inside:
+                found[-1].text += line + "\n"
+        elif fence := FENCE.fullmatch(line):
+            found.append(Block(str(page), number, fence["language"], "", note, group))
+            note, inside = "", True
+        elif line.startswith("<!-- "):
+            note = line.removeprefix("<!-- ").removesuffix(" -->")
+        elif not BETWEEN.fullmatch(line):
+            note, group = "", group + 1
+    return found
+
+
+def wrong(page: Path, spark: bool = False) -> list[str]:
+    """Run a page; return its faults, each with file and line.
+
+    Args:
+        page: the Markdown file.
+        spark: whether to run the blocks that need Spark; otherwise only the others run.
+    """
+    read = blocks(page)
+    chosen = [block for block in read if block.runs and block.needs_spark == spark]
+    with tempfile.TemporaryDirectory() as folder, _entered(Path(folder)):
+        printed = dict(_printed(chosen))
+    with_output = {block.group for block in read if block.language == OUTPUT}
+    faults = [
+        f"{page}:{block.line}: {printed[block.line][1]}" for block in chosen
+        if printed[block.line][1] and not (block.language == "sql" and block.group in with_output)
+    ]  # fmt: skip
+    for shown in (block for block in read if block.language == OUTPUT):
+        outputs = [printed[b.line][0] for b in chosen if b.group == shown.group and b.line < shown.line]
+        if outputs and not any(_is_shown(shown.text, output) for output in outputs):
+            faults.append(f"{page}:{shown.line}: the output is not\n{shown.text}but\n" + "or\n".join(outputs))
+    return faults
+
+
+def _printed(chosen: list[Block]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Yield line -> (output, problem) of each block; SQL runs last, in one session of the shell."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in chosen:
+        if block.language == "python":
+            yield block.line, _python(block, names)
+        elif block.language == "bash":
+            yield block.line, _bash(block)
+    sql = [block for block in chosen if block.language == "sql"]
+    for block, output in zip(sql, session([block.text for block in sql]), strict=True):
+        yield block.line, (output, output if "Error:" in output else "")  # a page may show an error
+
+
+def _python(block: Block, names: dict[str, Any]) -> tuple[str, str]:
+    """Run a block in the namespace of its page."""
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile("\n" * block.line + block.text, block.page, "exec"), names)
+    except Exception as error:
+        return out.getvalue(), f"{type(error).__name__}: {error}"
+    return out.getvalue(), ""
+
+
+def _bash(block: Block) -> tuple[str, str]:
+    """Run a block as a person would, but with the package under test instead of a new environment."""
+    code = int(block.note.removeprefix(FAILS)) if block.note.startswith(FAILS) else 0
+    folders = [str(Path(sys.executable).parent), str(Path(find()).parent), os.environ["PATH"]]
+    environment = {**os.environ, "PATH": os.pathsep.join(folders)}
+    environment.pop("COLUMNS", None)  # which pytest sets in some of its processes
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", INSTALL.sub("", block.text)],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    problem = "" if done.returncode == code else f"exit code {done.returncode}: {done.stderr}"
+    return done.stdout + (done.stderr if code else ""), problem
+
+
+def session(texts: list[str]) -> list[str]:
+    """Run blocks in one session of the real DuckDB shell; return the output of each, errors included."""
+    if not texts:
+        return []
+    script = "".join(f".print {MARK}\n{text}" for text in texts)
+    done = subprocess.run(
+        [find(), "-init", "sql/duckmetrics.sql"], input=script,
+        env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    return [COLORS.sub("", part) for part in done.stdout.split(f"{MARK}\n")[1:]]
+
+
+def _is_shown(shown: str, output: str) -> bool:
+    """Compare line by line without trailing blanks; a line ``...`` stands for any number of lines."""
+    lines = [line.rstrip() for line in shown.splitlines()]
+    pattern = "\n".join(r"(?:.*\n)*?.*" if line == "..." else re.escape(line) for line in lines)
+    return bool(re.fullmatch(pattern, "\n".join(line.rstrip() for line in output.splitlines()).strip("\n")))
+
+
+@contextlib.contextmanager
+def _entered(folder: Path) -> Iterator[None]:
+    """Work in a folder that has the sample data and the macros, as a clone has."""
+    for name in ("data", "sql", "tests", "duckmetrics"):
+        (folder / name).symlink_to(ROOT / name)
+    columns = os.environ.pop("COLUMNS", None)
+    try:
+        with contextlib.chdir(folder):
+            yield
+    finally:
+        if columns is not None:
+            os.environ["COLUMNS"] = columns
+
+
+def main(names: Iterable[str]) -> int:
+    """Check pages by name, or all; print the faults and the number of blocks."""
+    chosen = [Path(name).resolve() for name in names] or pages()
+    faults = [fault for page in chosen for fault in wrong(page)]
+    ran = sum(block.runs and not block.needs_spark for page in chosen for block in blocks(page))
+    print("\n".join([*faults, f"{ran} blocks ran, {len(faults)} faults"]))
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
