@@ -48,6 +48,7 @@ def conventions(
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -56,7 +57,7 @@ def conventions(
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics, system, columns, connection, threads, memory_limit: as for `evaluate`.
+        predictions, truth, metrics, system, columns, where, connection, threads, memory_limit: as for `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -71,7 +72,14 @@ def conventions(
     """
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
     request = read_request(
-        catalog(), predictions, truth, system=system, columns=columns, layout=layout, switches=switches
+        catalog(),
+        predictions,
+        truth,
+        system=system,
+        columns=columns,
+        layout=layout,
+        where=where,
+        switches=switches,
     )
     with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
@@ -87,8 +95,9 @@ class _Metric:
         self.session = session
         self.spec = spec
         self.default = parse_measure(session.catalog, spec, session.request.switches, session.family)
-        # A name of one tool is not known to the others.
+        # A name of one tool is not known to the others, and may mean a metric of the other family there.
         ours = str(self.default) if self.default.tools else spec
+        ours = ours if "." in ours.partition("(")[0] else f"{self.default.family}.{ours}"
         self.measures: dict[str, Measure] = {}
         self.refused: dict[str, str] = {}
         for name in names:

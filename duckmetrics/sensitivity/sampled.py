@@ -61,6 +61,7 @@ def sampled(
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -100,7 +101,7 @@ def sampled(
         like: a tool whose conventions stand in for the defaults, as for `evaluate`.
         **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
-        system, columns, connection, threads, memory_limit: as for `evaluate`.
+        system, columns, where, connection, threads, memory_limit: as for `evaluate`.
 
     Returns:
         The value of each metric by each method and system.
@@ -127,6 +128,7 @@ def sampled(
         system=system,
         columns=columns,
         layout=layout,
+        where=where,
         like=like,
         switches=switches,
     )

@@ -114,6 +114,7 @@ def ties(
     system: str | Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -122,7 +123,7 @@ def ties(
     """Tell what the order of equal scores does to metrics of rankings.
 
     Args:
-        predictions, truth, metrics, like, system, columns, connection, threads, memory_limit,
+        predictions, truth, metrics, like, system, columns, where, connection, threads, memory_limit,
             **switches: as for `evaluate`.
 
     Returns:
@@ -140,6 +141,7 @@ def ties(
         system=system,
         columns=columns,
         layout=layout,
+        where=where,
         like=like,
         switches=switches,
     )
