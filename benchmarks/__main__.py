@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: duckmetrics beside what people use today, and beside the bare work of DuckDB."""
+"""``python -m benchmarks``: duckmetrics against other tools, and against the bare work of DuckDB."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from benchmarks.works import SUITES, WORKS, Work, command
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suites", nargs="*", help=f"which of {', '.join(SUITES)}; all unless said otherwise")
-    parser.add_argument("--folder", type=Path, default=Path("benchmarks/.data"), help="where the data go")
+    parser.add_argument("suites", nargs="*", help=f"suites to run: {', '.join(SUITES)}; all by default")
+    parser.add_argument("--folder", type=Path, default=Path("benchmarks/.data"), help="folder of the data")
     parser.add_argument(
-        "--output", type=Path, default=Path("benchmarks/results"), help="where the results go"
+        "--output", type=Path, default=Path("benchmarks/results"), help="folder of the results"
     )
     parser.add_argument("--rows", type=int, default=10_000_000, help="number of predictions")
     parser.add_argument("--runs", type=int, default=5, help="counted turns")
-    parser.add_argument("--only", default="", metavar="TEXT", help="works whose name has this in it")
+    parser.add_argument("--only", default="", metavar="TEXT", help="works whose name contains this")
     parser.add_argument(
         "--python", action="append", default=[], metavar="PEER=PATH",
-        help="an interpreter for a peer of peers.py that does not go together with the others",
+        help="an interpreter for a peer of peers.py that conflicts with the others",
     )  # fmt: skip
     options = parser.parse_args()
     if unknown := set(options.suites) - set(SUITES):
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[str, str]) -> Outcome:
-    """Let all contestants do the work in turns, after one turn that does not count."""
+    """Run the work with all contestants in turns, after one turn that does not count."""
     outcome = Outcome(work)
     places = {
         name: generate(folder, work.data.get(name, work.data_set), rows * work.rows.get(name, 1))
@@ -64,14 +64,14 @@ def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[
 
 
 def agree(work: Work, name: str, found: Run, known: dict[str, float], tolerance: float) -> None:
-    """Compare the values with those of the contestants before that had the same data.
+    """Compare the values with those of earlier contestants on the same data.
 
     Raises:
         SystemExit: they differ.
     """
     for metric, value in found.values.items():
         if not abs(value - known.setdefault(metric, value)) <= tolerance:
-            sys.exit(f"{work.name}: {metric} of {name} is {value}, and not {known[metric]}")
+            sys.exit(f"{work.name}: {metric} of {name} is {value}, not {known[metric]}")
 
 
 if __name__ == "__main__":

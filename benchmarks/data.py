@@ -8,10 +8,10 @@ from pathlib import Path
 import duckdb
 
 SCRIPTS = Path(__file__).with_name("data")
-# Shapes that a script is used for with other parameters than its own.
+# Shapes that use another script with other parameters.
 SHAPES = {"long": ("ranking", 1000), "short": ("ranking", 10)}
 ITEMS = 100
-# What the other sets are made from, and how many rows a set has for one prediction.
+# The source of the other sets, and the number of rows for one prediction.
 BASE, ROWS = "ranking", {"impressions": 2}
 
 
@@ -40,5 +40,5 @@ def generate(folder: Path, name: str, rows: int) -> Path:
 
 
 def size(rows: int) -> str:
-    """``10000000`` -> ``10M``."""
+    """Return ``10M`` for ``10000000``."""
     return f"{rows // 1_000_000}M" if rows % 1_000_000 == 0 else str(rows)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.mutations``: which changes of one token do the tests notice?
+"""``python -m benchmarks.mutations``: do the tests detect changes of one token?
 
 A mutant is the project with one token of one file under sql/ or duckmetrics/compose/ changed. A seed draws
 the same mutants again, so that two sets of tests can be compared.
@@ -39,9 +39,9 @@ IN_PYTHON = {
     r" \+ ": " - ", r"\[0\]": "[-1]", r"\b1\b": "2",
 }  # fmt: skip
 MACROS = "sql/duckmetrics.sql"
-# Seconds after which a mutant that never ends counts as noticed.
+# After this number of seconds, a mutant that does not end counts as noticed.
 PATIENCE = 1800
-# They compare a text with what is generated from the files, and so notice every change.
+# They compare a text with one generated from the files, and so notice every change.
 TEXTS = ("fresh", "golden", "text_of_every_dialect")
 
 
@@ -64,7 +64,7 @@ class Mutant(NamedTuple):
 
 
 def mutants(count: int, seed: int) -> list[Mutant]:
-    """Draw mutants: two of three in sql/, no file twice before all files had their turn."""
+    """Draw mutants: two of three in sql/, and no file again before all others."""
     chance = random.Random(seed)
     sql = [path for path in sorted((ROOT / "sql").glob("*/**/*.sql")) if "macros" not in path.parts]
     python = sorted((ROOT / "duckmetrics/compose").glob("*.py"))
@@ -81,7 +81,7 @@ def _drawn(paths: Sequence[Path], rules: dict[str, str], chance: random.Random, 
 
 
 def _of_file(path: Path, rules: dict[str, str]) -> Iterator[Mutant]:
-    """Every change of a file, but for those of headers, comments and docstrings."""
+    """Yield every change of a file, except in headers, comments and docstrings."""
     text = path.read_text("utf-8")
     spared = r"--[^\n]*" if path.suffix == ".sql" else r'"""[\s\S]*?"""|#[^\n]*|^(?:from|import) [^\n]*'
     quiet = [match.span() for match in re.finditer(spared, text, re.MULTILINE)]
@@ -93,7 +93,7 @@ def _of_file(path: Path, rules: dict[str, str]) -> Iterator[Mutant]:
 
 
 def noticed(folder: Path, batch: Sequence[Mutant], arguments: Sequence[str]) -> dict[str, bool]:
-    """Run the tests on several mutants at once; those that fail, on each mutant by itself.
+    """Run the tests on several mutants at once; on a failure, run the failed tests on each mutant.
 
     Mutants of different files seldom hide each other, and a test that none of them fails need not run again.
     """
@@ -102,7 +102,7 @@ def noticed(folder: Path, batch: Sequence[Mutant], arguments: Sequence[str]) -> 
     if passed or len(batch) == 1:
         return {str(mutant): not passed for mutant in batch}
     failures = folder / ".pytest_cache/v/cache/lastfailed"
-    # There is no such file if the tests could not be collected, or did not end.
+    # The file is missing if the tests could not be collected, or did not end.
     failed = failures.read_bytes() if failures.exists() else None
     found = {}
     for mutant in batch:
@@ -117,7 +117,7 @@ def noticed(folder: Path, batch: Sequence[Mutant], arguments: Sequence[str]) -> 
 
 @contextmanager
 def changed(folder: Path, mutants: Sequence[Mutant]) -> Iterator[None]:
-    """Apply mutants of different files, to the macros too, and take them back at the end."""
+    """Apply mutants of different files, also to the macros, and revert them at the end."""
     paths = [*(mutant.path for mutant in mutants), MACROS]
     whole = {path: (folder / path).read_text("utf-8") for path in paths}
     try:
@@ -131,13 +131,13 @@ def changed(folder: Path, mutants: Sequence[Mutant]) -> Iterator[None]:
 
 
 def _passes(folder: Path, arguments: Sequence[str]) -> bool:
-    """Run the tests of a copy of the project, the commands that they start included."""
+    """Run the tests of a copy of the project, including the commands that they start."""
     left_out = " and ".join(f"not {text}" for text in TEXTS)
     return _run(folder, ["pytest", "-q", "-k", left_out, *arguments])
 
 
 def _run(folder: Path, arguments: Sequence[str]) -> bool:
-    """Run a module of Python in a copy of the project; say whether it ended well."""
+    """Run a module of Python in a copy of the project; return whether it succeeded."""
     command = [sys.executable, "-m", *arguments]
     ours = {**os.environ, "PYTHONPATH": str(folder)}
     quiet = subprocess.DEVNULL
@@ -163,18 +163,18 @@ def batches(mutants: Sequence[Mutant], size: int) -> Iterator[list[Mutant]]:
 
 
 def main() -> None:
-    """Print every mutant and whether it is noticed, and write the answers as JSON."""
+    """Print every mutant and whether the tests notice it, and write the answers as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=18)
-    parser.add_argument("--together", type=int, default=8, help="the number of mutants tried at once")
-    parser.add_argument("--output", type=Path, help="where the answers go, by mutant")
+    parser.add_argument("--together", type=int, default=8, help="the number of mutants per test run")
+    parser.add_argument("--output", type=Path, help="file of the answers, by mutant")
     parser.add_argument(
         "--only",
         type=Path,
         action="append",
         default=[],
-        help="answers of another run: try only what was not noticed there; may be repeated",
+        help="answers of another run: try only mutants not noticed there; may be repeated",
     )
     parser.add_argument("tests", nargs="*", help="arguments of pytest")
     options = parser.parse_args()
@@ -187,7 +187,7 @@ def main() -> None:
             ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv*", "__pycache__", ".*_cache")
         )
         if not _passes(folder, ["--tb=no", *options.tests]):
-            sys.exit("the tests fail without a mutant; mend them first")
+            sys.exit("the tests fail without a mutant; fix them first")
         pending = [m for m in mutants(options.count, options.seed) if str(m) not in known]
         for batch in batches(pending, options.together):
             found = noticed(folder, batch, options.tests)

@@ -1,7 +1,7 @@
-"""What people use today, each as they would write it: ``python peers.py NAME`` in a folder of data.
+"""The code of other tools, as their users write it: ``python peers.py NAME`` in a folder of data.
 
-A peer prints the values that it agrees on with the defaults of duckmetrics, as JSON. It imports nothing of
-duckmetrics, so that it runs in an environment of its own.
+A peer prints the values on which it agrees with the defaults of duckmetrics, as JSON. It does not import
+duckmetrics, so it can run in a separate environment.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PREDICTIONS, TRUTH, IMPRESSIONS = "predictions.parquet", "truth.parquet", "impre
 
 
 def bare_join() -> dict[str, float]:
-    """DuckDB's join of the two files, which nothing that joins them can be faster than."""
+    """Join the two files with DuckDB, a lower bound for every tool that joins them."""
     import duckdb
 
     query = f"SELECT sum(score + relevance) FROM '{PREDICTIONS}' JOIN '{TRUTH}' USING (query_id, item_id)"
@@ -24,7 +24,7 @@ def bare_join() -> dict[str, float]:
 
 
 def bare_sort() -> dict[str, float]:
-    """DuckDB's sort of the scores and labels, which nothing that ranks all rows can be much faster than."""
+    """Sort the scores and labels with DuckDB, close to a lower bound for every tool that ranks all rows."""
     import duckdb
 
     query = f"SELECT sum(score) FROM (SELECT score, label FROM '{IMPRESSIONS}' ORDER BY score OFFSET 1)"
@@ -33,7 +33,7 @@ def bare_sort() -> dict[str, float]:
 
 
 def pytrec_eval() -> dict[str, float]:
-    """The C code of trec_eval over dictionaries; it compares scores as 32-bit floats."""
+    """Run the C code of trec_eval over dictionaries; it compares scores as 32-bit floats."""
     import pandas
     import pytrec_eval
 
@@ -55,7 +55,7 @@ def pytrec_eval() -> dict[str, float]:
 
 
 def ir_measures() -> dict[str, float]:
-    """ir-measures over data frames, with pytrec_eval behind it."""
+    """Run ir-measures over data frames, which calls pytrec_eval."""
     import ir_measures as measures
     import pandas
 
@@ -70,7 +70,7 @@ def ir_measures() -> dict[str, float]:
 
 
 def ranx() -> dict[str, float]:
-    """ranx, compiled by numba, over data frames."""
+    """Run ranx, compiled by numba, over data frames."""
     import pandas
     import ranx
 
@@ -85,7 +85,7 @@ def ranx() -> dict[str, float]:
 
 
 def rectools() -> dict[str, float]:
-    """RecTools over data frames; its NDCG has binary gains, so it is timed but not compared."""
+    """Run RecTools over data frames; its NDCG has binary gains, so its time counts but not its values."""
     import pandas
     from rectools import Columns
     from rectools.metrics import MAP, MRR, NDCG, Precision, calc_metrics
@@ -102,7 +102,7 @@ def rectools() -> dict[str, float]:
 
 
 def replay() -> dict[str, float]:
-    """RePlay on Polars; its NDCG has binary gains and its MAP another norm: timed but not compared."""
+    """Run RePlay on Polars; its NDCG and MAP have other definitions, so only its time counts."""
     import polars as pl
     from replay.metrics import MAP, MRR, NDCG, OfflineMetrics, Precision
 
@@ -113,7 +113,7 @@ def replay() -> dict[str, float]:
 
 
 def polars_ranking() -> dict[str, float]:
-    """Polars by hand, as an expert would write it; it checks nothing."""
+    """Write the metrics in Polars by hand, as an expert would; it checks nothing."""
     import polars as pl
 
     truth = pl.scan_parquet(TRUTH)
@@ -169,7 +169,7 @@ def sklearn_log_loss() -> dict[str, float]:
 
 
 def polars_auc(score: str = "score") -> dict[str, float]:
-    """The sum of the average ranks of the clicks."""
+    """Return the AUC from the sum of the average ranks of the clicks."""
     import polars as pl
 
     clicked = pl.col("label") == 1
@@ -185,7 +185,7 @@ def polars_auc_rounded() -> dict[str, float]:
 
 
 def chdb_auc() -> dict[str, float]:
-    """ClickHouse in the process."""
+    """Run ClickHouse in the process."""
     import chdb
 
     query = f"SELECT arrayROCAUC(groupArray(score), groupArray(label)) FROM file('{IMPRESSIONS}')"
@@ -193,7 +193,7 @@ def chdb_auc() -> dict[str, float]:
 
 
 def pandas_gauc() -> dict[str, float]:
-    """A groupby of roc_auc_score over 1 % of the users; its time is scaled to all of them."""
+    """Group roc_auc_score by 1 % of the users; its time is scaled to all of them."""
     import pandas
     from sklearn.metrics import roc_auc_score
 

@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from benchmarks.timing import Run
     from benchmarks.works import Claim, Work
 
-# Peers that are no tools: the bare work of DuckDB, and our macros in its shell.
+# Peers that are not tools: the bare work of DuckDB, and our macros in its shell.
 OWN = ("bare", "shell")
 PACKAGES = ("duckdb", "sqlglot", "polars", "scikit-learn", "chdb", "pytrec_eval-terrier", "ranx")
 
 
 @dataclass
 class Outcome:
-    """What came of a work: the runs of each contestant, and why some have none."""
+    """The result of a work: the runs of each contestant, and the reasons of those without runs."""
 
     work: Work
     runs: dict[str, list[Run]] = field(default_factory=lambda: defaultdict(list))
     failures: dict[str, str] = field(default_factory=dict)
 
     def ratios(self, claim: Claim) -> list[float]:
-        """One ratio for every turn."""
+        """Return one ratio for every turn."""
         pairs = zip(self.runs[claim.one], self.runs[claim.other], strict=False)
         return [one.seconds / other.seconds for one, other in pairs]
 
     def lines(self) -> list[str]:
-        """The lines of the page."""
+        """Return the lines of the page."""
         lines = [f"### {self.work.name}", "", "| process | seconds | peak MiB |", "|---|---:|---:|"]
         for name in self.work.contestants:
             if name in self.failures:
@@ -74,7 +74,7 @@ class Outcome:
 
 
 def rows_of(outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """One row for every process that ran."""
+    """Return one row for every process that ran."""
     return [
         {"suite": outcome.work.suite, "work": outcome.work.name, "process": name, "turn": turn,
          "seconds": run.seconds, "mib": run.mib}
@@ -83,14 +83,14 @@ def rows_of(outcomes: list[Outcome]) -> list[dict[str, Any]]:
 
 
 def write(outcomes: list[Outcome], folder: Path, rows: int, turns: int) -> None:
-    """Write results.md, results.parquet and, where there is matplotlib, results.png."""
+    """Write results.md, results.parquet and, with matplotlib, results.png."""
     folder.mkdir(parents=True, exist_ok=True)
     head = [
         "# Results", "",
         f"Written by `python -m benchmarks`: {rows:,} predictions, {turns} turns after one that does not "
         f"count; whole processes from Parquet, in turns. {platform.machine()}, "
         f"Python {platform.python_version()}, {', '.join(_versions())}.", "",
-        "Ratios are medians over the turns; seconds and memory are of this machine and say nothing alone.",
+        "Ratios are medians over the turns; seconds and memory hold for this machine only.",
         "", "![Seconds of each process](results.png)", "",
     ]  # fmt: skip
     body = [line for outcome in outcomes for line in outcome.lines()]
@@ -100,7 +100,7 @@ def write(outcomes: list[Outcome], folder: Path, rows: int, turns: int) -> None:
 
 
 def draw(outcomes: list[Outcome], path: Path) -> None:
-    """A bar for every process of the works that somebody else does, too."""
+    """Draw a bar for every process of the works that another tool does, too."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.shell``: what a call of a macro costs beside the query that Python composes.
+"""``python -m benchmarks.shell``: the cost of a macro call, compared with the query of Python.
 
 It prints lines for the DuckDB of this Python; `--file` names another file of macros, such as an older one.
 """
@@ -66,14 +66,14 @@ def connected(macros: str, rows: int) -> duckdb.DuckDBPyConnection:
 
 
 def seconds(connection: duckdb.DuckDBPyConnection, query: str) -> float:
-    """Return the seconds of a processor that a query takes."""
+    """Return the CPU seconds of a query."""
     start = process_time()
     connection.execute(query).fetchall()
     return process_time() - start
 
 
 def ratio(connection: duckdb.DuckDBPyConnection, call: str, query: str, runs: int) -> float:
-    """Return the median of the ratios of the seconds of both."""
+    """Return the median ratio of the seconds of both."""
     for text in (call, query):
         connection.execute(text).fetchall()
     return median(seconds(connection, call) / seconds(connection, query) for _ in range(runs))
@@ -87,7 +87,7 @@ def operators(connection: duckdb.DuckDBPyConnection, query: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shell", description=__doc__)
-    parser.add_argument("--file", type=Path, help="a file of macros instead of the one that ships")
+    parser.add_argument("--file", type=Path, help="a file of macros instead of the installed one")
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     macros = options.file.read_text("utf-8") if options.file else duckmetrics.macros_sql()

@@ -1,6 +1,6 @@
-"""``python -m benchmarks.simulations``: do intervals hold the true value as often as they say?
+"""``python -m benchmarks.simulations``: do intervals contain the true value as often as they claim?
 
-The repetitions are slices of one table, so that one call evaluates many of them.
+The repetitions are slices of one table, so one call evaluates many of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics import Evaluation
 
 ITEMS = 10
-# The mean reciprocal rank where every rank of ten is as likely.
+# The mean reciprocal rank if all ten ranks are equally likely.
 UNIFORM_RR = sum(1 / rank for rank in range(1, ITEMS + 1)) / ITEMS
 COMPARED = ("auc", "log_loss", "normalized_entropy", "gauc", "gauc(average=pairs)", "calibration_ratio")
 OF_HEAVY_USERS = (
@@ -33,7 +33,7 @@ OF_ROWS = ("auc", "ctr", "log_loss", "calibration_ratio", "normalized_entropy", 
 
 
 def rankings(repetitions: int, queries: int, seed: int) -> pa.Table:
-    """One relevant item at a random rank of ten: a log with labels, and the repetition of every query."""
+    """Return a log with one relevant item at a random rank of ten, and the repetition of every query."""
     generator = np.random.default_rng(seed)
     n = repetitions * queries
     query = np.repeat(np.arange(n), ITEMS)
@@ -45,7 +45,7 @@ def rankings(repetitions: int, queries: int, seed: int) -> pa.Table:
 
 
 def impressions(repetitions: int, users: int, seed: int) -> pa.Table:
-    """Users who click more see more: a log whose rows are not independent."""
+    """Return a log whose rows are not independent: users who click more also see more."""
     generator = np.random.default_rng(seed)
     n = repetitions * users
     keen = generator.random(n) < 0.5
@@ -61,7 +61,7 @@ def impressions(repetitions: int, users: int, seed: int) -> pa.Table:
 
 
 def heavy_impressions(repetitions: int, users: int, seed: int) -> pa.Table:
-    """A log of which a few users hold much: Pareto sizes up to 400 rows, and tastes that differ."""
+    """Return a log with heavy users: Pareto sizes up to 400 rows, and different tastes."""
     generator = np.random.default_rng(seed)
     n = repetitions * users
     seen = np.minimum(400, np.ceil(generator.random(n) ** (-1 / 1.5))).astype(int)
@@ -75,7 +75,7 @@ def heavy_impressions(repetitions: int, users: int, seed: int) -> pa.Table:
 
 
 def nearly_all_hits(repetitions: int, queries: int, seed: int) -> pa.Table:
-    """The relevant item at rank 1, 2, 3 or 4 of four: hit rates of .9 @1, .97 @2 and .99 @3."""
+    """Return lists with the relevant item at rank 1 to 4: hit rates of .9 @1, .97 @2 and .99 @3."""
     n = repetitions * queries
     rank = np.random.default_rng(seed).choice(4, n, p=[0.9, 0.07, 0.02, 0.01])
     query, item = np.repeat(np.arange(n), 4), np.tile(np.arange(4), n)
@@ -86,7 +86,7 @@ def nearly_all_hits(repetitions: int, queries: int, seed: int) -> pa.Table:
 
 
 def two_normals(repetitions: int, positives: int, negatives: int, area: float, seed: int) -> pa.Table:
-    """Independent rows, the scores of either class normal: the AUC is known."""
+    """Return independent rows with normal scores in each class, so that the AUC is known."""
     generator = np.random.default_rng(seed)
     label = np.tile(np.repeat([1, 0], [positives, negatives]), repetitions)
     shift = NormalDist().inv_cdf(area) * 2**0.5
@@ -128,7 +128,7 @@ def of_small_samples(repetitions: int) -> Iterator[str]:
 
 
 def described(result: Evaluation, metric: str, truth: float | None) -> str:
-    """How often the intervals hold the truth, and how many slices have none."""
+    """Return how often the intervals contain the truth, and how many slices have none."""
     rows = [row for row in result.rows if row["metric"] == metric and row["slice"]]
     without = sum(row["lower"] is None for row in rows) / len(rows)
     refused = f" ({without:.1%} have none)" if without else ""
@@ -136,7 +136,7 @@ def described(result: Evaluation, metric: str, truth: float | None) -> str:
 
 
 def heavy_p_values(repetitions: int, users: int, seed: int) -> dict[str, np.ndarray]:
-    """Those of comparisons of two systems that differ by noise alone, by metric."""
+    """Return by metric the p-values of comparisons of two systems that differ by noise alone."""
     log = heavy_impressions(repetitions, users, seed)
     odds = np.log(log["score"].to_numpy() / (1 - log["score"].to_numpy()))
     systems = {}
@@ -152,7 +152,7 @@ def heavy_p_values(repetitions: int, users: int, seed: int) -> dict[str, np.ndar
 
 
 def coverage(result: Evaluation, metric: str, truth: float | None) -> float:
-    """The share of the slices whose interval holds the truth."""
+    """Return the share of the slices whose interval contains the truth."""
     assert truth is not None
     rows = [
         row for row in result.rows if row["metric"] == metric and row["slice"] and row["lower"] is not None
@@ -161,14 +161,14 @@ def coverage(result: Evaluation, metric: str, truth: float | None) -> float:
 
 
 def p_values(repetitions: int, queries: int, seed: int) -> np.ndarray:
-    """Those of comparisons of two systems that rank at random."""
+    """Return the p-values of comparisons of two systems that rank at random."""
     systems = {name: rankings(repetitions, queries, seed + i) for i, name in enumerate("AB")}
     found = duckmetrics.compare(systems, None, "mrr", by=["repetition"], adjust="none")
     return np.array([row["p"] for row in found.rows if row["slice"] and row["p"] is not None])
 
 
 def family_errors(repetitions: int, queries: int, systems: int, metrics: int, seed: int) -> dict[str, float]:
-    """How often a family of comparisons of equal systems has a verdict, adjusted by Holm and not at all.
+    """Return how often a family of comparisons of equal systems has a verdict, with Holm and unadjusted.
 
     The values per query are drawn; the tests are paired_t and adjusted_p of the package.
     """
@@ -184,7 +184,7 @@ def family_errors(repetitions: int, queries: int, systems: int, metrics: int, se
     p: list[list[float]] = [[] for _ in range(repetitions)]
     for row in duckmetrics.run_test("paired_t", table, baseline="0").rows:
         p[int(row["metric"]) // metrics].append(1.0 if row["p"] is None else row["p"])
-    # The smallest of m p-values is m times itself after Holm; a family errs if that is below 5 %.
+    # Holm multiplies the smallest of m p-values by m; a family errs if the product is below 5 %.
     smallest = np.array([min(one) for one in p])
     return {
         "holm": float(np.mean(metrics * (systems - 1) * smallest < 0.05)),
@@ -193,7 +193,7 @@ def family_errors(repetitions: int, queries: int, systems: int, metrics: int, se
 
 
 def lines(repetitions: int) -> Iterator[str]:
-    """The lines of a page: how often intervals hold the truth, and equal systems are called different."""
+    """Yield the lines of a page: coverage of the intervals, and verdicts about equal systems."""
     yield f"# Simulations\n\n{repetitions:,} repetitions; intervals of 95 %, tests at 5 %.\n"
     yield "| interval of | units | coverage |\n|---|---:|---:|"
     for queries in (30, 100, 1000):

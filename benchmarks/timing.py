@@ -1,4 +1,4 @@
-"""Whole processes: how long they take, how much memory, and what they print."""
+"""Whole processes: their time, their memory, and their output."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Run:
     """One process from start to end.
 
     Attributes:
-        seconds: wall time; of a peer that did a part of the work, with the rest scaled up.
-        mib: the most memory that was resident.
+        seconds: wall time, scaled up if a peer did a part of the work.
+        mib: peak resident memory.
         values: the metrics it printed.
     """
 
@@ -33,8 +33,8 @@ class FailedError(Exception):
     """A process ended with an error; the message is the last line that it wrote."""
 
 
-# Runs a command and tells its seconds, KiB and status. A process of its own, because the peak memory of a
-# child begins with that of its parent.
+# Runs a command and reports its seconds, KiB and status. A separate process, because the peak memory of a
+# child starts at that of its parent.
 LAUNCHER = """
 import json, os, sys, time
 start = time.perf_counter()
@@ -51,7 +51,7 @@ def run(arguments: list[str], folder: Path) -> Run:
     Raises:
         FailedError: it ended with an error.
     """
-    # As wherever it is installed: modules are compiled once, not at every start.
+    # As in an installation: modules are compiled once, not at every start.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.NamedTemporaryFile("r") as report:
         launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, report.name, *arguments]
@@ -67,7 +67,7 @@ def run(arguments: list[str], folder: Path) -> Run:
 
 
 def values_of(text: str) -> dict[str, float]:
-    """The values of our JSON, of a peer's, or none of a text that is not JSON."""
+    """Return the values of our JSON or a peer's; none if the text is not JSON."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError:

@@ -1,7 +1,7 @@
-"""``python -m benchmarks.values``: what a value macro costs beside the same number in SQL written by hand.
+"""``python -m benchmarks.values``: the cost of a value macro, compared with handwritten SQL.
 
-A line for each metric and number of groups, for the DuckDB of this Python: the median of the ratios of CPU
-seconds, taken in pairs, and the most memory of a process that runs the one or the other once.
+It prints a line for each metric and number of groups, for the DuckDB of this Python: the median ratio of CPU
+seconds, taken in pairs, and the peak memory of a process that runs either one once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ THRESHOLDS = """
 ONES = {"positive": "y::INT", "negative": "1 - y::INT"}
 WEIGHTS = {"positive": "w * y::INT", "negative": "w * (1 - y::INT)"}
 CLIPPED = "greatest(least(p, 1 - 1e-15), 1e-15)"
-# The macro, and the same by hand.
+# The macro, and the same metric written by hand.
 WORKS = {
     "roc_auc": ("roc_auc(y, p)", RANKS.replace("{p}", "p")),
     "roc_auc, ties": ("roc_auc(y, q)", RANKS.replace("{p}", "q")),
@@ -87,28 +87,28 @@ def connected(file: Path, macros: str, threads: int) -> duckdb.DuckDBPyConnectio
 
 
 def seconds(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[float, tuple[float, ...]]:
-    """Return the seconds of a processor that a query takes, and its row."""
+    """Return the CPU seconds of a query, and its row."""
     start = process_time()
     (row,) = connection.execute(query).fetchall()
     return process_time() - start, row
 
 
 def mib(file: Path, macros: Path | None, query: str) -> float:
-    """Return the most memory of a process that runs a query."""
+    """Return the peak memory of a process that runs a query."""
     source = [] if macros is None else ["--file", str(macros)]
     command = [sys.executable, "-m", "benchmarks.values", *source, PROBE, str(file), query]
     return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
 def probe(file: Path, macros: str, query: str) -> None:
-    """Run one query and print the most memory that this process had."""
+    """Run one query and print the peak memory of this process."""
     connected(file, macros, threads=2).execute(query).fetchall()
     status = Path("/proc/self/status").read_text("utf-8")
     print(int(status.split("VmHWM:")[1].split()[0]) / 1024)
 
 
 def compared(file: Path, options: argparse.Namespace, macros: str, name: str, groups: int) -> str:
-    """Return the line of a metric, after its values have been compared."""
+    """Compare the values of a metric, and return its line."""
     connection = connected(file, macros, threads=1)
     pair = queries(name, groups)
     ratios = []
@@ -127,10 +127,10 @@ def compared(file: Path, options: argparse.Namespace, macros: str, name: str, gr
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.values", description=__doc__)
-    parser.add_argument("--file", type=Path, help="a file of macros instead of the one that ships")
+    parser.add_argument("--file", type=Path, help="a file of macros instead of the installed one")
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", metavar="TEXT", help="metrics whose name has this in it")
+    parser.add_argument("--only", default="", metavar="TEXT", help="metrics whose name contains this")
     parser.add_argument(PROBE, nargs=2, metavar=("FILE", "QUERY"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     macros = options.file.read_text("utf-8") if options.file else duckmetrics.macros_sql()

@@ -1,4 +1,4 @@
-"""What is compared: works, who does them, and what is claimed of the times."""
+"""The benchmarks: works, contestants, and claims about the times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TWENTY = (
 )
 TWELVE = ("ndcg@10", "map@100", "mrr", "recall@10", "precision@10", "hit_rate@10", "f1@10", "dcg@10",
           "ndcg@100", "map", "rbp", "r_precision")  # fmt: skip
-# Single precision can tie what double precision does not.
+# Single precision can have ties that double precision does not have.
 SINGLE = 1e-4
 
 
@@ -30,7 +30,7 @@ class Contestant:
     Attributes:
         arguments: the command; for a peer, the rest after its interpreter.
         peer: its name in peers.py, empty for duckmetrics.
-        tolerance: how far its values may be from ours.
+        tolerance: the largest allowed difference of its values from ours.
     """
 
     arguments: tuple[str, ...]
@@ -40,12 +40,12 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Claim:
-    """That one takes at least, or at most, so many times as long as another.
+    """The claim that the ratio of two times is at least, or at most, a bound.
 
     Attributes:
         one, other: names of contestants.
         sign: ``>=`` or ``<=``.
-        bound: what the median of the ratios is held against; none where it is only told.
+        bound: the limit of the median ratio; without a sign, the ratio is only shown.
     """
 
     one: str
@@ -59,8 +59,8 @@ class Work:
     """The same work done by several processes.
 
     Attributes:
-        data: the data set of each contestant that has its own, `data_set` of all others.
-        rows: how many, of a contestant that has more or fewer than the others.
+        data: the data sets of contestants with their own; all others have `data_set`.
+        rows: the factor of the number of rows, for contestants that differ from the others.
     """
 
     name: str
@@ -79,7 +79,7 @@ def ranking(metrics: str, *options: str) -> Contestant:
 
 
 def compared(metrics: str, *options: str) -> Contestant:
-    """Ten systems against the first of them."""
+    """Compare ten systems with the first of them."""
     tables = ("predictions.parquet", "--truth", "truth.parquet", "--baseline", "run0")
     return Contestant(("-m", OURS, "compare", *tables, "-m", metrics, "--format", "json", *options))
 
@@ -94,7 +94,7 @@ def peer(name: str, tolerance: float = 1e-9) -> Contestant:
 
 
 def shell(query: str, *options: str) -> Contestant:
-    """The DuckDB shell, printing one number."""
+    """Run the DuckDB shell, which prints one number."""
     return Contestant((find(), *options, "-noheader", "-list", "-c", query), "shell")
 
 
@@ -113,7 +113,7 @@ BARE = Claim(OURS, "bare join")
 
 
 def shape(name: str, title: str) -> Work:
-    """The five metrics over lists of another shape."""
+    """Define the five metrics over lists of another shape."""
     return Work(f"five metrics, {title}", "shapes", name, {OURS: ranking(FIVE), "bare join": JOIN}, (BARE,))
 
 
@@ -192,7 +192,7 @@ SUITES = tuple(dict.fromkeys(work.suite for work in WORKS))
 
 
 def command(contestant: Contestant, interpreters: dict[str, str]) -> list[str]:
-    """What to run; a peer may have an interpreter of its own."""
+    """Return the command; a peer may have its own interpreter."""
     if contestant.peer == "shell":
         return list(contestant.arguments)
     return [interpreters.get(contestant.peer, sys.executable), *contestant.arguments]

@@ -91,15 +91,15 @@ class UnsupportedError(DuckmetricsError):
     """A request that is not available on this engine or in this combination."""
 
 
-# Not more names than these are suggested together, where all begin as a name that is cut off.
+# The largest number of names to suggest together, if all begin with the given name.
 SEVERAL = 4
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Say what was probably meant.
+    """Return the advice that names what was probably meant.
 
     Args:
-        otherwise: the advice where no name is like it; by default, a list of all names.
+        otherwise: the advice if no name is similar; by default, a list of all names.
     """
     known = sorted(known)
     meant = _meant(name, {candidate.lower(): candidate for candidate in reversed(known)})
@@ -110,7 +110,7 @@ def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 def _meant(name: str, lowered: Mapping[str, str]) -> list[str]:
     """Return the names, by their spelling in lower case, that a misspelled name probably means."""
-    # A name that others begin with, or that only lacks an underscore, is meant rather than one spelled alike.
+    # The beginning of a name, or a name without its underscore, comes before similar spellings.
     start = name.lower().replace("-", "_")
     begun = sorted(candidate for candidate in lowered if len(start) > 2 and candidate.startswith(start))
     longer = [candidate for candidate in begun if candidate.startswith(f"{start}_")]
@@ -120,11 +120,11 @@ def _meant(name: str, lowered: Mapping[str, str]) -> list[str]:
         return [lowered[begun[0]]]
     if 0 < len(begun) <= SEVERAL:
         return [lowered[candidate] for candidate in begun]
-    # A file is often named where its stem is meant.
+    # Users often write the name of a file instead of its stem.
     close = [c for c in (start.rpartition(".")[0],) if c in lowered] or get_close_matches(start, lowered, n=1)
     return [lowered[candidate] for candidate in close]
 
 
 def unknown(kind: str, name: str, known: Iterable[str], otherwise: str = "") -> tuple[str, str]:
-    """Say that a name is unknown, and what was probably meant: the `what` and the `advice` of an error."""
+    """Return the `what` and the `advice` of an error about an unknown name."""
     return f"unknown {kind} {name!r}", suggestion(name, known, otherwise)

@@ -1,4 +1,4 @@
-"""What the tests share: the catalogue, the tiny cases, and evaluation beside the reference."""
+"""Parts that the tests share: the catalogue, the tiny cases, and evaluation next to the reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = ("slow", "spark", "postgres")
 
 @pytest.fixture(params=(TOGETHER, *ALONE))
 def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the tables `predictions` and `truth` of one case, or of several."""
+    """Create a connection with the tables `predictions` and `truth` of one case, or of several."""
     connection = open_case(request.param)
     yield connection
     connection.close()
@@ -30,7 +30,7 @@ def case(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to ``-m slow`` what ``@pytest.mark.some(n)`` leaves out: all but n cases, at equal distances.
+    """Leave to ``-m slow`` the cases that ``@pytest.mark.some(n)`` leaves out: all but n, evenly spaced.
 
     Cases that other marks leave out of a default run do not count.
     """

@@ -56,7 +56,7 @@ def ab(
         shares: variant -> planned share, as in ``{"A": 0.9, "B": 0.1}``; equal shares by default.
         pre: metric -> column with the same quantity from before the experiment. CUPED then removes the
             variance that it explains, as in ``{"revenue": "revenue_before"}``.
-        lower_is_better: the metrics of which a lower value is better.
+        lower_is_better: the metrics where a lower value is better.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; over
             all metrics and treated variants together.
         interval: the level of the intervals, which are not adjusted.
@@ -77,8 +77,8 @@ def ab(
 
     Source:
         Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
-        Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722; the files under sql/statistics name those of
-        the statistics.
+        Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722; the files under sql/statistics name the
+        sources of the statistics.
     """
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)

@@ -1,4 +1,4 @@
-"""Arguments of the public functions that are misspelled, which Python takes for switches."""
+"""Misspelled arguments of the public functions, which Python takes for switches."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from duckmetrics.switches import Switches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# How like an argument a name must be; a switch is seldom so like one.
+# The least similarity of a name and an argument; a switch seldom reaches it.
 LIKE = 0.8
 
 
 def refuse_misspelled(function: Callable[..., Any], switches: Iterable[str]) -> None:
-    """Refuse a switch that is none, and is spelled nearly like an argument.
+    """Refuse a name that is not a switch, and is spelled nearly like an argument.
 
     Raises:
         MetricError: names the argument.

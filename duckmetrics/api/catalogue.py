@@ -28,7 +28,7 @@ SEVERITIES = {
     WARNING: "a number can be wrong or misleading",
     NOTE: "helps to read the numbers",
 }
-# Who runs the checks of a folder.
+# The functions that run the checks of a folder.
 RUN_BY = {
     "checks": "evaluate, compare and check",
     "inspections": "check; by evaluate and compare only to explain what another check found",
@@ -95,7 +95,7 @@ def checks() -> list[Definition]:
 
 
 def family_of(check: Definition) -> str:
-    """Return what a check is about: rankings, classifiers, counts or other tables of statistics."""
+    """Return the subject of a check: rankings, classifiers, counts or other tables of statistics."""
     return check.path.parent.name
 
 
@@ -136,7 +136,7 @@ def _parameters(definition: Definition, params: dict[str, Param]) -> Iterator[st
 
 
 def _parameter(definition: Definition, param: Param) -> Iterator[tuple[str, str]]:
-    """Yield the lines of one parameter, each with what it starts with."""
+    """Yield the lines of one parameter, each as its start and the rest."""
     said = meanings(catalog(), definition, param)
     if not param.choices:
         usual = "" if param.default is None else f"; default {written(param.default)}"

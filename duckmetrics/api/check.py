@@ -43,12 +43,12 @@ ROWS = "rows"
 class Findings(Tabular):
     """Findings of the checks, the worst first.
 
-    ``findings.errors`` is true where there is something that `evaluate` would refuse.
+    ``findings.errors`` is true if `evaluate` would refuse the data.
 
     Attributes:
-        rows: one for each finding; `count` says how often, `examples` names up to three.
+        rows: one for each finding; `count` is the number of occurrences, `examples` names up to three.
         performed: the names of the checks that ran.
-        looked_at: how many rows of each table, and how many queries.
+        looked_at: the number of rows of each table, and of queries.
     """
 
     command = "check"
@@ -95,13 +95,13 @@ class Findings(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics check`` prints it in JSON, see docs/json.md."""
         known = document(self.command, self.summary.to_pylist(), self.rows, conclusion=self.conclusion)
-        # They are the rows.
+        # The rows name them already.
         del known["checks"]
         return known
 
     @property
     def conclusion(self) -> str:
-        """One line: how much was found, in what, by how many checks."""
+        """One line: the number of findings, of rows and of checks."""
         found = [
             f"{n} {severity}{'s' if n > 1 else ''}"
             for severity in SEVERITIES if (n := len(self._of(severity)))
@@ -168,7 +168,7 @@ def check(
     error: a problem that `evaluate` would refuse is a finding of severity error.
 
     Args:
-        metrics: the metrics to come, as for `evaluate`: what they read is checked, at their cut-offs.
+        metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
         predictions, truth, system, by, columns, layout, positive, score, where, queries, connection, threads,
             memory_limit, like, **switches: as for `evaluate`.
@@ -201,7 +201,7 @@ def _family(session: Session) -> str:
 
 
 def _findings(session: Session, specs: Sequence[str]) -> Findings:
-    """Check what the measures of each family read."""
+    """Check the inputs of the measures of each family."""
     asked = session.request
     measures = parse_measures(session.catalog, specs, asked.switches, lambda: _family(session), asked.like)
     request = asked.of(session.catalog, measures)

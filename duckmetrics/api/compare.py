@@ -69,11 +69,11 @@ def compare(
     pairs: bool | None = None,
     **switches: Unpack[Switches],
 ) -> Comparison:
-    """Compare systems with a baseline: are the differences larger than chance makes them?
+    """Compare systems with a baseline: are the differences larger than chance explains?
 
-    All systems are evaluated on one population, and compared query by query (of classifiers, cluster by
-    cluster). The p-values of the comparisons of a call are adjusted together, those of every slicing by
-    themselves.
+    All systems are evaluated on one population, and compared query by query (for classifiers, cluster by
+    cluster). The p-values of the comparisons of a call are adjusted together, but separately for each
+    slicing.
 
     Args:
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
@@ -86,18 +86,18 @@ def compare(
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
             ``"tukey"``.
         adjust: ``"holm"``, ``"benjamini_hochberg"`` or another method of adjusted_p, or ``"none"``; by
-            default holm, and none where the test itself looks at all pairs of systems, as ``"tukey"``.
+            default holm, and none if the test itself looks at all pairs of systems, as ``"tukey"``.
         alpha: the error rate of verdicts: one needs an adjusted p below it. Intervals do not depend on it.
-        power: for which the minimum detectable effect holds.
-        allow_different: compare the queries that are common where the systems have values of different ones,
-            or results of other conventions. Of classifiers, only the same rows can be compared.
+        power: the power of the test at the minimum detectable effect.
+        allow_different: compare only the common queries if the systems have values of different queries, and
+            allow results of different conventions. For classifiers, only the same rows can be compared.
         pairs: compare every pair of systems, and show each value with the letters of the systems that it
             is significantly better than; p-values are adjusted for the number of all pairs. By default
-            only where the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
+            only if the test itself looks at all pairs, as ``"tukey"``. The baseline may be left out.
 
     Returns:
         A row for every system, slice and metric: value, difference to the baseline, interval, effect size,
-        p, adjusted p, the smallest difference that could have been seen, and a verdict in words. With
+        p, adjusted p, the smallest difference that the test can detect, and a verdict in words. With
         ``pairs=True``, the same for every pair of systems, see `Comparison.pairs`.
 
     Raises:
@@ -158,7 +158,7 @@ def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
         return None
     found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}
     if found and len(found) < len(predictions):
-        raise MetricError("compare", "results of evaluate beside tables", "give either")
+        raise MetricError("compare", "results of evaluate together with tables", "give either")
     return found or None
 
 

@@ -1,4 +1,4 @@
-"""The public functions; each hands its work to the module that knows how."""
+"""The public functions; each calls the module that does the work."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def evaluate(
         metrics: specs such as ``"ndcg@10"``, ``"map(norm=min_k)@100"`` or ``"auc"``. A name of both
             families, such as ``"precision"``, is a ranking metric if there is a truth or a cut-off,
             a classification metric if there is no query_id; ``"classification.precision"`` says so.
-            The metric most asked for where none is named: ndcg@10, or auc for rows with a label.
+            By default ndcg@10, or auc for rows with a label.
         system: the column of the predictions that names the system, or a mapping of systems.
         by: columns to slice by, of the rows for classifiers, attributes of the query for rankings;
             or expressions of them with a name, such as ``"date_trunc('week', day) AS week"``;
@@ -80,10 +80,10 @@ def evaluate(
         layout: the tool that wrote the tables, such as ``"rectools"``, or a mapping with one for each of
             predictions and truth. By default duckmetrics recognizes it by the names of the columns, and a
             note names it. If you map a column, or with ``"canonical"``, no layout is used.
-        positive: the label that counts as 1, every other as 0, where labels are text such as ``"yes"``.
-        score: the columns of the scores by system, where one table has several:
+        positive: the label that counts as 1 if labels are text, such as ``"yes"``; others count as 0.
+        score: the columns of the scores by system, if one table has several:
             ``{"lr": "p_lr", "gbm": "p_gbm"}``.
-        where: conditions of the rows that count, by the table, as in
+        where: conditions on the rows to read, by the table, as in
             ``{"predictions": "day = DATE '2026-11-01'"}``; partitions that they rule out are not read.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
@@ -92,25 +92,25 @@ def evaluate(
             tables, else DuckDB.
         threads: the number of threads.
         memory_limit: such as ``"4GB"``; more is spilled to disk.
-        temp_directory: the folder that is spilled to.
+        temp_directory: the folder for data that memory cannot hold.
         snapshot: which tables are read once, into a temporary table: ``"auto"``, the default, for those that
             are remote, text, or queries that do more than scan a table; ``"always"`` or ``"never"``.
         chunks: the number of parts in which the queries of rankings are evaluated, one after the other,
             which takes less memory; the results are the same.
-        like: a tool whose conventions stand in for the defaults, such as ``"trec_eval"``; see
+        like: a tool whose conventions replace the defaults, such as ``"trec_eval"``; see
             `presets`. Switches and parameters of a spec win.
-        verify: how many queries are recomputed by the plain-Python reference as well, of a classifier
+        verify: the number of queries that the plain-Python reference recomputes, for a classifier
             50 rows for each; see `Evaluation.verified`.
-        interval: the level of intervals around the values, such as 0.95; they stand in the columns
-            lower and upper. Of rankings, the queries are taken as independent; of classifiers, the clusters.
+        interval: the level of intervals around the values, such as 0.95, in the columns lower and
+            upper. Queries (rankings) or clusters (classifiers) are assumed to be independent.
         interval_method: ``"t"`` for Student's t over the queries or clusters, or ``"bootstrap"`` for
             percentiles of a Poisson bootstrap, which is deterministic. Proportions have Wilson's interval,
-            AUC one on the logit scale. Functions of sums, and AUC, use a jackknife over clusters, or over
-            rows the delta method and DeLong; a bootstrap takes the other metrics of classifiers as a whole.
-        cluster: the column that says which rows, or queries, belong together, such as ``"user_id"``. Of
-            classifiers, cluster_id, group_id or query_id by default, and without these every row by itself.
-        resamples: how often a bootstrap resamples, 10,000 times by default, and 1000 times where a metric
-            is taken again as a whole.
+            AUC one on the logit scale. Functions of sums, and AUC, use a jackknife over clusters; over rows,
+            the delta method and DeLong. For other metrics of classifiers, a bootstrap recomputes the metric.
+        cluster: the column that identifies independent units, such as ``"user_id"``; rows, or queries, of one
+            unit may be correlated. For classifiers, cluster_id, group_id or query_id by default, else rows.
+        resamples: the number of bootstrap resamples: 10,000 by default, and 1000 if each resample recomputes
+            a metric.
         seed: another seed draws other resamples.
         **switches: conventions such as ``ties="pessimistic"``; see `describe`. ``population``
             may also be a table with query_id.
@@ -121,7 +121,7 @@ def evaluate(
     Raises:
         MetricError: a metric, parameter or switch cannot be read.
         InputError: the data cannot be evaluated as they are.
-        UnsupportedError: the tool that `like` names has no such metric, or in a way that is not imitated.
+        UnsupportedError: the tool that `like` names has no such metric, or its way is not imitated.
         EngineError: the database refused a query.
     """
     refuse_misspelled(evaluate, switches)
@@ -174,7 +174,7 @@ def curve(
         **params: parameters of the table; a list of values gives the rows of each.
 
     Returns:
-        The system and slice where there are several, then the columns of the table.
+        The system and slice if there are several, then the columns of the table.
 
     Raises:
         MetricError: no such table, or a parameter that cannot be read.

@@ -28,9 +28,9 @@ def sql(
     """Return the SQL of metrics of one family, or of a table such as a curve.
 
     It reads tables named `predictions` (query_id, item_id, score) and `truth` (query_id, item_id, relevance),
-    or of classifiers `predictions` (label, score). The columns weight and group_id are read if the metrics
-    need them. The comments of the text name the columns that it reads. Numbers may be of any type; of a
-    BOOLEAN, PostgreSQL and BigQuery need CAST(label AS INTEGER). No check runs before the text does.
+    or for classifiers `predictions` (label, score). The columns weight and group_id are read if the metrics
+    need them. The comments of the text name the columns that it reads. Numbers may be of any type;
+    PostgreSQL and BigQuery need CAST(label AS INTEGER) for a BOOLEAN. The SQL does not check the data.
 
     Args:
         dialect: a name of ``duckmetrics dialects``, such as ``"spark"``.

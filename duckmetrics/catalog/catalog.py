@@ -25,9 +25,9 @@ KINDS = {
 }
 
 
-# Where the metrics are listed, which are too many for a message.
+# The list of the metrics is too long for a message.
 LISTED = "'duckmetrics metrics' lists all metrics, in Python duckmetrics.metrics()"
-# What people call a t-test, without blanks.
+# Usual names of a t-test, without blanks.
 _T_TESTS = ("t", "ttest", "student", "studentt")
 
 
@@ -40,7 +40,7 @@ class Alias:
 
 
 class Catalog:
-    """Every definition under sql/: by (family, name) what a family has, the others by name."""
+    """Every definition under sql/: those of a family by (family, name), the others by name."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self.files: dict[Path, Definition] = {}
@@ -125,9 +125,9 @@ class Catalog:
         """Return the metric called `name`, whatever the case of its letters.
 
         Args:
-            meant: asked for the family where a name belongs to several.
+            meant: returns the family if a name belongs to several.
         Raises:
-            MetricError: no such metric, or one of each family and none is meant.
+            MetricError: no such metric, or one in each family and none is meant.
         """
         for spelling in (name, name.lower()):
             found = {f: a for (f, n), a in self.names.items() if n == spelling and family in (None, f)}
@@ -192,7 +192,7 @@ class Catalog:
         return found
 
     def sources(self, definition: Definition) -> Iterator[Definition]:
-        """Yield the relations and metrics of the same family that a definition reads itself."""
+        """Yield the relations and metrics of the same family that a definition reads directly."""
         for table in sorted(definition.tables):
             if table in self.relations:
                 yield self.relations[table]
@@ -200,7 +200,7 @@ class Catalog:
                 yield self.metrics[definition.family, table]
 
     def usual(self, family: str) -> str:
-        """Return the spec that stands for a family where nobody names a metric."""
+        """Return the spec of a family that is computed if the caller names no metric."""
         return next(
             d.header["usual"] for d in self.metrics.values() if d.family == family and "usual" in d.header
         )
@@ -226,7 +226,7 @@ class Catalog:
         return self._placeholders[definition.path]
 
     def idle(self, metric: Definition) -> dict[str, exp.Expr]:
-        """Return when a parameter changes nothing, by its name: the metric and its relations say so."""
+        """Return the conditions under which a parameter changes nothing, of a metric and its relations."""
         relations = (d for d in self.foundations(metric) if d.name in self.relations)
         found: dict[str, exp.Expr] = {}
         for definition in (metric, *relations):

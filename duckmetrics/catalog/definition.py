@@ -97,11 +97,11 @@ class Definition:
         try:
             tree = sqlglot.parse_one(body(self.text), dialect=DIALECT)
         except (sqlglot.ParseError, sqlglot.TokenError) as error:
-            raise DefinitionError(self.path, error, "mend the query") from error
+            raise DefinitionError(self.path, error, "fix the query") from error
         if not isinstance(tree, exp.Query):
             raise DefinitionError(self.path, f"found {tree.key.upper()}", "write a bare SELECT")
         for node in tree.walk():
-            node._meta = None  # where it stands in the file, which every copy of the tree would copy
+            node._meta = None  # the position in the file, which every copy of the tree would copy
         return tree
 
     @cached_property

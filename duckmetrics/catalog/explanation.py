@@ -1,4 +1,4 @@
-"""The plain words of a header: the meaning of a metric, its extreme values, its formula as TeX, an example by hand."""
+"""The plain words of a header: meaning, extreme values, formula as TeX, and an example by hand."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _pairs(definition: Definition, key: str) -> dict[str, str]:
 
 
 def _steps(definition: Definition, text: str) -> tuple[Step, ...]:
-    """Read ``q1: 1 / 2 = 0.5``, or ``1 / 2 = 0.5`` for a metric of rows; an expression may take several lines."""
+    """Read ``q1: 1 / 2 = 0.5``, or ``1 / 2 = 0.5`` for a metric of rows; several lines may form one."""
     steps, rest = [], ""
     for line in text.splitlines():
         rest = f"{rest} {line}".strip()

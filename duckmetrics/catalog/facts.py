@@ -24,7 +24,7 @@ FACTS = {
 
 
 def holds(catalog: Catalog, fact: str, measure: Measure) -> bool:
-    """Say whether a fact holds for a measure: its file or a relation that it reads says so."""
+    """Return whether the file of a measure, or a relation that it reads, says that a fact holds."""
     every = (measure.metric, *catalog.foundations(measure.metric))
     conditions = [definition.facts[fact] for definition in every if fact in definition.facts]
     return any(constant(substituted(condition, measure.values)) is True for condition in conditions)

@@ -42,9 +42,9 @@ class Meaning:
 
 
 def meant_by(catalog: Catalog, spec: str, tools: Iterable[Preset]) -> dict[Meaning, tuple[str, ...]]:
-    """Return what a name means to tools, each with the names of their presets.
+    """Return the meanings of a name in other tools, each with the names of their presets.
 
-    A name may have arguments of the metric, as in ``P(rel=2)@5``, where no name of the tool is written so.
+    A name may have arguments of the metric, as in ``P(rel=2)@5``, if no name of the tool is written that way.
     """
     tools = list(tools)
     found = _found(catalog, spec, tools)
@@ -99,9 +99,9 @@ def _matches(known: Conventions, names: str, spec: str) -> Iterator[dict[str, st
 
 
 def name_of(names: str, values: Mapping[str, Value]) -> str:
-    """Return the name that a tool has for a metric with these values, of those that its preset lists.
+    """Return the name in a tool for a metric with these values, such as ``map_cut_10``.
 
-    As in ``map_cut_10`` of ``map, map_cut_{k}``; all of them where none has a place for every value.
+    The preset lists the names, as in ``map, map_cut_{k}``. Return all if none has a place for every value.
     """
     every = split_specs(names)
     cut = values.get(CUTOFF) is not None
@@ -113,7 +113,7 @@ def name_of(names: str, values: Mapping[str, Value]) -> str:
 
 
 def _filled(family: str, template: str, values: Mapping[str, str]) -> Meaning | None:
-    """Write numbers into the spec of a variant; None where a share is not of a whole number."""
+    """Write numbers into the spec of a variant; return None if a share is not of a whole number."""
     if CUTOFF not in values:
         template = template.replace(f"@{{{CUTOFF}}}", "")
     holes = list(_FORMULA.finditer(template))
@@ -138,7 +138,7 @@ def expanded(
 ) -> Iterator[tuple[str, NameSet | None]]:
     """Replace the names of sets, such as ``official``, by those of their members; yield each with its set.
 
-    Without `like`, one of our own names is never read as a set, and costs no reading of the presets.
+    Without `like`, one of our own names is never read as a set, and does not need the presets.
     """
     for spec in specs:
         sets = set() if like is None and _is_ours(catalog, spec) else _sets(spec.strip(), like)
@@ -166,7 +166,7 @@ def _sets(name: str, like: Preset | None) -> set[NameSet]:
 
 
 def once(specs: Iterable[tuple[str, NameSet | None]]) -> Iterator[tuple[str, NameSet | None]]:
-    """Leave out members of sets that were also asked for by themselves, or as members of another set."""
+    """Leave out members of sets that were also asked for separately, or as members of another set."""
     every = list(specs)
     known = {spec.strip() for spec, of in every if of is None}
     for spec, of in every:

@@ -15,15 +15,15 @@ KEYS = {
     "alias": "other names in the literature; a name may set parameters: f1 (beta = 1)",
     "macro": "names of macros in the DuckDB shell; x for y: the macro is x, because DuckDB uses the name y",
     "title": "a noun phrase",
-    "meaning": "one or two sentences: what the metric tells a user about the predictions",
+    "meaning": "one or two sentences: what the metric shows a user about the predictions",
     "use": "when to use it: when only the first relevant item matters",
     "beware": "the most common way to be misled by it",
     "reading": "what extreme or typical values mean, one line each: 1: every ranking is perfect",
     "tex": "the formula in TeX",
     "symbols": "the meaning of each symbol of tex, one line each: k: the cut-off",
     "worked": (
-        "the value of the example by hand, as an expression of numbers in SQL; for rankings one line for each "
-        "query: q1: (2 + 0) / 3 = 0.6667; or none, and why"
+        "the value of the example by hand, as an expression of numbers in SQL; for rankings one line for "
+        "each query: q1: (2 + 0) / 3 = 0.6667; or none, and why"
     ),
     "related": "other metrics to look at, separated by commas",
     "inputs": "the input tables that the file or its relations read, with the columns that they read",
@@ -71,12 +71,12 @@ KEYS = {
     "column": "of a check: the column that it examines, table.column",
     "when": "of a check: the condition under which its rows are findings; absent: they always are",
     "advice": "of a check: what the user can do next",
-    "settles": "of a check: a switch with the value under which its rows are no findings: duplicates=first",
+    "settles": "of a check: a switch with the value under which its rows are not findings: duplicates=first",
     "warning": "a warning that every result of a statistic shows",
     "note": "a convention that the reader must know",
 }
 
-# Keys of which every line is an entry.
+# Keys in which every line is an entry.
 _LISTS = ("values", "reading", "symbols", "worked")
 _FIELD = re.compile(r"-- (?P<key>[a-z]+): +(?P<value>\S.*)")
 _CONTINUATION = re.compile(r"-- {4,}(?P<value>\S.*)")
@@ -103,7 +103,7 @@ def read_header(path: Path) -> dict[str, str]:
             else:
                 raise DefinitionError(
                     where,
-                    f"{line!r} is no header line",
+                    f"{line!r} is not a header line",
                     "write '-- key: value', or indent a continuation by four spaces or more",
                 )
     if header.get("name") != path.stem:

@@ -1,7 +1,7 @@
-"""What a parameter, or each value of it, does to a number: the key ``values`` of the headers.
+"""The effect of a parameter, or of each of its values, on a number: the key ``values`` of the headers.
 
-A file explains the parameters that it declares. What it does not explain itself is found in a file that it
-reads, or in one that it refers to: ``k: as in recall``, ``beta: as in ranking/f_beta``.
+A file explains the parameters that it declares. It leaves the others to a file that it reads, or to one that
+it refers to: ``k: as in recall``, ``beta: as in ranking/f_beta``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def sentences(definition: Definition) -> dict[tuple[str, str], str]:
 
 
 def _is_declared(definition: Definition, name: str, value: str, is_reference: bool) -> bool:
-    """Say whether the header has such a value; only a reference may stand for all choices at once."""
+    """Return whether the header has such a value; only a reference may stand for all choices at once."""
     param = {**definition.switches, **definition.own_params}.get(name)
     if param is None:
         return False
@@ -72,7 +72,7 @@ def _sentence(catalog: Catalog, definition: Definition, name: str, value: str) -
 
 
 def _referred(catalog: Catalog, file: Definition, name: str) -> Definition:
-    """Return the file that a reference means: a neighbor, or a path below sql/."""
+    """Return the file that a reference means: one in the same folder, or a path below sql/."""
     for folder in file.path.parents:
         if (path := folder / f"{name}.sql") in catalog.files:
             return catalog.files[path]

@@ -30,10 +30,10 @@ class Measure:
         name: the metric, with its family where the name alone is ambiguous.
         params: name and value of every parameter, the switches included, in a fixed order.
         aggregation: from per-query values to one number; None where a metric is one number already.
-        needed: what a preset asks of the rows, ``predictions (score > 0)``.
-        untied: whether a preset asks that no scores of a query are equal.
+        needed: the condition of a preset on the rows, ``predictions (score > 0)``.
+        untied: whether a preset requires that no scores of a query are equal.
         tools: the presets of the tools that use this text as a name; empty for our own names.
-        member_of: the set that the text is a member of, where the set was asked for.
+        member_of: the set that the text is a member of, if the set was asked for.
     """
 
     metric: Definition
@@ -72,7 +72,7 @@ class Measure:
         return self.metric.depth(self.values)
 
     def __str__(self) -> str:
-        """Write the canonical text: what differs from the defaults, and the cut-off."""
+        """Return the canonical text: the parameters that differ from the defaults, and the cut-off."""
         changed = [
             f"{param.name}={written(value)}"
             for param, (_, value) in zip(self.declared, self.params, strict=True)
@@ -87,14 +87,14 @@ class Measure:
     def signature(self) -> str:
         """Every convention behind the number: ``ndcg@10|gain:linear|...|agg:mean``.
 
-        Two results of equal signatures on equal data are equal.
+        Two results with equal signatures on equal data are equal.
         """
         params = tuple((name, written(value)) for name, value in self.params if name != CUTOFF)
         k = self._cutoff[1:]
         return str(Signature(self.name, int(k) if k else None, params, self.aggregation, __version__))
 
     def bound(self, **values: Value) -> Measure:
-        """Return the measure with these values, where it declares them."""
+        """Return the measure with those of these values that it declares."""
         params = tuple((name, values.get(name, value)) for name, value in self.params)
         return replace(self, params=params)
 

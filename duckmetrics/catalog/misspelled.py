@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"@?\s*(?P<k>[0-9]+)\W*")
 
 
 def advice_for(catalog: Catalog, spec: str) -> str | None:
-    """Return the advice for a spec, None if it is misspelled in no way that is known here."""
+    """Return the advice for a spec, None if no known misspelling fits it."""
     text = spec.strip()
     if (number := _NUMBER.fullmatch(text)) is not None:
         return f"write every cut-off after its metric, as in ndcg@{number['k']}"

@@ -1,4 +1,4 @@
-"""Values of parameters: read as the type that is declared, held against the conditions, written."""
+"""Values of parameters: read as the declared type, checked against the conditions, written."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _flag(value: object) -> bool:
 
 
 def is_violated(check: exp.Expr, values: Mapping[str, Value]) -> bool:
-    """Say whether a CHECK is violated, which means that it is false; NULL passes, as in SQL."""
+    """Return whether a CHECK is violated, which means that it is false; NULL passes, as in SQL."""
     return constant(substituted(check, values)) is False
 
 
@@ -101,7 +101,7 @@ def check_value(spec: str, param: Param, values: Mapping[str, Value]) -> None:
 
 
 def is_share(param: Param) -> bool:
-    """Say whether a parameter is above 0 and below 1, so that people may think of percent."""
+    """Return whether a parameter is above 0 and below 1, so that people may think of percent."""
     return {f"{param.name} > 0", f"{param.name} < 1"} <= {check.sql() for check in param.checks}
 
 
@@ -136,7 +136,7 @@ def written(value: Value) -> str:
     )
 
 
-# Values of which one is allowed where a parameter has no default.
+# Values to try for a parameter without a default; one of them is allowed.
 _SAMPLES: dict[type, tuple[Value, ...]] = {
     int: (1, 2, 10), float: (1, 0.5, 0.1, 10), str: ("word",), bool: (True, False)
 }  # fmt: skip

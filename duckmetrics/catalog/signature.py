@@ -22,7 +22,7 @@ class Signature:
         metric: its name, with the family where the name alone is ambiguous.
         k: the cut-off.
         params: name and value of every other parameter and switch, as a spec has them.
-        aggregation: from values per query to one number; None of metrics of rows.
+        aggregation: from values per query to one number; None for metrics of rows.
         version: of duckmetrics.
     """
 
@@ -43,7 +43,7 @@ class Signature:
         """Read a signature; the inverse of ``str``.
 
         Raises:
-            MetricError: it is none.
+            MetricError: the text is not a signature.
         """
         head, _, rest = text.partition("|")
         name = _NAME.fullmatch(head)
@@ -62,14 +62,14 @@ class Signature:
 
     @property
     def spec(self) -> str:
-        """A spec that says everything; the population is common to a call and not part of a spec."""
+        """A spec with every parameter; the population is common to a call and not part of a spec."""
         arguments = [f"{n}={v}" for n, v in self.params if n != "population"]
         arguments += [f"{AGGREGATION}={self.aggregation}"] if self.aggregation else []
         written = f"({', '.join(arguments)})" if arguments else ""
         return f"{self.metric}{written}{'' if self.k is None else f'@{self.k}'}"
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
-        """Return what differs: name -> the value here and the value there."""
+        """Return the differences: name -> the value here and the value there."""
         here, there = self._parts(), other._parts()
         names = dict.fromkeys([*here, *there])
         return {n: (here.get(n), there.get(n)) for n in names if here.get(n) != there.get(n)}

@@ -20,7 +20,7 @@ _ARGUMENT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'(?:[^']|'')*'|[^',=]+
 
 
 def read_specs(metrics: str | Sequence[str]) -> list[str]:
-    """Read the metrics of a call: one text or several, each of one spec or of several.
+    """Read the metrics of a call: one text or several, each with one spec or several.
 
     Raises:
         MetricError: one of them is not a text.
@@ -30,7 +30,7 @@ def read_specs(metrics: str | Sequence[str]) -> list[str]:
         raise MetricError("metrics", f"a {given} names no metrics", "the tables come first, then the metrics")
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not all(isinstance(text, str) for text in texts):
-        raise MetricError("metrics", f"{metrics!r} are no specs", "write them as text, such as 'ndcg@10'")
+        raise MetricError("metrics", f"{metrics!r} are not specs", "write them as text, such as 'ndcg@10'")
     return [spec for text in texts for spec in split_specs(text)]
 
 
@@ -46,7 +46,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield each character, the number of parentheses open after it, and whether a quote is."""
+    """Yield each character, the number of parentheses open after it, and whether a quote is open."""
     depth, quote = 0, ""
     for character in text:
         if quote:
@@ -58,15 +58,15 @@ def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
 
 
 def last_spec(text: str) -> tuple[str, str]:
-    """Return the last of several specs, which somebody is writing, and the text before it."""
+    """Return the last of several specs, which the user is typing, and the text before it."""
     return _last(text)
 
 
 def last_argument(text: str) -> tuple[str, str | None]:
-    """Return the last argument of a spec, which somebody is writing, and the text before it.
+    """Return the last argument of a spec, which the user is typing, and the text before it.
 
     Args:
-        text: what stands after the first parenthesis.
+        text: the text after the first parenthesis.
 
     Returns:
         None for the argument if the parenthesis is closed.
@@ -77,7 +77,7 @@ def last_argument(text: str) -> tuple[str, str | None]:
 
 
 def _last(text: str) -> tuple[str, str]:
-    """Divide a text behind its last comma outside parentheses and quotes, and the blanks after that."""
+    """Divide a text after its last comma outside parentheses and quotes, and the blanks after that."""
     commas = [i for i, (character, depth, is_quoted) in enumerate(_marked(text), start=1)
               if character == "," and depth == 0 and not is_quoted]  # fmt: skip
     rest = text[commas[-1] if commas else 0 :].lstrip()

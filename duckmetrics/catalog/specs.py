@@ -41,10 +41,10 @@ def parse_measures(
     """Read specs and apply the switches of the call to those that declare and allow them.
 
     Args:
-        meant: asked for the family where a name belongs to several.
-        like: the tool whose conventions stand in for the defaults.
+        meant: returns the family if a name belongs to several.
+        like: the tool whose conventions replace the defaults.
     Raises:
-        UnsupportedError: the tool has no such metric, or in a way that is not imitated.
+        UnsupportedError: the tool has no such metric, or its way is not imitated.
         MetricError: an unknown metric, parameter or switch, a value that is not allowed,
             the same spec twice, or a switch that no metric takes.
     """
@@ -78,8 +78,8 @@ def parse_measure(
 ) -> Measure:
     """Read ``[family.]name[(param=value, ...)][@k]``; the inverse of ``str(measure)``.
 
-    A name of another tool is read, too: that of `like` first, those of all tools where the name is
-    none of ours and means one metric.
+    Names of other tools are read, too: first those of `like`, then those of all tools if the name is not
+    ours and means one metric.
     """
     known = {} if like is None else meant_by(catalog, spec, [like])
     if known:
@@ -103,7 +103,7 @@ def _called_elsewhere(
     like: Preset | None,
     error: MetricError,
 ) -> Measure:
-    """Read a spec that cannot be read as one of ours as a name of any tool.
+    """Read a spec that is not one of ours as a name of any tool.
 
     Raises:
         MetricError: no tool has this name (the error of our own reading), or the tool in `like` does not.
@@ -126,7 +126,7 @@ def _called_elsewhere(
 
 
 def _entry(like: Preset | None, alias: Alias, match: re.Match[str]) -> Entry | None:
-    """Return what a tool has for the metric of a spec."""
+    """Return the entry of a tool for the metric of a spec."""
     return (
         None if like is None else like.entry(alias.metric.family, alias.metric.name, match["k"] is not None)
     )
@@ -162,7 +162,7 @@ def _called_so(
     like: Preset | None,
     known: Mapping[Meaning, tuple[str, ...]],
 ) -> Measure:
-    """Read a name of other tools as the metric that it means to them.
+    """Read a name of other tools as the metric that it means there.
 
     Raises:
         MetricError: it means several.
@@ -226,7 +226,7 @@ def parse_table(
 
 
 def is_of_table(catalog: Catalog, spec: str) -> bool:
-    """Say whether a spec names a table, such as a curve, rather than a metric."""
+    """Return whether a spec names a table, such as a curve, rather than a metric."""
     match = SPEC.fullmatch(spec)
     return match is not None and any(name == match["name"].lower() for _, name in catalog.tables)
 
@@ -309,7 +309,7 @@ def _given(
 
 
 def _refuse_not_imitated(spec: str, entry: Entry, given: Collection[str]) -> None:
-    """Refuse parameters that a tool does not have, or not in a way that is imitated."""
+    """Refuse parameters that a tool does not have, or whose way is not imitated."""
     for name in entry.otherwise:
         if name in given:
             raise UnsupportedError(
@@ -344,7 +344,7 @@ def _values(
             if not any(is_violated(c, changed) for c in declared[name].checks):
                 values = changed
             elif name in usual:
-                # The call does not want the value of the tool, and the metric has its own way.
+                # The call overrides the value of the tool, but the metric refuses the value of the call.
                 values[name] = declared[name].default
     for param in declared.values():
         check_value(spec, param, values)
@@ -357,7 +357,7 @@ def _values(
 
 
 def _is_idle(catalog: Catalog, metric: Definition, name: str, values: Mapping[str, Value]) -> bool:
-    """Say whether a parameter changes nothing under the values of the others."""
+    """Return whether a parameter changes nothing under the values of the others."""
     condition = catalog.idle(metric).get(name)
     return condition is not None and constant(substituted(condition, values)) is True
 

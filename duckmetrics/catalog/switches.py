@@ -29,8 +29,8 @@ class Switch:
     """One name, and what the files that declare it say about it.
 
     Attributes:
-        owners: what takes it, such as metrics.
-        everybody: who takes it, in words, if all of a family do; else empty.
+        owners: the definitions that take it, such as metrics.
+        everybody: the families in words, if all of their definitions take it; else empty.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Switch:
 
     @property
     def meaning(self) -> str:
-        """Who takes it, and its default where there is only one."""
+        """The definitions that take it, and its default if there is only one."""
         names = list(dict.fromkeys(owner.name for owner in self.owners))
         few = names if len(names) <= FEW else [*names[: FEW - 1], "and others"]
         who = f"Taken by {self.everybody or ', '.join(few)}."
@@ -65,10 +65,10 @@ class Switch:
 
 
 def switches_of(catalog: Catalog, takers: Iterable[Definition], required: bool = True) -> list[Switch]:
-    """Return what some metrics, tables or statistics take, by name.
+    """Return the switches and parameters that some metrics, tables or statistics take, by name.
 
     Args:
-        required: also what has no default; of a metric only a spec can give that.
+        required: include parameters without a default; for a metric, only a spec can set them.
     """
     params: dict[str, list[Param]] = defaultdict(list)
     owners: dict[str, list[Definition]] = defaultdict(list)
@@ -90,7 +90,7 @@ def _widest_first(params: Iterable[Param]) -> tuple[Param, ...]:
 
 
 def _everybody(owners: list[Definition], every: list[Definition]) -> str:
-    """Say which families take a switch as a whole; empty if one of its owners is of another family."""
+    """Return in words the families that take a switch as a whole; empty if an owner is of another family."""
     members: Mapping[str, list[Definition]] = {
         family: [taker for taker in every if taker.family == family] for family in {o.family for o in owners}
     }
@@ -100,7 +100,7 @@ def _everybody(owners: list[Definition], every: list[Definition]) -> str:
 
 
 def aggregation_switch(catalog: Catalog) -> Switch:
-    """Return the switch that says how values of queries become one number."""
+    """Return the switch that decides how values of queries become one number."""
     names = [exp.Literal.string(name) for name in catalog.aggregation_names]
     choices = exp.In(this=exp.column(AGGREGATION), expressions=names)
     param = Param(AGGREGATION, str, DEFAULT_AGGREGATION, required=False, checks=(choices,))

@@ -68,7 +68,7 @@ def _annotation(switch: Switch, several: bool) -> str:
     """Return the type: a union of what all files allow.
 
     Args:
-        several: whether a list of values is allowed, too.
+        several: whether a list of values is allowed as well.
     """
     words = ", ".join(f'"{choice}"' for choice in switch.choices)
     types = [f"Literal[{words}]"] if words else []

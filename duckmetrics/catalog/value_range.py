@@ -14,9 +14,9 @@ class ValueRange(NamedTuple):
     """``[0, 1], higher is better``.
 
     Attributes:
-        low, high: infinite where the header names no number.
-        better: "higher" or "lower"; None if neither is, or what is closest to the target.
-        target: the value that is best; None if better says so.
+        low, high: infinite if the header names no number.
+        better: "higher" or "lower"; None if neither is, or if there is a target.
+        target: the best value, if values closest to it are better; else None.
     """
 
     low: float = -math.inf
@@ -25,12 +25,12 @@ class ValueRange(NamedTuple):
     target: float | None = None
 
     def middle(self) -> float | None:
-        """Return what is half way between the ends; None if one of them is infinite."""
+        """Return the middle of the range; None if one of them is infinite."""
         middle = (self.low + self.high) / 2
         return middle if math.isfinite(middle) else None
 
     def gain(self, value: float, other: float) -> float | None:
-        """Return how much better a value is than another; None if the header does not say what is better."""
+        """Return how much better a value is than another; None if the header does not say which is better."""
         if self.target is not None:
             own, its = value - self.target, other - self.target
             return None if own * its < 0 else abs(its) - abs(own)
@@ -40,7 +40,7 @@ class ValueRange(NamedTuple):
 
 
 def read_range(declared: str) -> ValueRange:
-    """Read the header key ``range``; without one nothing is known."""
+    """Read the header key ``range``; without it, the range is unknown."""
     ends, said = _ENDS.match(declared), _BETTER.search(declared)
     low, high = (float(ends[1]), float(ends[2])) if ends else (-math.inf, math.inf)
     if said is None:

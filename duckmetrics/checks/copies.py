@@ -40,7 +40,7 @@ def explained_copies(engine: Engine, inputs: Inputs, found: Iterable[Finding]) -
 
 
 def _told(engine: Engine, inputs: Inputs) -> str:
-    """Return the text ``column 'model' tells them apart (3 values); ``, empty if no column does."""
+    """Return the text ``column 'model' distinguishes them (3 values); ``, empty if no column does."""
     rows = inputs.leftovers
     if rows is None:
         return ""
@@ -59,7 +59,7 @@ def _told(engine: Engine, inputs: Inputs) -> str:
     sizes = exp.select(*(_distinct(name).as_(f"n_{i}") for i, name in enumerate(apart)))
     (counts,) = engine.rows(sizes.from_(rows.subquery("leftovers")))
     few = min((number, name) for number, name in zip(counts, apart, strict=True))
-    return f"column {few[1]!r} tells them apart ({few[0]} values); " if few[0] <= MOST else ""
+    return f"column {few[1]!r} distinguishes them ({few[0]} values); " if few[0] <= MOST else ""
 
 
 def _distinct(name: str) -> exp.Count:

@@ -52,11 +52,11 @@ def counts_of(
 
 
 def _holds(composer: Composer, engine: Engine, conditions: Sequence[tuple[exp.Query, bool]]) -> int:
-    """Say whether all conditions hold, asked one after the other.
+    """Return 1 if all conditions hold, else 0.
 
-    Plan rule: a condition says that there is a row with something, or that there is none, and mostly
-    the first rows have it already. So the first rows of the table that it reads first are asked before
-    all are: what is there among them settles the condition, what is not settles nothing.
+    Plan rule: a condition says that a row with a property exists, or that none exists. Mostly the first
+    rows of a table already have such a row, so they are searched before the whole table. A row among
+    them settles the condition; otherwise the whole table does.
     """
     for condition, is_negative in conditions:
         among_first = bool(engine.rows(composer.complete(_of_first_rows(condition)))[0][0])
@@ -78,10 +78,10 @@ def _of_first_rows(condition: exp.Query) -> exp.Query:
 def _scanned(
     composer: Composer, engine: Engine, inputs: Inputs, name: str, counters: Sequence[tuple[int, exp.Expr]]
 ) -> tuple[Any, ...]:
-    """Read an input once from end to end; what cannot be read shows here.
+    """Read an input once from end to end; a file that cannot be read fails here.
 
-    Plan rule: one condition for all checks finds nothing in clean data, several times as fast as a
-    count for each.
+    Plan rule: in clean data, one condition for all checks finds nothing, and is several times as fast
+    as a count for each check.
     """
     total = exp.Count(this=exp.Star())
     conditions = finite([of_the_row(counter.expression.this) for _, counter in counters])
@@ -106,7 +106,7 @@ def of_the_row(condition: exp.Expr) -> exp.Expr:
 
 
 def finite(conditions: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """Plan rule: a number is looked at once for NaN and the infinities, which both are not finite."""
+    """Test each number once for NaN and infinities, because both are not finite (plan rule)."""
     found: dict[exp.Expr, None] = {}
     for condition in conditions:
         inner = condition.unnest()
@@ -128,7 +128,7 @@ def counted_together(offenders: exp.Query) -> exp.Expr | None:
 
 
 def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
-    """Say whether the keys of a check may be repeated."""
+    """Return 0 if the keys of a check are not repeated; else they may be."""
     if not engine.supports(Feature.GLOBAL_SORTS):
         return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
@@ -138,10 +138,10 @@ def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
 def repeated(
     offenders: exp.Select, constants: Mapping[str, Value], source: exp.Query | None = None
 ) -> exp.Select:
-    """Plan rule: look for repeated keys among their sorted hashes, which is faster than grouping.
+    """Look for repeated keys among their sorted hashes.
 
-    Equal keys have equal hashes, so a count of 0 means that no key is repeated. Anything else, also
-    hashes that came out of order, only means that the check itself has to be run.
+    Plan rule: this is faster than grouping. Equal keys have equal hashes, so a count of 0 means that no
+    key is repeated. Any other count, such as for hashes out of order, means that the check has to run.
 
     Args:
         source: the query that is read; its types show whether the keys fit into one number.
@@ -157,7 +157,7 @@ def repeated(
 
 
 def packed(keys: Sequence[exp.Expr], source: exp.Query | None) -> exp.Expr | None:
-    """Plan rule: two 32-bit ids side by side in one BIGINT; exports that are in order sort faster so."""
+    """Pack two 32-bit ids into one BIGINT (plan rule): exports that are in order then sort faster."""
     types = {p.alias_or_name: p.unalias() for p in source.selects} if isinstance(source, exp.Select) else {}
     casts = [types.get(key.name) for key in keys]
     if len(casts) != 2 or not all(isinstance(c, exp.Cast) and c.to.is_type("INT") for c in casts):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.inputs import Inputs
 
-# The queries of this number of rows that can reach a cut-off are searched completely.
+# The number of rows within reach of a cut-off whose queries are searched completely.
 PROBED = 5_000
 # The table that checks of the values of a metric read; the other checks read the inputs.
 METRIC = "metric"
@@ -67,7 +67,7 @@ def check_values(
 ) -> list[Finding]:
     """Run the checks of the values of metrics.
 
-    Plan rule: they look for values in the worse half of the range, which few data have.
+    Plan rule: they look for values in the worse half of the range, which few results have.
 
     Args:
         rows: the results.
@@ -78,7 +78,7 @@ def check_values(
 
 
 def _is_poor(measure: Measure, row: Mapping[str, Any]) -> bool:
-    """Say whether a result is an overall value of a measure in the worse half of its range."""
+    """Return whether a result is an overall value of a measure in the worse half of its range."""
     declared = measure.metric.range
     middle = declared.middle()
     if middle is None or row["metric"] != measure.text or row["slice"] != "" or row["value"] is None:
@@ -90,7 +90,7 @@ def _is_poor(measure: Measure, row: Mapping[str, Any]) -> bool:
 def explained(
     catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], found: Sequence[Finding]
 ) -> list[Finding]:
-    """Look for what explains findings that come from the values."""
+    """Look for causes of the findings that come from the values."""
     return Examination(catalog, engine, inputs, measures).explained(found)
 
 
@@ -98,7 +98,7 @@ class Examination:
     """The checks that measures call for, on one set of inputs.
 
     Args:
-        doubtful: (table, column) of what cannot be relied on, "*" for all columns of a table; a check
+        doubtful: (table, column) of columns that cannot be relied on, "*" for all columns of a table; a check
             that depends on it is left out.
     """
 
@@ -121,17 +121,17 @@ class Examination:
 
     @cached_property
     def sliced(self) -> Composer:
-        """Writes what looks at the slices of rows; all else looks at every row once."""
+        """The composer of the queries that read the slices of rows; other queries read every row once."""
         return self._composer(self.inputs.queries)
 
     def _composer(self, queries: Mapping[str, exp.Query]) -> Composer:
-        """Write what reads these inputs; no filter of DuckDB may trust the statistics of their files."""
+        """Return a composer for these inputs; no filter of DuckDB may trust the statistics of their files."""
         if self.engine.supports(Feature.FILE_STATISTICS):
             queries = {name: unpruned(query) for name, query in queries.items()}
         return self.inputs.composer(self.catalog, queries)
 
     def run(self, definitions: Iterable[Definition], found: Collection[str] = ()) -> list[Finding]:
-        """Run those of the checks that the measures call for, or a check that found something does.
+        """Run the checks that the measures, or checks that found something, call for.
 
         Args:
             found: the names of the checks that found something.
@@ -164,7 +164,7 @@ class Examination:
         return self.run(about, names) if about else []
 
     def of_values(self, summary: exp.Query) -> list[Finding]:
-        """Run the checks of values, such as one that no sound score has.
+        """Run the checks of values, such as a value that no sound score has.
 
         Args:
             summary: the query of the results.
@@ -212,7 +212,7 @@ class Examination:
 
     @cached_property
     def _probe(self) -> dict[str, Value]:
-        """Plan rule: the last of the queries whose rows are all searched, as a literal.
+        """The last of the queries whose rows are all searched, as a literal (plan rule).
 
         With a literal, DuckDB reads only the matching part of a sorted file; with a join, it reads all of it.
         """
@@ -225,7 +225,7 @@ class Examination:
         return {"until": value} if type(value) in (int, str) else {}
 
     def _is_doubtful(self, one: BoundCheck) -> bool:
-        """Say whether a check depends on a column that cannot be relied on."""
+        """Return whether a check depends on a column that cannot be relied on."""
         table, _, column = one.place.partition(".")
         counted = None if one.when else counted_together(one.offenders)
         if counted is not None and one.offenders.args["from_"].this.name == table:
@@ -265,7 +265,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
 
 
 def is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
-    """Say whether the parameters alone decide that a check finds nothing."""
+    """Return whether the parameters alone decide that a check finds nothing."""
     known = {name: param.default for name, param in definition.own_params.items()} | dict(values)
     conditions = [part.args.get("where") for part in selects(definition.query)]
     return bool(conditions) and all(where and is_false(bind(where, known)) for where in conditions)

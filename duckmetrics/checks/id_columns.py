@@ -22,7 +22,7 @@ _WITH_ITEMS: tuple[Role, ...] = ("predictions", "truth")
 
 
 class IdColumns:
-    """Examines and mends the ids of the tables.
+    """Examines and fixes the ids of the tables.
 
     Attributes:
         are_comparable: whether an id is made of the same number of columns in all tables.
@@ -43,7 +43,7 @@ class IdColumns:
             self._same_kind(column, keys)
 
     def examine_one(self, place: Place, column: str) -> None:
-        """Examine and mend the columns that make up an id in one table."""
+        """Examine and fix the columns that make up an id in one table."""
         tables = self._tables
         for part in self._parts(place, column):
             source = tables[place]
@@ -72,7 +72,7 @@ class IdColumns:
         return list_column(source, columns, role, name)
 
     def _same_kind(self, column: str, keys: Sequence[tuple[Place, Key]]) -> None:
-        """Make ids text if they are of different kinds; the CAST of a user would do the same."""
+        """Make ids text if they are of different kinds; a CAST by the user does the same."""
         doubtful = self._tables.refusals.doubtful
         sure = [
             (place, key) for place, key in keys

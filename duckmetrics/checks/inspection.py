@@ -1,4 +1,4 @@
-"""All checks of the data of one family, and those that only look, whatever they find."""
+"""All checks and inspections of the data of one family, whatever they find."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Inspection:
 
     Attributes:
         checks: the names of the checks that ran.
-        looked_at: how many rows of each table, and how many queries.
+        looked_at: the number of rows of each table, and of queries.
     """
 
     findings: tuple[Finding, ...]
@@ -92,7 +92,7 @@ INSPECT: dict[str, Inspect] = {RANKING: inspect_ranking, CLASSIFICATION: inspect
 
 
 def _examined(examination: Examination) -> list[Finding]:
-    """Run all checks; a table that cannot be read to its end is a finding, too."""
+    """Run all checks; a table that cannot be read to its end is also a finding."""
     catalog = examination.catalog
     try:
         found = examination.run([*catalog.checks.values(), *catalog.inspections.values()])

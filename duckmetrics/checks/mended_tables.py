@@ -25,7 +25,7 @@ FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 
 
 class MendedTables:
-    """The tables of a request, and the columns that were mended in them.
+    """The tables of a request, and the columns that were fixed in them.
 
     Attributes:
         columns: the user's names for the canonical columns, without those that make no sense.
@@ -44,7 +44,7 @@ class MendedTables:
         self._sources[place] = source
 
     def mended(self, table: Any, role: Role) -> Source:
-        """Return a table as it was mended."""
+        """Return a table with its fixed columns."""
         return self._sources[id(table), role]
 
     def of(self, *roles: Role) -> list[tuple[Place, Source]]:
@@ -84,7 +84,7 @@ class MendedTables:
         self.replace(place, name, exp.cast(exp.null(), "DOUBLE"), "DOUBLE")
 
     def make_text(self, place: Place, part: str, is_list: bool) -> None:
-        """Make an id text: equal ids stay equal, and whole numbers are written alike in all types."""
+        """Convert an id to text: equal ids stay equal, and whole numbers have the same text in all types."""
         source = self._sources[place]
         name = source.find(part) or part
         type_, value = source.columns[name], quoted(name)

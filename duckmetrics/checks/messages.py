@@ -42,7 +42,7 @@ def finding_of(
 
 
 def _filters(one: BoundCheck, table: str) -> bool:
-    """Say whether the offenders are rows of a table, and a share of them means something."""
+    """Return whether the offenders are rows of a table, so that their share has a meaning."""
     return counted_together(one.offenders) is not None and one.offenders.args["from_"].this.name == table
 
 
@@ -55,7 +55,7 @@ def singular(title: str) -> str:
 
 
 def _examples(engine: Engine, one: BoundCheck) -> list[dict[str, Any]]:
-    """Three offenders; of a check over both sides, three of each."""
+    """Return three offenders; for a check over both sides, three of each."""
     parts = (
         [one.offenders.this, one.offenders.expression]
         if isinstance(one.offenders, exp.Union) else [one.offenders]

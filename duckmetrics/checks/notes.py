@@ -1,4 +1,4 @@
-"""Notes on the data next to the checks: they depend on the slices, or on the counts of a result."""
+"""Notes on the data in addition to the checks: they depend on the slices, or on the counts of a result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _text(value: object) -> str:
 
 
 def unweighted(inputs: Inputs, measures: Sequence[Measure]) -> list[Finding]:
-    """Warn of measures that have no weighted form though the rows have weights."""
+    """Return warnings for measures that have no weighted form although the rows have weights."""
     label = inputs.labels["predictions"]
     without = [m for m in measures for p in m.declared if p.name == WEIGHTED and p.default is False]
     return [
@@ -98,7 +98,7 @@ def _note(check: str, what: str, advice: str, count: int) -> Finding:
 def counted_notes(
     rows: Sequence[Mapping[str, Any]], inputs: Inputs, values: Mapping[str, Value]
 ) -> list[Finding]:
-    """Tell of missing queries and of queries without a slice, from the counts of the result."""
+    """Return notes on missing queries and on queries without a slice, from the counts of the result."""
     notes: dict[tuple[str, Any], Finding] = {}
     label = inputs.labels["predictions"]
     for row in rows:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class NumberColumns:
-    """Examines and mends the columns of numbers."""
+    """Examines and fixes the columns of numbers."""
 
     def __init__(self, tables: MendedTables) -> None:
         self._tables = tables
@@ -69,14 +69,14 @@ class NumberColumns:
             self._number(place, WEIGHT, weight)
 
     def _is_chosen(self) -> bool:
-        """Say whether the caller names either the score or the rank."""
+        """Return whether the caller names either the score or the rank."""
         given = self._tables.columns.given
         return sum(given("predictions", column) is not None for column in ("score", "rank")) == 1
 
     def _number(
         self, place: Place, column: str, name: str, graded: bool = False, is_list: bool = False
     ) -> None:
-        """Mend a column that should hold numbers."""
+        """Fix a column that should hold numbers."""
         source = self._tables[place]
         read = values.grade_expression if graded else values.number_expression
         error = refusal(read, items_of(source, name) if is_list else source, name)

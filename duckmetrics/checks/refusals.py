@@ -67,7 +67,7 @@ class Refusals:
         Args:
             column: the canonical column.
             name: the user's column, if it has values.
-            doubtful: whether the column cannot be relied on even after it was mended.
+            doubtful: whether the column cannot be relied on even after it was fixed.
             sides: the columns with values, where these are of several tables.
         """
         is_news = (role, column) not in self.doubtful
@@ -99,7 +99,7 @@ class Refusals:
 
 
 def refusal(attempt: Callable[..., object], *arguments: object) -> InputError | None:
-    """Return the error for which a reading of the tables is refused, None if it is not."""
+    """Return the error that refuses a reading of the tables, None if there is none."""
     try:
         attempt(*arguments)
     except InputError as error:

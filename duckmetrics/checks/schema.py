@@ -64,10 +64,10 @@ class Admission:
         return self._refusals.doubtful
 
     def inputs(self, families: Iterable[str], measures: Sequence[Measure], read: Read) -> Inputs | None:
-        """Mend what can be mended and read the tables; None if they cannot be read at all.
+        """Fix the columns that can be fixed, and read the tables; return None if they cannot be read at all.
 
         Args:
-            families: whose columns are looked at.
+            families: the families whose columns are examined.
             read: as `ranking_inputs` and `classification_inputs` do.
         """
         if not self._is_open:
@@ -91,7 +91,7 @@ class Admission:
         return None
 
     def _opened(self, table: Any, role: Role, attach: Attach) -> bool:
-        """Find a table; say whether it can be read."""
+        """Find a table; return whether it can be read."""
         try:
             self._tables[id(table), role] = attach(table, role)
         except InputError as error:
@@ -158,7 +158,7 @@ class Admission:
         """Return the column that groups the rows of a classifier: of groups, or else of queries.
 
         Args:
-            source: the table before its columns of numbers were mended.
+            source: the table before its columns of numbers were fixed.
         """
         columns = self._tables.columns
         known = any(columns.given("predictions", c) or source.find(c) for c in (GROUP, QUERY_ID))

@@ -30,7 +30,7 @@ from duckmetrics.expressions.visible import visible
     "--pre", multiple=True, metavar="METRIC=COLUMN",
     help="The same quantity from before the experiment; CUPED removes the variance that it explains.",
 )  # fmt: skip
-@click.option("--lower-is-better", multiple=True, metavar="METRIC[,…]", help="Lower is better.")
+@click.option("--lower-is-better", multiple=True, metavar="METRIC[,…]", help="Metrics where lower is better.")
 @click.option(
     "--adjust", default="holm", show_default=True, metavar="METHOD",
     help="holm, benjamini_hochberg, bonferroni, …, or none; over all comparisons.",

@@ -24,7 +24,7 @@ SETUP = ("init", "attach", "snapshot")
 
 
 def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
-    """Tell predictions, truth and systems from the arguments."""
+    """Return predictions, truth and systems from the arguments."""
     options = without_overridden(options)
     first, second, named = options["predictions"], options["truth"], options["truth_option"]
     systems = options["systems"]
@@ -37,7 +37,7 @@ def tables_of(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str,
             raise click.UsageError("Missing argument 'PREDICTIONS'.")
         return first, second or named, systems[0] if systems else None
     if second is not None or (first is not None and named is not None):
-        raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+        raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth with it")
     return None, first or named, pairs_of("--system", systems)
 
 
@@ -47,12 +47,12 @@ def _several(systems: Sequence[str]) -> str:
 
 
 def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dict[str, str] | None]:
-    """Tell systems and truth from the arguments of compare."""
+    """Return systems and truth from the arguments of compare."""
     options = without_overridden(options)
     given, truth, systems = options["predictions"], options["truth_option"], options["systems"]
     if any("=" in system for system in systems):
         if len(given) > 1 or (given and truth is not None):
-            raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth beside it")
+            raise click.UsageError("--system NAME=TABLE names the predictions; give only the truth with it")
         return None, given[0] if given else truth, pairs_of("--system", systems)
     if len(systems) > 1:
         raise click.UsageError(_several(systems))
@@ -61,7 +61,7 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
     if systems:
         if len(given) > 2 or (len(given) == 2 and truth is not None):
             raise click.UsageError(
-                "--system COLUMN tells the systems of one table; give only that, and --truth"
+                "--system COLUMN names the systems of one table; give only that, and --truth"
             )
         return given[0], given[1] if len(given) == 2 else truth, systems[0]
     if options["scores"]:
@@ -79,21 +79,21 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
     if len(set(names)) < len(names):
-        raise click.UsageError("two systems are called alike; name them with --system NAME=TABLE")
+        raise click.UsageError("two systems have the same name; change it with --system NAME=TABLE")
     return dict(zip(names, given, strict=True)), truth, None
 
 
 def _is_pair(text: str) -> bool:
-    """Say whether an argument is NAME=TABLE, rather than a table whose name has an equals sign."""
+    """Return whether an argument is NAME=TABLE, rather than a table whose name has an equals sign."""
     _, equals, table = text.partition("=")
     return bool(equals) and os.path.exists(table) and not os.path.exists(text)
 
 
 def engine_of(options: dict[str, Any]) -> Any:
-    """The engine that the options ask for."""
+    """Return the engine that the options ask for."""
     if options.get("engine", "duckdb") == "duckdb":
         if options.get("master") is not None:
-            raise click.UsageError("--master: is of Spark; add --engine spark")
+            raise click.UsageError("--master: belongs to Spark; add --engine spark")
         from duckmetrics.connections.setup import read_setup
         from duckmetrics.engines.duckdb import DuckDBEngine
         from duckmetrics.engines.snapshots import AUTO
@@ -103,14 +103,14 @@ def engine_of(options: dict[str, Any]) -> Any:
         return DuckDBEngine(options["database"], **limits, snapshot=options["snapshot"] or AUTO, setup=setup)
     given = [name for name in (*SETTINGS, *SETUP) if options[name]]
     if given:
-        raise click.UsageError(f"--{given[0].replace('_', '-')}: is of DuckDB; configure Spark instead")
+        raise click.UsageError(f"--{given[0].replace('_', '-')}: belongs to DuckDB; configure Spark instead")
     from duckmetrics.engines.spark import SparkEngine
 
     return SparkEngine(master=options["master"])
 
 
 def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that evaluate and compare have in common."""
+    """Return the arguments that evaluate and compare have in common."""
     names = ("queries", "chunks", "like", "interval", "interval_method", "cluster", "resamples", "seed")
     given = {name: options[name] for name in names if options[name] is not None}
     return {
@@ -138,16 +138,16 @@ def layout_of(texts: Sequence[str]) -> str | dict[str, str] | None:
 
 
 def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Read --set; what is an argument of its own is no switch."""
+    """Read --set; an argument that has an option of its own is not a switch."""
     switches = pairs_of("--set", texts)
     for name in switches:
         if name in signature(compute).parameters:
-            raise click.UsageError(f"--set {name}: no switch; see the options of its own in --help")
+            raise click.UsageError(f"--set {name}: not a switch; see the options in --help")
     return switches
 
 
 def groupings_of(by: Sequence[str], each: Sequence[str]) -> list[Any] | None:
-    """Read --by and --by-each; a name in double quotes stands for itself, whatever it holds."""
+    """Read --by and --by-each; a name in double quotes stands for itself, with any characters."""
     columns = [unquoted(column) for text in by for column in split_specs(text)]
     groupings = [[unquoted(column) for column in split_specs(text)] for text in each]
     if columns and groupings:
@@ -204,5 +204,5 @@ def row_of_counts(text: str) -> list[float]:
         return [float(number) for number in text.split(",")]
     except ValueError:
         raise click.UsageError(
-            f"{text!r}: no counts; write 3 7, rows such as 3,7 5,5, or one table"
+            f"{text!r}: not counts; write 3 7, rows such as 3,7 5,5, or one table"
         ) from None

@@ -69,7 +69,7 @@ def checks(name: str | None) -> None:
 
 
 @click.command()
-@click.option("--all", "all_", is_flag=True, help="What every metric runs on, as Markdown.")
+@click.option("--all", "all_", is_flag=True, help="Show the engines of every metric, as Markdown.")
 def dialects(all_: bool) -> None:
     """List the engines that SQL can be written for, and which of them the tests run."""
     from duckmetrics.dialects import DIALECTS

@@ -37,9 +37,9 @@ from duckmetrics.cli.options import (
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="For which the column mde holds.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
 @click.option(
-    "--allow-different", is_flag=True, help="Compare the queries that are common where they differ."
+    "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
 )
 @click.option(
     "--pairs/--no-pairs", "pairs", default=None,
@@ -49,12 +49,12 @@ from duckmetrics.cli.options import (
 @click.option("--all", "whole", is_flag=True, help="Show all columns; files and Python always have them.")
 @with_options(*OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
-    """Compare systems with a baseline: which differences are larger than chance makes them?
+    """Compare systems with a baseline: which differences are larger than chance explains?
 
-    Each of PREDICTIONS is a system, called as its file; or one table holds all of them, with --system
+    Each of PREDICTIONS is a system, named after its file; or one table holds all of them, with --system
     COLUMN; or each has a name, with --system NAME=TABLE. For every system and metric: value, difference
     to the baseline with its interval, effect size, wins, ties and losses, p adjusted for the number of
-    comparisons, the smallest difference that could have been seen (mde), and a verdict. Without -m,
+    comparisons, the smallest difference that the test can detect (mde), and a verdict. Without -m,
     rankings are compared by ndcg@10 and classifiers by auc.
 
     \b

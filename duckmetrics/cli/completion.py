@@ -1,6 +1,6 @@
 """Completion in the shell: each function lists what can stand at a place of the command line.
 
-The catalogue and the presets are read when somebody presses tab, and not before.
+The catalogue and the presets are read only when the user presses tab.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def table_parameters(
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.switches import switches_of
 
-    # Behind an option without a value, click leaves the arguments unread.
+    # After an option without a value, click leaves the arguments unread.
     asked = str(ctx.params.get("curve") or next(iter(ctx.args), "")).partition("(")[0]
     every = catalog().tables
     takers = [table for (_, name), table in every.items() if name == asked] or every.values()
@@ -109,7 +109,7 @@ def table_parameters(
 def statistic_parameters(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[Any]]:
-    """Complete ``name=value`` for the statistic that the command is called after."""
+    """Complete ``name=value`` for the statistic that names the command."""
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.switches import switches_of
 
@@ -119,7 +119,7 @@ def statistic_parameters(
 
 
 def _metrics(by_family: bool) -> dict[str, str]:
-    """Return the titles of the metrics by name, and by family and name if somebody writes a family."""
+    """Return the titles of the metrics by name, and by family and name if the user types a family."""
     from duckmetrics.catalog.catalog import catalog
 
     known = catalog().names.items()
@@ -176,7 +176,7 @@ def _completed(before: str, found: Iterable[CompletionItem[Any]]) -> list[Comple
 
 
 def _arguments(name: str, inside: str) -> list[CompletionItem[Any]]:
-    """Complete what stands in the parentheses of a metric or table, or behind them.
+    """Complete the text in the parentheses of a metric or table, or after them.
 
     Args:
         inside: the text after the first parenthesis.
@@ -220,7 +220,7 @@ def _meant(name: str) -> list[tuple[Definition, Mapping[str, str]]]:
 
 
 def _takes_cutoff(name: str) -> bool:
-    """Say whether a cut-off may follow a name."""
+    """Return whether a cut-off may follow a name."""
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.definition import RANKING
     from duckmetrics.catalog.parameters import CUTOFF
@@ -254,7 +254,7 @@ def _pairs(known: Iterable[Switch], incomplete: str) -> list[CompletionItem[Any]
 
 
 def _words(switch: Switch) -> dict[str, str]:
-    """Return the values that a switch can have, with their meanings; none if nobody can list them."""
+    """Return the values that a switch can have, with their meanings; none if they cannot be listed."""
     from duckmetrics.catalog.catalog import catalog
     from duckmetrics.catalog.meanings import meanings
 
@@ -276,9 +276,9 @@ _OPEN_QUOTE = """\
 
 
 class _Bash(BashComplete):
-    """Completion in bash, which takes ``map@10`` and ``ties=input`` for three words each."""
+    """Completion in bash, which splits ``map@10`` and ``ties=input`` into three words each."""
 
-    # Nothing follows a space after "name=" or "@". Bash closes the quote behind one word, not behind two.
+    # Nothing follows a space after "name=" or "@". Bash closes the quote after one word, not after two.
     source_template = BashComplete.source_template.replace(
         "COMPREPLY+=($value)",
         'COMPREPLY+=("$value")\n            [[ $value == *[=@] ]] && compopt -o nospace',
@@ -298,7 +298,7 @@ class _Bash(BashComplete):
             glued = is_break
         if words[-1].startswith("--") and "=" in words[-1]:
             words[-1:] = words[-1].split("=", 1)
-        # What bash takes for words of their own stands on the line already; only an "@" it replaces.
+        # The parts that bash takes for separate words are on the line already; bash replaces only an "@".
         whole = words[-1]
         self.written = len(whole) - (0 if glued else len(incomplete))
         self.written -= whole[: self.written].endswith(REPLACED)

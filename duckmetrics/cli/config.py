@@ -20,7 +20,7 @@ _NEVER = ("config", "help", "version")
 # The parameters whose values are paths, and those whose values may be paths, names of tables or SQL.
 _PATHS = ("output", "per_query", "movers", "database", "temp_directory", "init")
 _TABLES = ("predictions", "truth_option", "queries", "data")
-# The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. Of some, the values may name tables.
+# The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
 _PAIRS = ("attach", "where", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
 _PAIRS_OF_TABLES = ("systems", "switches")
 # The switch whose value may be a table.
@@ -39,7 +39,7 @@ def read(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
     """Make the options of a file the defaults of the command.
 
     Raises:
-        InputError: the file cannot be read, or holds what is not an option of the command.
+        InputError: the file cannot be read, or sets a key that is not an option of the command.
     """
     if path is None or ctx.resilient_parsing:
         return
@@ -57,7 +57,7 @@ def _document(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}", "check the path") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(path, f"is not TOML: {error}", "mend it") from error
+        raise InputError(path, f"is not TOML: {error}", "fix it") from error
 
 
 def _chosen(
@@ -104,7 +104,7 @@ def _command(ctx: click.Context, name: str) -> click.Command | None:
 
 
 def _reads_files(ctx: click.Context, name: str) -> bool:
-    """Say whether there is a command of that name, and a file can have options for it."""
+    """Return whether there is a command of that name, and a file can have options for it."""
     command = _command(ctx, name)
     return isinstance(command, click.Group) or "config" in (p.name for p in getattr(command, "params", ()))
 
@@ -198,13 +198,13 @@ class _Value:
 
 
 def from_file(name: str) -> bool:
-    """Say whether the value of a parameter comes from a file."""
+    """Return whether the value of a parameter comes from a file."""
     ctx = click.get_current_context(silent=True)
     return ctx is not None and ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
 
 
 def without_overridden(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options without tables of the file that the command line names in another way."""
+    """Return the options without tables of the file if the command line names these tables another way."""
     ctx = click.get_current_context()
     chosen = dict(options)
 

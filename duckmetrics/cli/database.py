@@ -23,7 +23,7 @@ TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
 
 
 def is_database(path: str | Path | None) -> bool:
-    """Say whether a file is called as a DuckDB database is."""
+    """Return whether a file has a suffix of DuckDB databases."""
     return path is not None and Path(path).suffix.lower() in DATABASE_SUFFIXES
 
 
@@ -69,7 +69,7 @@ def _table_of(options: dict[str, Any], option: str) -> str | None:
 
 
 def scratch(options: dict[str, Any]) -> Path:
-    """Return a private folder for rows on their way to a database; it goes when the command ends."""
+    """Return a private folder for rows on their way to a database; it is deleted when the command ends."""
     asked = options["temp_directory"]
     parent = asked if asked is not None and Path(asked).is_dir() else None  # DuckDB makes it, if it needs it
     folder = tempfile.TemporaryDirectory(prefix="duckmetrics-", dir=parent)

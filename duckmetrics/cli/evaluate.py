@@ -42,16 +42,16 @@ from duckmetrics.cli.options import (
     "--verify",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number is another.",
+    help="Recompute N queries, or 50 N rows, in plain Python; exit code 1 if a number differs.",
 )
 @with_options(ENGINE, MASTER, WIDE, *OUTPUT_AND_ENGINE)
 def evaluate(**options: Any) -> None:
     """Compute metrics of PREDICTIONS against TRUTH, or against their own labels.
 
     Tables are Parquet, CSV, JSON or TREC files, folders and patterns of them, names of tables of
-    --database, or SQL. Of rankings, PREDICTIONS has query_id, item_id and score (or rank), and TRUTH
-    query_id, item_id and relevance; without TRUTH, PREDICTIONS has a column label. Of classifiers,
-    PREDICTIONS has label and score, and perhaps weight and group_id.
+    --database, or SQL. For rankings, PREDICTIONS has query_id, item_id and score (or rank), and TRUTH
+    query_id, item_id and relevance; without TRUTH, PREDICTIONS has a column label. For classifiers,
+    PREDICTIONS has label and score, and optionally weight and group_id.
 
     \b
     duckmetrics evaluate run.parquet truth.parquet -m ndcg@10,map@100
@@ -108,7 +108,7 @@ def evaluate(**options: Any) -> None:
 )
 @with_options(ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def curve(**options: Any) -> None:
-    """Print the rows of TABLE, such as roc_curve, for the classifier whose PREDICTIONS these are.
+    """Print the rows of TABLE, such as roc_curve, of the classifier that made PREDICTIONS.
 
     PREDICTIONS has the columns label and score; 'duckmetrics metrics' lists the tables.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GATE_FAILED, BAD_INPUT, ENGINE_FAILED, INTERRUPTED = 1, 2, 3, 130
-# What a shell reports for a program that a closed pipe ends.
+# The code that a shell reports for a program that a closed pipe ends.
 PIPE_CLOSED = 141
 
 

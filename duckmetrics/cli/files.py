@@ -46,14 +46,14 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
 
 
 def _format_of(output: Path | None, asked: str | None) -> str:
-    """The format of the results; those for a database are written as Parquet first."""
+    """Return the format of the results; those for a database are written as Parquet first."""
     if is_database(output):
         return "parquet"
     return (asked or "table") if output is None else outputs.format_of(output, asked)
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
-    """Every text that may name a table: of NAME=TABLE also what follows the equals sign."""
+    """Yield every text that may name a table: of NAME=TABLE also the text after the equals sign."""
     for value in values:
         if isinstance(value, str):
             yield value
@@ -63,7 +63,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
-    """The files beside the results, with their formats; no database, and no folder that Spark writes."""
+    """Return the files next to the results, with their formats; no databases, and no folders of Spark."""
     per_query, movers = options.get("per_query"), options.get("movers")
     if is_database(per_query):
         per_query = None
@@ -90,8 +90,7 @@ def write_to(
 ) -> None:
     """Write results to stdout, to a file that appears when it is complete, or to a table of a database.
 
-    Args:
-        beside: rows for databases, by the option that names these.
+    The last argument holds other rows for databases, by the option that names these.
     """
     output = options["output"]
     rows = dict(beside or {})
@@ -114,7 +113,7 @@ def _write_file(output: Path | None, format_: str, write: Callable[[Path | None]
 
 
 def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> dict[str, Rows]:
-    """Write the files that were asked for beside the results; return the rows that go to a database."""
+    """Write the files that were asked for next to the results; return the rows that go to a database."""
     rows = {}
     if is_database(options["per_query"]):
         draft = scratch(options) / "rows"

@@ -44,7 +44,7 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports a command when somebody asks for it."""
+    """Imports a command when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -69,7 +69,7 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="duckmetrics", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Evaluation metrics of rankings and classifiers, computed where the predictions are."""
+    """Compute evaluation metrics of rankings and classifiers, where the predictions are."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -104,14 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    # Indented, so that no name in the data can stand for a line of ours.
+    # Indented, so that no name in the data can look like a line of ours.
     lines = "\n  ".join(map(visible, message.splitlines()))
     click.echo(f"duckmetrics: {lines}", err=True)
     sys.exit(code)
 
 
 def _open_streams() -> None:
-    """Stand in for streams that were closed before the start, and for characters that they cannot write."""
+    """Replace streams that were closed before the start, and characters that they cannot write."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 it is open until the process ends

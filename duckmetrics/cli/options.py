@@ -43,7 +43,7 @@ RUN_ID = click.option(
 THREADS = click.option("--threads", type=click.IntRange(min=1), help="Number of threads.")
 MEMORY_LIMIT = click.option("--memory-limit", metavar="SIZE", help="Such as 4GB; more is spilled to disk.")
 TEMP_DIRECTORY = click.option(
-    "--temp-directory", metavar="FOLDER", help="The folder that is spilled to.",
+    "--temp-directory", metavar="FOLDER", help="The folder for data spilled to disk.",
     shell_complete=completion.folders,
 )  # fmt: skip
 DATABASE = click.option(
@@ -69,9 +69,11 @@ SNAPSHOT = click.option(
 # Where "evaluate" and "curve" can run.
 ENGINE = click.option(
     "--engine", type=click.Choice(("duckdb", "spark")), default="duckdb", show_default=True,
-    help="What computes it; Spark takes paths and names of tables.",
+    help="The engine that computes; Spark takes paths and names of tables.",
 )  # fmt: skip
-MASTER = click.option("--master", metavar="URL", help="Of Spark, such as local[2].  [default: as configured]")
+MASTER = click.option(
+    "--master", metavar="URL", help="The master of Spark, such as local[2].  [default: as configured]"
+)
 
 CONFIG = click.option(
     "--config", type=click.Path(path_type=Path), metavar="FILE.toml", is_eager=True, expose_value=False,
@@ -120,15 +122,15 @@ LAYOUT = click.option(
     shell_complete=completion.layouts,
 )  # fmt: skip
 POSITIVE = click.option(
-    "--positive", metavar="LABEL", help="The label that counts as 1, where labels are text, such as yes."
+    "--positive", metavar="LABEL", help="The label that counts as 1, if labels are text, such as yes."
 )
 SCORE = click.option(
     "--score", "scores", multiple=True, metavar="SYSTEM=COLUMN",
-    help="The scores of a system, where one table has several: lr=p_lr.",
+    help="The scores of a system, if one table has several: lr=p_lr.",
 )  # fmt: skip
 WHERE = click.option(
     "--where", multiple=True, metavar="TABLE=CONDITION",
-    help="Only the rows that count: \"predictions=day = DATE '2026-11-01'\"; partitions that it rules out "
+    help="Read only these rows: \"predictions=day = DATE '2026-11-01'\"; partitions that it rules out "
     "are not read.",
 )  # fmt: skip
 INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH, WHERE)
@@ -137,7 +139,7 @@ LIKE = click.option(
     shell_complete=completion.tools,
 )  # fmt: skip
 
-# --- slices, intervals, gates, and files beside the results -----------------------------------------
+# --- slices, intervals, gates, and files next to the results ----------------------------------------
 
 BY = click.option(
     "--by", multiple=True, metavar="COLUMN[,COLUMN…]",
@@ -159,9 +161,11 @@ INTERVAL_METHOD = click.option(
     "--interval-method", default="t", show_default=True, help="t, or bootstrap (Poisson, deterministic)."
 )
 CLUSTER = click.option(
-    "--cluster", metavar="COLUMN", help="What is independent of each other, such as user_id."
+    "--cluster", metavar="COLUMN", help="The column of independent units, such as user_id."
 )
-RESAMPLES = click.option("--resamples", type=click.IntRange(min=1), help="Of a bootstrap.  [default: 10000]")
+RESAMPLES = click.option(
+    "--resamples", type=click.IntRange(min=1), help="The number of bootstrap resamples.  [default: 10000]"
+)
 SEED = click.option("--seed", type=int, help="Another seed draws other resamples.  [default: 42]")
 FAIL_IF = click.option(
     "--fail-if", "gates", multiple=True, metavar="CONDITION",
@@ -183,7 +187,7 @@ BASELINE = click.option(
 )  # fmt: skip
 MOVERS = click.option(
     "--movers", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write the queries that gain and lose most against the baseline (of rankings).",
+    help="Write the queries that gain and lose most against the baseline (rankings only).",
 )  # fmt: skip
 CHUNKS = click.option(
     "--chunks", type=click.IntRange(min=1), metavar="N",

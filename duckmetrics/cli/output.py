@@ -45,7 +45,7 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
     """Write a result to a file, or to stdout; findings of the checks go to stderr, except with JSON.
 
     Args:
-        wide: whether a table shows values side by side; by default where there is something to compare, but
+        wide: whether a table shows values side by side; by default if there is something to compare, but
             not in a file, whose columns show later that it is an output of ours.
     """
     if path is not None and wide is None and format_ not in PAGES:
@@ -73,10 +73,10 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
 
 
 def write_comparison(result: Comparison, format_: str, path: Path | None, whole: bool = False) -> None:
-    """Write a comparison to a file, or to stdout: all columns, or as text those that people want to see.
+    """Write a comparison to a file, or to stdout: all columns, or as text the main ones.
 
     Args:
-        whole: show the other columns in text, too; a file always has them.
+        whole: show the other columns in text as well; a file always has them.
     """
     show_all, whole = whole, whole or path is not None
     if format_ == "table" and path is None and result.pairs:
@@ -162,7 +162,7 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
 
 
 def _print_rows(rows: pa.Table) -> None:
-    """Print the rows of a table; of many, as many at equal distances as a screen holds."""
+    """Print the rows of a table; if a screen cannot hold all, print some at equal distances."""
     table = _table(rows.column_names, rows.column_names)
     count = min(rows.num_rows, MOST_ROWS)
     places = [i * (rows.num_rows - 1) // max(count - 1, 1) for i in range(count)]
@@ -226,13 +226,13 @@ def print_checks() -> None:
 
 
 def csv_text(result: Evaluation) -> str:
-    """One line per result, all columns, numbers unrounded."""
+    """Return one line per result, with all columns and unrounded numbers."""
     columns = list(result.rows[0])
     return _rows_csv(columns, [[row[column] for column in columns] for row in result.rows])
 
 
 def markdown_text(result: Evaluation, wide: bool | None = None) -> str:
-    """A table to paste into a pull request."""
+    """Return a table to paste into a pull request."""
     if not (result.is_wide if wide is None else wide):
         header, cells = result.cells()
         rule = ["---:" if name in NUMERIC else "---" for name in header]
@@ -257,7 +257,7 @@ def _table(header: Sequence[str], numeric: Sequence[str] = NUMERIC) -> Table:
 
 
 def _console() -> Console:
-    """Standard output; a line is broken for a terminal only, never for a pipe."""
+    """Return standard output; a line is broken for a terminal only, never for a pipe."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False)

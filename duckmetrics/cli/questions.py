@@ -1,4 +1,4 @@
-"""``duckmetrics check``, ``ties``, ``conventions`` and ``sampled``: what to know beside the number."""
+"""``duckmetrics check``, ``ties``, ``conventions`` and ``sampled``: what to know about a number."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def conventions(**options: Any) -> None:
 @click.command()
 @with_options(*TABLES, METRIC, *INPUTS, LIKE, *OUTPUT_AND_ENGINE)
 def ties(**options: Any) -> None:
-    """Tell how much of a number the order of equal scores decides.
+    """Show how much of a number the order of equal scores decides.
 
     For every metric: its value, the values with the relevant items last and first among equal
     scores, and the share of the queries whose value depends on that order.
@@ -79,10 +79,10 @@ def ties(**options: Any) -> None:
 @click.command()
 @with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
 def check(**options: Any) -> None:
-    """Look for what is wrong with PREDICTIONS and TRUTH before there is any number.
+    """Look for problems in PREDICTIONS and TRUTH before computing any metric.
 
-    Each finding says how bad it is, where and what it is, how often it is there, and what to do.
-    The exit code is 1 if there is an error, which is what 'duckmetrics evaluate' would refuse.
+    Each finding has a severity, a place, a problem, the number of its occurrences, and advice.
+    The exit code is 1 if there is an error, because 'duckmetrics evaluate' would refuse the data.
     Without -m, rankings are checked for ndcg@10 and classifiers for auc.
 
     \b
@@ -100,7 +100,7 @@ def check(**options: Any) -> None:
 
 
 def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: Any) -> Any:
-    """Run a command whose result has a summary, print or write that, and return the result."""
+    """Run a command whose result has a summary, print or write it, and return the result."""
     from duckmetrics.cli.output import write_result
 
     format_ = checked_files(options)
@@ -140,7 +140,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     "methods",
     multiple=True,
     metavar="METHOD[,METHOD…]",
-    help="Of naive, rank_estimate, bv and em.  [default: all]",
+    help="naive, rank_estimate, bv or em.  [default: all]",
 )
 @click.option("--gamma", type=float, default=0.1, show_default=True, help="The weight of the variance in bv.")
 @with_options(*OUTPUT_AND_ENGINE)

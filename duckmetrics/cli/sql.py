@@ -48,7 +48,7 @@ def sql(
 
     \b
     predictions (query_id, item_id, score), truth (query_id, item_id, relevance)
-    of classifiers: predictions (label, score), with group_id for metrics of groups
+    for classifiers: predictions (label, score), with group_id for metrics of groups
     duckmetrics sql ndcg@10 map --dialect spark
     duckmetrics sql auc log_loss --system model --set weighted=true
 
@@ -76,7 +76,7 @@ def macros(output: Path | None, database: Path | None) -> None:
     duckmetrics macros -o duckmetrics.sql
     duckdb -init duckmetrics.sql
 
-    The file ships with the package and is copied. It is written from the definitions where -o names the
+    The file ships with the package and is copied. It is written from the definitions if -o names the
     shipped file itself.
     """
     from duckmetrics.macros.shipped import macros_file, macros_sql, written_macros
@@ -97,7 +97,7 @@ def macros(output: Path | None, database: Path | None) -> None:
 
 
 def _write_database(path: Path) -> None:
-    """Write the macros into a database, and show how far it is."""
+    """Write the macros into a database, and show the progress."""
     from duckmetrics.engines.progress import line
     from duckmetrics.macros.shipped import macros_database
 
@@ -115,7 +115,7 @@ def _write_database(path: Path) -> None:
 def shell(arguments: Sequence[str]) -> None:
     """Open the DuckDB shell with the macros loaded.
 
-    A data FILE becomes a view, called as the file without its suffix. The rest goes on to the shell:
+    A data FILE becomes a view, named after the file without its suffix. The rest goes on to the shell:
     a database file, or options such as -readonly and -c.
 
     \b

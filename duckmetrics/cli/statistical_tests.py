@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 COUNTS, ROWS = "COUNT COUNT… | TABLE", "ROW ROW… | TABLE"
 expected_option = click.option(
-    "--expected", metavar="N,N…", help="Expected counts or shares.  [default: all alike]"
+    "--expected", metavar="N,N…", help="Expected counts or shares.  [default: all equal]"
 )
 
 
 class _Statistics(click.Group):
-    """The statistics as commands, which are made when somebody asks for them."""
+    """The statistics as commands, which are created when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from duckmetrics.statistics.run import titles
@@ -34,7 +34,7 @@ class _Statistics(click.Group):
 
 
 def _statistic(name: str) -> click.Command:
-    """The command of one statistic."""
+    """Return the command of one statistic."""
     from duckmetrics.statistics.run import expects, explained, reads_numbers
 
     title, _, more = explained(name).partition("\n\n")
@@ -66,7 +66,7 @@ def _statistic(name: str) -> click.Command:
 
 
 def _listed(texts: Sequence[str], expected: str | None) -> Any:
-    """Counts of the command line as a table, or the name of one."""
+    """Return counts of the command line as a table, or the name of a table."""
     from duckmetrics.statistics.counts import tabled
 
     observed = counts_of(texts)
@@ -74,7 +74,7 @@ def _listed(texts: Sequence[str], expected: str | None) -> Any:
 
 
 def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
-    """Compute a statistic, print or write it; warnings go to stderr beside rows that cannot hold them."""
+    """Compute a statistic, print or write it; warnings go to stderr if the rows cannot hold them."""
     from duckmetrics.cli.output import put, write_result
     from duckmetrics.statistics.run import run_test
 
@@ -93,7 +93,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
 
 @click.group(cls=_Statistics)
 def test() -> None:
-    """Tests of significance, intervals and adjusted p-values.
+    """Compute tests of significance, intervals and adjusted p-values.
 
     \b
     duckmetrics test paired-t per_query.parquet --set baseline=A
@@ -121,7 +121,7 @@ def test() -> None:
 def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:
     """Test counts against an expectation, or two attributes for independence.
 
-    TABLE has the columns observed and maybe expected, or row and column and maybe n; without n,
+    TABLE has the columns observed and optionally expected, or row, column and optionally n; without n,
     every row counts 1.
 
     \b

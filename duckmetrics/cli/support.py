@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition, Param
 
 OK, TEXT, NEVER, NOT_YET = "ok", "text", "never", "not yet"
-# What stands for a parameter without a default, so that there is a text to write.
+# The value of a parameter without a default, so that there is a text to write.
 ANY = "0.5"
-# What an evaluation offers beside the values of metrics.
+# The features of an evaluation in addition to the values of metrics.
 OFFERS = {
     "switches, slices, systems, checks, presets (`like=`)": (OK, ""),
     "curves and other tables": (OK, ""),
@@ -38,7 +38,7 @@ can be written, no test executes it; not yet, never: see the last column.
 
 
 def page() -> str:
-    """Every metric and table by engine, and why where it is not there."""
+    """Write every metric and table by engine, with the reason if an engine lacks it."""
     others = [dialect for dialect in DIALECTS.values() if dialect.name != DIALECT]
     lines = [HEAD + "| engine | dialect | |", "|---|---|---|"]
     lines += [f"| {d.engine} | `{d.name}` | {d.tested} |" for d in DIALECTS.values()]

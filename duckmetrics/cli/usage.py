@@ -1,4 +1,4 @@
-"""What to do about an option or argument that click refuses."""
+"""Advice about an option or argument that click refuses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMAND = re.compile(r"No such command '(\w+)'")
-# How like a switch an option must be.
+# The least similarity of an option and a switch.
 LIKE = 0.75
-# Options of other programs, and what stands for them here.
+# Options of other programs, and their equivalents here.
 ELSEWHERE = {
     "k": "the cut-off is part of the metric: -m ndcg@10",
     "at": "the cut-off is part of the metric: -m ndcg@10",
@@ -25,12 +25,12 @@ ELSEWHERE = {
     "run": "the predictions are the first argument",
     "predictions": "the predictions are the first argument",
 }
-# Commands of other programs, and what stands for them here.
+# Commands of other programs, and their equivalents here.
 COMMANDS = {
     "help": "--help", "version": "--version", "explain": "metrics NAME", "describe": "metrics NAME",
     "list": "metrics", "score": "evaluate", "plot": "curve",
 }  # fmt: skip
-# What to add where an option is missing, and what to write where its value cannot be read.
+# The text to add if an option is missing, or to write if its value cannot be read.
 EXAMPLES = {
     "metrics": "-m ndcg@10,map for rankings, or -m auc,log_loss for classifiers",
     "variant": "--variant COLUMN, the column that names the variant of a unit",
@@ -49,7 +49,7 @@ EXAMPLES = {
 
 
 def advised(error: click.ClickException) -> click.ClickException:
-    """Return an error of click that also says what to do next, where click does not."""
+    """Return an error of click that also says what to do next, if click does not."""
     if not isinstance(error, click.UsageError):
         return error
     if isinstance(error, click.NoSuchOption):
@@ -65,7 +65,7 @@ def advised(error: click.ClickException) -> click.ClickException:
 
 
 def _on_value(error: click.UsageError) -> str:
-    """Say what to write for an option or argument that is missing, cannot be read, or is one too many."""
+    """Return advice for an option or argument that is missing, cannot be read, or is one too many."""
     if "unexpected extra argument" in error.message:
         return "; quote a text with blanks; metrics follow -m, and the truth is the second argument"
     name = error.param.name if isinstance(error, click.BadParameter) and error.param is not None else None
@@ -78,7 +78,7 @@ def _on_value(error: click.UsageError) -> str:
 
 
 def _on_option(typed: str, context: click.Context | None) -> str:
-    """Say which switch, option or part of a metric an unknown option stands for."""
+    """Return the advice that names the switch, option or part of a metric meant by an unknown option."""
     known = {} if context is None else _options(context.command)
     name = typed.lstrip("-").lower()
     if name in ELSEWHERE:
@@ -93,7 +93,7 @@ def _options(command: click.Command) -> Mapping[str, click.Parameter]:
 
 
 def _switch(name: str, known: Mapping[str, click.Parameter]) -> str:
-    """Say how a switch is set, where one has this name or one like it, and the command has --set."""
+    """Return how to set a switch of this or a similar name, if the command has --set."""
     if "--set" not in known or f"--{name}" in known:
         return ""
     from duckmetrics.switches import Switches

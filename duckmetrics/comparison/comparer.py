@@ -61,8 +61,8 @@ class Comparer:
     Attributes:
         test: the file that computes p.
         adjust: how p is corrected.
-        power: for which the minimum detectable effect holds.
-        allow_different: whether values of different populations are compared where they are common.
+        power: the power of the test at the minimum detectable effect.
+        allow_different: whether only the common queries are compared if the populations differ.
         pairs: whether every pair of systems is compared, not only each with the baseline.
     """
 
@@ -88,7 +88,7 @@ class Comparer:
                 "one system only",
                 (
                     "map two or more, as in {'A': 'a.parquet', 'B': 'b.parquet'}, or name the column that "
-                    "tells them with system="
+                    "distinguishes them with system="
                 ),
             )
         if len(known) < 2:
@@ -138,7 +138,7 @@ class Comparer:
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)
 
     def _refuse_unfit_test(self, engine: Engine, part: FamilyEvaluation) -> None:
-        """Refuse tests that look at units one by one where these are linearized, or not as the test wants."""
+        """Refuse tests of single units if these are linearized, or have values that the test cannot use."""
         if part.units is None or not part.units.measures:
             return
         if "warning" in self.test.header and part.units.linearized:
@@ -157,7 +157,7 @@ class Comparer:
                 raise MetricError(
                     "test",
                     (
-                        f"{self.test.name} wants {condition.sql('duckdb')} of every query, and there are "
+                        f"{self.test.name} needs {condition.sql('duckdb')} of every query, and there are "
                         "other values"
                     ),
                     "use it for metrics of hits and misses, or another test",
@@ -166,7 +166,7 @@ class Comparer:
     def _of_part(
         self, engine: Engine, part: FamilyEvaluation, order: Sequence[str], resamples: int
     ) -> tuple[list[Row], list[Finding]]:
-        """Compare the systems of a part: all with the first, and of pairs each with those after it."""
+        """Compare the systems of a part: all with the first; for pairs, each with those after it."""
         of_pairs: list[Row] | None = None
         if of_all_pairs(self.test):
             values = self._values(order[0], resamples)

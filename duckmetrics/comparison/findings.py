@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def warning(check: str, message: str, advice: str) -> Finding:
-    """Return a warning that is of no table in particular."""
+    """Return a warning that belongs to no particular table."""
     return Finding(check, WARNING, "", "", 0, (), message, advice)
 
 

@@ -46,7 +46,7 @@ def family_of_evaluations(
         InputError: clusters are asked for, which values per query do not have.
     """
     if inference.cluster is not None:
-        raise InputError("cluster", "values per query know no clusters", "compare the tables instead")
+        raise InputError("cluster", "values per query have no clusters", "compare the tables instead")
     rows = {name: _overall(name, evaluation) for name, evaluation in evaluations.items()}
     chosen = _chosen(evaluations, rows, metrics)
     if not allow_different:
@@ -124,12 +124,12 @@ def _refuse_other_conventions(metric: str, rows: Mapping[str, Mapping[str, Any]]
             raise MetricError(
                 metric,
                 f"{base} and {name} follow other conventions: {told}",
-                "evaluate both alike, or say allow_different=True",
+                "evaluate both in the same way, or set allow_different=True",
             )
 
 
 def _refuse_other_ids(evaluations: Mapping[str, Evaluation]) -> None:
-    """Ids of different types are not the same, even where a database finds them equal."""
+    """Refuse ids of different types, even if a database finds them equal."""
     types = {name: one.per_query.schema.field("query_id").type for name, one in evaluations.items()}
     (first, known), *others = types.items()
     for name, type_ in others:

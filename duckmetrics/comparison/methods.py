@@ -39,13 +39,13 @@ def find_test(catalog: Catalog, name: str) -> Definition:
 
 
 def _is_paired(catalog: Catalog, definition: Definition) -> bool:
-    """Say whether a test compares systems query by query: with a baseline, or all pairs of them."""
+    """Return whether a test compares systems query by query: with a baseline, or all pairs of them."""
     read = {known.name for known in catalog.foundations(definition)}
     return DIFFERENCES in {*definition.tables, *read} or of_all_pairs(definition)
 
 
 def of_all_pairs(definition: Definition) -> bool:
-    """Say whether a test looks at every pair of systems, so that it holds for all of them together."""
+    """Return whether a test looks at every pair of systems, so that it holds for all of them together."""
     return "other" in definition.query.named_selects
 
 

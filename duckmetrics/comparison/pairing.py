@@ -34,8 +34,8 @@ def refuse_unpaired(part: FamilyEvaluation) -> None:
     if part.units.kind == ROWS:
         raise InputError(
             "compare",
-            "nothing tells which rows of the systems belong together",
-            "name what is independent, such as the user, with cluster='user_id' (--cluster user_id)",
+            "no column shows which rows of the systems belong together",
+            "name the column of independent units, such as users, with cluster='user_id' (--cluster user_id)",
         )
     for name in part.units.columns:
         if name.lower() in COLUMNS:
@@ -86,7 +86,7 @@ def speakers(engine: Engine, part: FamilyEvaluation) -> dict[Any, int]:
 
 
 def is_rounding(value: float | None, found: Mapping[str, Any]) -> bool:
-    """Say whether a difference is negligible next to the value, or next to the differences of units."""
+    """Return whether a difference is negligible next to the value, or next to the differences of units."""
     if value is None or found.get("delta") is None:
         return False
     delta, beside_units = float(found["delta"]), float(found.get("d_av") or math.inf)
@@ -98,7 +98,7 @@ def strangers(
 ) -> Iterator[tuple[Row, int, str]]:
     """Yield the rows whose system has values of other queries, or rows, than the baseline.
 
-    Each comes with the number of these, and with a text that says what they are.
+    Each comes with the number of these values, and with a text that describes them.
     """
     units = part.units
     if units is None:
@@ -130,7 +130,7 @@ def is_clustered(part: FamilyEvaluation) -> bool:
 def way_out(part: FamilyEvaluation) -> str:
     if part.per_query is None:
         return "evaluate the same rows"
-    told = "say allow_different=True (--allow-different) to compare what is common"
+    told = "set allow_different=True (--allow-different) to compare the common part"
     if is_clustered(part):
         told = "leave cluster out and " + told
     if any(measure.values.get(MISSING) == "skip" for measure in part.measures):

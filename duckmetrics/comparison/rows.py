@@ -1,4 +1,4 @@
-"""The rows of a comparison: what the tests find of each system, metric and slice."""
+"""The rows of a comparison: the results of the tests for each system, metric and slice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.interval_options import Inference
 
-# The columns of a row after the value, what people read first, the conventions last.
+# The columns of a row after the value: the most important first, the conventions last.
 ORDER = (
     "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p", "p_adjusted", "verdict", "n",
     "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "n_effective", "test",
@@ -81,7 +81,7 @@ def result_of_row(
     paired: Mapping[str, Any],
     special: Mapping[str, Any],
 ) -> Row:
-    """Return the results for one row: p and bounds of the test, and all else of the paired t-test.
+    """Return the results for one row: p and bounds from the test, the others from the paired t-test.
 
     Args:
         paired: the results of the paired t-test.
@@ -98,7 +98,7 @@ def result_of_row(
         found["n"] = special.get("n", found.get("n"))
         bounds = ("delta_lower", "delta_upper")
         found |= {name: special[name] for name in bounds if special.get(name) is not None}
-        # Power is that of the paired t-test, and says nothing of another one.
+        # The power is that of the paired t-test, and does not hold for another test.
         found["se"] = None
     if part.units is not None and part.units.linearized and is_rounding(row["value"], found):
         found["is_constant"] = False
@@ -112,7 +112,7 @@ def difference(row: Mapping[str, Any], other: Mapping[str, Any]) -> float | None
 
 
 def raise_to_sign_test(found: Row, speaking: int | None) -> None:
-    """Let no p be smaller than that of the sign test on the units that a measure depends on, in place."""
+    """Raise p to that of the sign test on the units that a measure depends on, in place."""
     n = found.get("n") if speaking is None else speaking
     if found.get("p") is None or n is None:
         return

@@ -35,7 +35,7 @@ def verdict(row: Mapping[str, Any], measure: Measure, test: Definition, alpha: f
 
 
 def _gained(row: Mapping[str, Any], measure: Measure) -> float | None:
-    """Return how much better the value is than that of the baseline; None if nothing says what is better."""
+    """Return how much better the value is than that of the baseline; None if nothing says which is better."""
     declared, delta = measure.metric.range, float(row["delta"])
     if declared.target is None:
         return declared.gain(delta, 0.0)

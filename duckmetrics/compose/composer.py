@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
 
-# Families whose relations may have the grain of a metric already, so that nothing is to be grouped.
+# Families whose relations may have the grain of a metric already, so that no grouping is needed.
 UNGROUPED = (CLASSIFICATION,)
 Binding = tuple[Path, tuple[tuple[str, Value], ...]]
 
@@ -64,7 +64,7 @@ class Composer:
         self._values: dict[tuple[Path, tuple[tuple[str, Value], ...], str], exp.Expr | None] = {}
 
     def per_query(self, measures: Sequence[Measure], plan: str = SORTED) -> tuple[exp.Select, list[Columns]]:
-        """Return the query of one row per system and query, and which columns are whose.
+        """Return the query of one row per system and query, and the columns of each measure.
 
         Args:
             plan: how the ranks are found, see `optimizer.ranking_plan`.
@@ -203,7 +203,7 @@ class Composer:
     def defined(
         self, metric: Definition, values: Mapping[str, Value], value: exp.Expr, n: exp.Expr
     ) -> exp.Expr:
-        """Put what the relation `defined` says in place of a value that is not defined.
+        """Replace a value that is not defined as the relation `defined` says.
 
         Args:
             n: the number of rows that take part.

@@ -1,4 +1,4 @@
-"""Plan rules for a whole query: a column with one value in every row is no key, and in no result."""
+"""Plan rules for a whole query: a column with one value in every row is not a key, and not in a result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def dropped(query: exp.Query, constants: Mapping[str, Value]) -> exp.Select:
     """Return a query without the columns that are the same in every row.
 
-    A SELECT of nothing else keeps them. A step of one row that no column is read of is not joined.
+    A SELECT without other columns keeps them. A step of one row is not joined if no column of it is read.
     """
     if not constants:
         return cast("exp.Select", query.copy())
@@ -43,7 +43,7 @@ def _reads(key: exp.Expr, constants: Mapping[str, Value]) -> bool:
 
 
 def _drop_idle_joins(query: exp.Query) -> None:
-    """Take away the cross joins with a step of one row that nothing is read of, in place."""
+    """Remove the cross joins with a step of one row if no column of it is read, in place."""
     single = {cte.alias for cte in query.ctes if _has_one_row(cast("exp.Query", cte.this))}
     for select in query.find_all(exp.Select):
         read = {column.table for column in select.find_all(exp.Column)}
@@ -53,5 +53,5 @@ def _drop_idle_joins(query: exp.Query) -> None:
 
 
 def _has_one_row(query: exp.Query) -> bool:
-    """Say whether a query is a SELECT of literals without a table."""
+    """Return whether a query is a SELECT of literals without a table."""
     return query.args.get("from_") is None and len(constants_of(query)) == len(query.selects)

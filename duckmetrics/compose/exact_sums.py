@@ -56,7 +56,7 @@ def with_exact_sums(query: exp.Expr, scale: float | None) -> exp.Expr:
 
 
 def _write(node: exp.Expr, scale: float) -> None:
-    """Put the sum of whole numbers in place of a sum or a mean.
+    """Replace a sum or a mean by the sum of whole numbers.
 
     A FILTER becomes a CASE: a row that it leaves out may have no value, or one that is not an integer.
     """

@@ -46,7 +46,7 @@ def linked(catalog: Catalog, query: exp.Query, prefix: str = PREFIX) -> tuple[ex
 def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp.Create:
     """Write a function as ``CREATE OR REPLACE TEMPORARY MACRO prefix_name(params) AS (expression)``.
 
-    The statement is shared by all who ask for it: copy it before it is changed.
+    All callers share the statement: copy it before you change it.
     """
     body = definition.query.copy()
     _rename(catalog, body, prefix)
@@ -66,7 +66,7 @@ def macro(catalog: Catalog, definition: Definition, prefix: str = PREFIX) -> exp
 
 
 def inlined(catalog: Catalog, query: exp.Query) -> exp.Query:
-    """Write the calls of a query out, for engines that cannot be taught our functions.
+    """Write the calls of a query out, for engines that cannot define our functions.
 
     An argument stands wherever the function reads it. A list of one element that a lambda is applied to, by
     which a file names an intermediate value, is written out as well.

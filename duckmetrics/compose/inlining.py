@@ -57,7 +57,7 @@ def inline(select: exp.Select, step: exp.Query | None) -> None:
 
 
 def _is_any_repeated(columns: Sequence[exp.Column], expressions: dict[str, exp.Expr]) -> bool:
-    """Say whether an expression that costs something would be written twice.
+    """Return whether an expression that costs something would be written twice.
 
     DuckDB repeats the argument of a macro wherever its body reads it, so an argument always counts.
     """
@@ -74,7 +74,7 @@ def _replace(column: exp.Column, expression: exp.Expr) -> None:
 
 
 def _is_projection(query: exp.Select) -> bool:
-    """Say whether a query only computes columns, row by row, from one table."""
+    """Return whether a query only computes columns, row by row, from one table."""
     clauses = {name for name, value in query.args.items() if value}
     source = query.args.get("from_")
     return (
@@ -94,7 +94,7 @@ def _unaliased(projection: exp.Expr) -> exp.Expr:
 
 
 def drop_constants(select: exp.Select, steps: Mapping[str, exp.Query]) -> None:
-    """Group and partition by no column that is a constant in the steps that are read, in place."""
+    """Drop columns that are constants in the steps that are read from GROUP BY and PARTITION BY, in place."""
     joins = [select.args.get("from_"), *(select.args.get("joins") or [])]
     read = [steps.get(clause.this.name) for clause in joins if clause is not None]
     constants: dict[str, Value] = {}

@@ -1,6 +1,6 @@
 """Plan rules: rewritings of the composed query that leave every value as it is.
 
-Each rule is one function and says what it is good for.
+Each rule is one function, and its docstring gives the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ExprT = TypeVar("ExprT", bound=exp.Expr)
 MAX_DEPTH = 999_999
 # The clauses of a SELECT that may read its own columns.
 CLAUSES = ("where", "qualify", "group", "having", "order")
-# The ways to the ranks, and up to which depth the first of them is faster.
+# The ways to compute ranks, and the depth up to which the first way is faster.
 TOP, SORTED = "top", "sorted"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
@@ -34,9 +34,9 @@ NUMBERS = ("score", "relevance", "label", "weight", "observed", "expected", "n")
 
 
 def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
-    """Plan rule: rank no deeper than the deepest cut-off, as long as every measure has one.
+    """Return the deepest cut-off, if every measure has one.
 
-    Where cut-offs are given later, so is the depth.
+    Plan rule: ranks below it are not computed. If cut-offs are given later, so is the depth.
     """
     if any(isinstance(value, Parameter) for measure in measures for value in measure.values.values()):
         return Parameter("depth")
@@ -47,8 +47,9 @@ def depth_of(measures: Sequence[Measure]) -> int | Parameter | None:
 
 
 def ranking_plan(measures: Sequence[Measure]) -> str:
-    """Plan rule: where all cut-offs are small, sort only the rows that reach the score of the deepest rank.
+    """Return the plan for the ranks.
 
+    Plan rule: if all cut-offs are small, sort only the rows that reach the score of the deepest rank.
     Ties at that score are kept, so the ranks are the same. A window with two sort keys keeps DuckDB from
     doing so by itself.
     """
@@ -57,9 +58,9 @@ def ranking_plan(measures: Sequence[Measure]) -> str:
 
 
 def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
-    """Plan rule: a column that is the same in every row is in no window, group or join.
+    """Return a query without constant columns in its windows, groups and joins.
 
-    A constant key in PARTITION BY costs DuckDB half of the ranking time again.
+    Plan rule: a constant key in PARTITION BY costs DuckDB half of the ranking time again.
     """
     query = query.copy()
     for select in query.find_all(exp.Select):
@@ -72,7 +73,7 @@ def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:
 
 
 def drop(select: exp.Select, constants: Mapping[str, Value]) -> None:
-    """Take constant columns out of the windows and the group of one SELECT."""
+    """Remove constant columns from the windows and the group of one SELECT."""
     for window in select.find_all(exp.Window):
         kept = [key for key in window.args.get("partition_by") or [] if key.name not in constants]
         window.set("partition_by", kept)
@@ -86,7 +87,7 @@ def drop(select: exp.Select, constants: Mapping[str, Value]) -> None:
 
 
 def _as_one_group(select: exp.Select) -> None:
-    """Keep what GROUP BY a constant means: one row, whatever is selected, and none of no rows."""
+    """Keep the meaning of GROUP BY a constant: one row, whatever is selected, or none for no rows."""
     some = exp.GT(this=exp.Count(this=exp.Star()), expression=literal(0))
     having = select.args.get("having")
     condition = some if having is None else exp.and_(having.this, some, copy=False)
@@ -98,7 +99,7 @@ def unpruned(query: exp.Query) -> exp.Query:
 
     Parquet files of pyarrow, Polars and Spark leave NaN out of their statistics, and DuckDB trusts them:
     ``WHERE isnan(score)`` finds nothing, ``max(score)`` is not NaN. TRY(score) is the score, but DuckDB
-    has no statistics of it. All checks of numbers read them so; metrics need not, no NaN reaches them.
+    has no statistics of it. All checks of numbers read them so. Metrics do not, because no NaN reaches them.
     """
     query = query.copy()
     for select in query.find_all(exp.Select):
@@ -123,9 +124,9 @@ def constants_of(query: exp.Query) -> dict[str, Value]:
 
 
 def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, tuple[str, ...]]) -> None:
-    """Plan rule: drop columns that nobody reads, and LEFT JOINs that only such columns needed.
+    """Drop columns that nobody reads, and LEFT JOINs that only such columns needed.
 
-    DuckDB drops unused columns by itself, but not the joins: it does not know that the joined step
+    Plan rule: DuckDB drops unused columns by itself, but not the joins: it does not know that the joined step
     has one row per key, which its declared grain says. The query also reads better without them.
     """
     reads = {name: _column_names(step) for name, step in steps.items()}
@@ -147,7 +148,7 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
 
 
 def without_idle_steps(query: ExprT) -> ExprT:
-    """Plan rule: a step that nothing reads goes, and then those that only it read; in place."""
+    """Drop the steps that nothing reads, and then those that only these read, in place (plan rule)."""
     while True:
         read = {table.name for table in query.find_all(exp.Table)}
         idle = [cte for cte in query.find_all(exp.CTE) if cte.alias not in read]
@@ -173,7 +174,7 @@ def _column_names(*trees: exp.Expr) -> set[str]:
 
 
 def _idle(join: exp.Join, step: exp.Select, grains: Mapping[str, tuple[str, ...]]) -> bool:
-    """Say whether a LEFT JOIN neither adds rows nor a column that somebody reads."""
+    """Return whether a LEFT JOIN neither adds rows nor a column that somebody reads."""
     alias = join.alias_or_name
     condition = join.args.get("on")
     grain = grains.get(join.this.name)

@@ -1,4 +1,4 @@
-"""The policies of a call: which queries count, and what stands for a value that is missing or undefined."""
+"""The policies of a call: which queries count, and the value in place of one that is missing or undefined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection to DuckDB: how it is opened, limited, shared, and given back as it was."""
+"""A connection to DuckDB: how it is opened, limited, shared and restored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Shared:
 
     Attributes:
         lock: held by the thread whose call uses the connection.
-        left: temporary objects that nobody needs any more. They are dropped by the next call, because a
+        left: temporary objects that are no longer needed. They are dropped by the next call, because a
             statement at any other time would end a result that the caller is reading.
     """
 
@@ -71,7 +71,7 @@ class DuckDBConnection:
         given: a connection, the path of a database file, opened read-only, or None for a new one in memory.
         threads: the number of threads that DuckDB may use.
         memory_limit: such as "4GB"; more is spilled to disk.
-        temp_directory: the folder that is spilled to.
+        temp_directory: the folder for data that memory cannot hold.
         setup: statements that a connection of our own runs first.
 
     Attributes:
@@ -148,8 +148,8 @@ class DuckDBConnection:
     def reach(self, path: str) -> None:
         """Open an object store by AWS_* variables, on a connection of our own.
 
-        A secret for the path, or an endpoint that is set, counts more. If DuckDB has no extension for object
-        stores, nothing happens: reading the object says so.
+        A secret for the path, or an endpoint that is set, takes precedence. If DuckDB has no extension
+        for object stores, nothing happens: the error comes when the object is read.
 
         Raises:
             InputError: a variable of the environment is not a URL.
@@ -249,7 +249,7 @@ class DuckDBConnection:
                     self._limit()
                 yield
             except BaseException:
-                keep = False  # the error may be held for long, and with it all that its frames refer to
+                keep = False  # the caller may keep the error, and with it all that its frames refer to
                 raise
             finally:
                 if not keep and not self.is_own:
@@ -258,7 +258,7 @@ class DuckDBConnection:
                 self.release()
 
     def release(self) -> None:
-        """Give a caller's connection its own settings back, and take our macros from it."""
+        """Restore the settings of a caller's connection, and remove our macros from it."""
         for name, value in self._settings_before.items():
             self._set(name, value)
         self._settings_before.clear()
@@ -275,7 +275,7 @@ class DuckDBConnection:
         if self._is_new:
             return
         macros = [name for (name,) in self.rows(_MACROS)]
-        if not macros:  # to list the functions once more takes longer than many a query
+        if not macros:  # listing the functions again takes longer than many queries
             return
         own = {name for (name,) in self.rows(_BUILT_IN)}
         if found := sorted(name for name in macros if name.lower() in own):

@@ -17,7 +17,7 @@ MORE_ROOM = (
 MORE_FILES = "allow more open files (ulimit -n 4096), or merge the files into fewer"
 _UNREADABLE = (duckdb.ConversionException, duckdb.IOException, duckdb.InvalidInputException)
 
-# What to do where DuckDB says so.
+# Advice by the words of DuckDB's message.
 _ADVICE = {
     "Connection already closed": "open a new one",
     "HTTP 404": "check the bucket and the name",
@@ -30,7 +30,7 @@ _ADVICE = {
     "Could not establish connection": "check the endpoint, and whether the server can be reached",
     "Could not connect to server": "check the endpoint, and whether the server can be reached",
 }
-# How DuckDB says that an extension is not there.
+# DuckDB's messages about a missing extension.
 _EXTENSION = re.compile(
     r"Failed to download extension \"(\w+)\"|[Ee]xtension \"?(\w+)\"? (?:is not|needs to be|was not)"
     r"|install(?:ing)? the required extension '?(\w+)|Extension \"[^\"]*?(\w+)\.duckdb_extension\" not found"
@@ -82,5 +82,5 @@ def first_line(error: Exception) -> str:
 
 
 def _is_full(error: duckdb.Error) -> bool:
-    """Say whether memory, or the disk that it spills to, was too small."""
+    """Return whether memory, or the disk that it spills to, was too small."""
     return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)

@@ -1,4 +1,4 @@
-"""What was probably meant by the name of a table that is not there."""
+"""Advice about the name of a table that does not exist."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _STATEMENT = re.compile(r"\s*(?:delete|drop|insert|update|create|alter|copy|.*\s
 
 
 def advice_for(text: str, tables: Iterable[str] = (), otherwise: str = "check the path") -> str:
-    """Say what to do about a name that means neither a file nor a table.
+    """Return advice about a name that means neither a file nor a table.
 
     Args:
-        tables: those that there are.
-        otherwise: the advice where nothing has a name like it.
+        tables: the tables that exist.
+        otherwise: the advice if nothing has a similar name.
     """
     if _STATEMENT.match(text):
         return "a query begins with SELECT, FROM or WITH; other statements are not tables"

@@ -22,7 +22,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def has_variables(variables: Mapping[str, str]) -> bool:
-    """Say whether one of the environment variables is set."""
+    """Return whether one of the environment variables is set."""
     names = (*ENDPOINTS, *(name for names in VARIABLES.values() for name in names))
     return any(variables.get(name) for name in names)
 

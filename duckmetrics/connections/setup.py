@@ -20,7 +20,7 @@ from duckmetrics.expressions.folding import literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-# A target such as postgres:dbname=shop or md:shop; the letter of a drive is none.
+# A target such as postgres:dbname=shop or md:shop; the letter of a drive is not a target.
 _SCHEME = re.compile(r"([a-z][a-z0-9_+.-]+):", re.IGNORECASE)
 # The service has read-only copies of its own, and refuses the word.
 _WRITABLE = ("md", "motherduck")
@@ -37,7 +37,7 @@ class Statement:
     """A statement of the user.
 
     Attributes:
-        where: what a message calls it.
+        where: its name in messages.
         hidden: texts that no message may show.
     """
 
@@ -54,7 +54,7 @@ class Statement:
         try:
             connection.execute(self.sql)
         except duckdb.Error as error:
-            advice = extension_advice(error) or "mend it, and try it in the DuckDB shell"
+            advice = extension_advice(error) or "fix it, and try it in the DuckDB shell"
             # Not chained: the message of DuckDB may quote a secret.
             raise InputError(self.where, self._shown(first_line(error)), advice) from None
 
@@ -91,7 +91,7 @@ def _of_file(path: Path) -> Iterator[Statement]:
             statements = parser.extract_statements(text)
     except duckdb.Error as error:
         shown = Statement(str(path), "", _texts(text))._shown(first_line(error))
-        raise InputError(path, shown, "mend the statement") from None
+        raise InputError(path, shown, "fix the statement") from None
     for number, statement in enumerate(statements, start=1):
         sql = statement.query.strip()
         hidden = _texts(sql) if _SECRET.search(sql) else ()
@@ -105,7 +105,7 @@ def _texts(sql: str) -> tuple[str, ...]:
 def _attached(name: str, target: str) -> Statement:
     """Return the statement that attaches a database, read-only."""
     if not _NAME.fullmatch(name):
-        # Not shown: who forgets the name writes the target here, with its password.
+        # Not shown: a user who forgets the name writes the target here, with its password.
         raise InputError(
             "--attach", "no name before the =", "write NAME=TARGET, such as wh=postgres:dbname=shop"
         )

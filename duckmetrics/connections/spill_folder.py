@@ -37,7 +37,7 @@ def private_folder() -> str:
         if stat.S_ISDIR(found.st_mode) and owner in (None, found.st_uid):
             folder.chmod(0o700)
             return str(folder)
-        # Somebody else made a file, a link or a folder of this name.
+        # Another user made a file, a link or a folder of this name.
         return tempfile.mkdtemp(prefix=f"{folder.name}-")
     except OSError:
         return str(folder)  # DuckDB reports it if it needs the folder

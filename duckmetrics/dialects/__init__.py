@@ -13,7 +13,7 @@ class Dialect:
     """A kind of SQL that queries can be written in.
 
     Attributes:
-        engine: what people call it.
+        engine: the name that people use.
         executed: whether tests run it and compare its numbers; the text of others is only checked.
     """
 
@@ -44,10 +44,10 @@ DIALECTS = {
 
 
 def find_dialect(name: str) -> Dialect:
-    """Return the dialect of that name, whatever the case of its letters.
+    """Return the dialect of that name; letter case does not matter.
 
     Raises:
-        UnsupportedError: there is none.
+        UnsupportedError: there is no such dialect.
     """
     found = DIALECTS.get(name.strip().lower())
     if found is None:

@@ -1,6 +1,6 @@
 """The SQL constructs that a definition may use, so that it means the same on every engine.
 
-A list of what is allowed, not of what is forbidden: of 199 constructs that were tried on four engines, 27
+The list names allowed constructs, not forbidden ones: of 199 constructs that were tried on four engines, 27
 gave another value without an error somewhere. A file that needs more says so in its header, in the line
 ``portable``: ``no, <reason>``, or ``with plan = sorted`` where a parameter chooses a way that is portable.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.measure import Measure
 
-# The clauses of a query, and what names things.
+# The clauses of a query, and the nodes that name things.
 _CLAUSES = (
     exp.Alias, exp.CTE, exp.Column, exp.Distinct, exp.From, exp.Group, exp.Having, exp.Identifier, exp.Join,
     exp.Order, exp.Ordered, exp.Placeholder, exp.Qualify, exp.Select, exp.Star, exp.Subquery, exp.Table,
@@ -78,7 +78,7 @@ def _problems(catalog: Catalog, query: exp.Expr) -> Iterator[str]:
     for node in query.walk():
         if isinstance(node, exp.Anonymous):
             if node.name.lower() not in (*KNOWN, *catalog.functions):
-                yield f"{node.name}() is no function that other engines have"
+                yield f"{node.name}() is a function that other engines lack"
         elif type(node) not in ALLOWED:
             yield f"{type(node).__name__} is not in the portable subset"
         elif isinstance(node, exp.DataType) and node.this.name not in TYPES:
@@ -116,10 +116,10 @@ def _is_whole(node: exp.Expr) -> bool:
 
 
 def refuse_unportable(catalog: Catalog, dialect: str, measures: Sequence[Measure]) -> None:
-    """Tell which metrics are for DuckDB only.
+    """Refuse metrics that are for DuckDB only, if the dialect is of another engine.
 
     Raises:
-        UnsupportedError: one of these is, and the dialect is of another engine.
+        UnsupportedError: one of the metrics is for DuckDB only.
     """
     for measure in measures if dialect != DIALECT else ():
         reason = reason_against(catalog, measure.metric)

@@ -1,4 +1,4 @@
-"""Rewrites of constructs that another engine lacks, or gives another meaning, in terms of both engines.
+"""Rewrites of constructs that another engine lacks or understands differently.
 
 Each rewrite is one function of a query and a dialect; it changes the query in place and says why it
 is needed. They run on a query whose columns are qualified.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 ITEM = "item_id"
-# The types of text in PostgreSQL, as it calls them itself.
+# PostgreSQL's own names of its text types.
 _TEXTS = ("text", "character varying", "character")
 
-# The numbers from low to high, size of them; these three stand for values.
+# The numbers from low to high, and their number, size; these three names stand for values.
 _NUMBERS = {
     "spark": "SELECT id AS n FROM RANGE(low, high + 1)",
     "databricks": "SELECT id AS n FROM RANGE(low, high + 1)",
@@ -66,11 +66,11 @@ def _whole(node: exp.Expr) -> int:
             return _whole(node.this) + _whole(node.expression)
         case exp.Sub():
             return _whole(node.this) - _whole(node.expression)
-    raise UnsupportedError("range", f"{node.sql()} is no number", "give the parameter behind it a value")
+    raise UnsupportedError("range", f"{node.sql()} is not a number", "give the parameter behind it a value")
 
 
 def finite_numbers(tree: exp.Expr, dialect: str) -> None:
-    """isfinite and isinf are names of DuckDB; a comparison with infinity says the same."""
+    """Replace isfinite and isinf, which are names of DuckDB, by a comparison with infinity."""
     for call in list(tree.find_all(exp.Anonymous, exp.IsInf)):
         is_infinite = isinstance(call, exp.IsInf)
         if is_infinite or call.name.lower() == "isfinite":
@@ -82,7 +82,7 @@ def finite_numbers(tree: exp.Expr, dialect: str) -> None:
 
 
 def nan_tests(tree: exp.Expr, dialect: str) -> None:
-    """PostgreSQL and Snowflake have no isnan: their NaN equals itself. DataFusion calls it in one word."""
+    """Replace isnan in PostgreSQL and Snowflake, where NaN equals itself; DataFusion spells it isnan."""
     if dialect == "datafusion":
         for test in list(tree.find_all(exp.IsNan)):
             test.replace(exp.Anonymous(this="isnan", expressions=[test.this.copy()]))
@@ -107,7 +107,7 @@ def wide_integers(tree: exp.Expr, dialect: str) -> None:
 
 
 def signed_counts(tree: exp.Expr, dialect: str) -> None:
-    """Ranks and counts have no sign in DataFusion and ClickHouse: the difference of two would wrap around."""
+    """Give a sign to ranks and counts in DataFusion and ClickHouse; their differences would wrap around."""
     if dialect in ("datafusion", "clickhouse"):
         for node in list(tree.find_all(*RANKS, exp.Count, exp.Sum)):
             if isinstance(node, exp.Sum) and not _counts(node):
@@ -120,14 +120,14 @@ def signed_counts(tree: exp.Expr, dialect: str) -> None:
 
 
 def _counts(node: exp.Sum) -> bool:
-    """Say whether a sum adds up ones and zeros."""
+    """Return whether a sum adds up ones and zeros."""
     case = node.this
     results = [branch.args["true"] for branch in case.args["ifs"]] if isinstance(case, exp.Case) else []
     return bool(results) and all(isinstance(result, exp.Literal) and result.is_int for result in results)
 
 
 def default_nulls(tree: exp.Expr, dialect: str) -> None:
-    """BigQuery refuses NULLS FIRST and LAST in windows; keys are not NULL there, so its default will do."""
+    """Use BigQuery's default order of NULL in windows: it refuses others, and keys are not NULL there."""
     if dialect == "bigquery":
         for window in tree.find_all(exp.Window):
             for key in window.find_all(exp.Ordered):

@@ -1,7 +1,7 @@
-"""From a query of DuckDB to the text of another engine.
+"""Translation of a query of DuckDB to the text of another engine.
 
-Columns are qualified and types found first, because what sqlglot writes depends on them; the rewrites say
-what no two engines understand alike.
+Columns are qualified and types found first, because what sqlglot writes depends on them; the rewrites change
+constructs that engines understand differently.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ TYPES = {
 
 
 class UserTables:
-    """The tables under the names that a text reads them by.
+    """The tables, under the names that a text uses.
 
     Args:
         declared: table -> the columns that it may have.

@@ -43,7 +43,7 @@ class DuckDBFiles:
 
     Attributes:
         used: the patterns of all files that were asked for, such as "file:a.parquet".
-        seen: the files that are read in place, with what tells their versions apart.
+        seen: the files that are read in place, with values that distinguish their versions.
     """
 
     def __init__(self, connection: DuckDBConnection) -> None:
@@ -151,7 +151,7 @@ class DuckDBFiles:
         if len(formats) != 1 or None in formats:
             raise InputError(
                 label,
-                "the format cannot be told from the name",
+                "the name does not show the format",
                 f"use one of {', '.join(sorted(FILE_SUFFIXES))}",
             )
         kind = formats.pop()
@@ -229,12 +229,12 @@ class DuckDBFiles:
 
 
 def _is_hidden(path: str) -> bool:
-    """Say whether other tools pass over a file: what is being written has names that begin so."""
+    """Return whether other tools skip a file: files that are being written have such names."""
     return any(part.startswith(("_", ".")) and "=" not in part for part in Path(path).parts)
 
 
 def _version(path: str) -> tuple[int, int, int]:
-    """Return what tells one version of a file from another, zeros if it is gone."""
+    """Return values that distinguish the versions of a file, zeros if it is gone."""
     try:
         found = os.stat(path)
     except OSError:

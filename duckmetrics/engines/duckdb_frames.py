@@ -79,7 +79,7 @@ def _with_index(table: Any) -> Any:
 
 
 def _registers(table: Any) -> bool:
-    """Say whether DuckDB can scan the object itself."""
+    """Return whether DuckDB can scan the object itself."""
     module = type(table).__module__.partition(".")[0]
     return module in ("pandas", "pyarrow", "polars")
 

@@ -50,7 +50,7 @@ class DuckDBLakes:
         self._connection, self._listed = connection, listed
 
     def reads(self, lake: Lake, path: str) -> bool:
-        """Say whether a path means a whole table of a format that can be read."""
+        """Return whether a path is that of a whole table in a format that can be read."""
         if lake.format.name not in _FUNCTIONS:
             return False
         return _place(path) == _place(lake.folder) or _is_metadata(lake, path)

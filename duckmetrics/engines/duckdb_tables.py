@@ -81,11 +81,11 @@ class DuckDBTables:
         return replace(source, empty=empty, renamed=self._renamed(table, source, columns))
 
     def is_empty(self, relation: exp.Expr) -> bool:
-        """Say whether a table has no row."""
+        """Return whether a table has no row."""
         return not self._connection.rows(exp.select(literal(1)).from_(relation.copy()).limit(1))
 
     def _is_in_place(self, source: Source) -> bool:
-        """Say whether it costs little to read a table again; of a view or query, its plan says it."""
+        """Return whether it costs little to read a table again; for a view or query, the plan decides."""
         if source.statistics or source.is_text or not isinstance(source.relation, exp.Table):
             return True
         plan = exp.select(exp.Star()).from_(source.relation.copy()).sql(DIALECT)
@@ -109,7 +109,7 @@ class DuckDBTables:
     # --- names -----------------------------------------------------------------------------------
 
     def _is_entry(self, text: str) -> bool:
-        """Say whether a name that ends like that of a file is one of the connection, such as ``shop.run``."""
+        """Return whether a name with the ending of a file is one of the connection, such as ``shop.run``."""
         return not any(mark in text for mark in "/\\*?") and self._entry(text) is not None
 
     def _named(self, text: str, role: Role, forced: bool) -> Source:
@@ -140,7 +140,7 @@ class DuckDBTables:
         raise InputError(text, "no such table, view or file", near_names.advice_for(text, known, advice))
 
     def _is_foreign(self, table: exp.Table) -> bool:
-        """Say whether a table lives in a database of another kind, such as PostgreSQL."""
+        """Return whether a table lives in a database of another kind, such as PostgreSQL."""
         databases = exp.Table(this=exp.Anonymous(this="duckdb_databases"))
         kinds = exp.select("type").from_(databases).where(exp.column("database_name").eq(table.catalog))
         return self._connection.rows(kinds) != [("duckdb",)]
@@ -164,7 +164,7 @@ class DuckDBTables:
         """List database, schema and name of the user's tables or views, temporary ones first.
 
         Args:
-            name: of them, those of that name.
+            name: list only those of that name.
         """
         listing = exp.Table(this=exp.Anonymous(this=_LISTINGS[kind]))
         called = exp.func("lower", exp.column(f"{kind}_name"))
@@ -195,7 +195,7 @@ class DuckDBTables:
         try:
             statements = self._connection.raw.extract_statements(text)
         except duckdb.Error as error:
-            raise InputError(label, first_line(error), "mend the query") from error
+            raise InputError(label, first_line(error), "fix the query") from error
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(label, "not one SELECT", "give a single query")
         paths = list(paths_in_sql(text))
@@ -206,13 +206,13 @@ class DuckDBTables:
         try:
             self._bind(text)
         except duckdb.Error as error:
-            raise InputError(label, first_line(error), "mend the query") from error
+            raise InputError(label, first_line(error), "fix the query") from error
         name = new_name("sql")
         self.used.append(f"sql:{text}")
         try:
             self._connection.create_view(name, text)
         except duckdb.Error as error:
-            raise InputError(label, first_line(error), "mend the query") from error
+            raise InputError(label, first_line(error), "fix the query") from error
         return Source(label, exp.to_table(name), {})
 
     def _bind(self, text: str) -> None:

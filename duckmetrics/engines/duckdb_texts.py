@@ -31,7 +31,7 @@ _VALUE: dict[str, str] = {"predictions": "score", "truth": "relevance"}
 # The types of columns that DuckDB finds in {query: {item: number}}, and its word where one is too large.
 _OBJECT = re.compile(r"STRUCT\(.*\)|MAP\(VARCHAR, .*\)")
 _TOO_LARGE = "maximum_object_size"
-# Bytes of an object in JSON that DuckDB reads without being told, and of a packed one for each of its bytes.
+# Bytes of an object in JSON that DuckDB reads without an option, and of a packed one for each of its bytes.
 _LARGEST_OBJECT = 2**24
 _PACKED = 20
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -95,7 +95,7 @@ class DuckDBTexts:
         return _reading(_TREC[role], {"path": _listed(paths)}).subquery("trec")
 
     def _is_nested(self, paths: Sequence[str]) -> bool:
-        """Say whether a file holds one object of objects, {query: {item: number}}, and not columns."""
+        """Return whether a file holds one object of objects, {query: {item: number}}, and not columns."""
         reader = exp.Anonymous(this="read_json", expressions=[_listed(paths)])
         probe = exp.select(exp.Star()).from_(exp.Table(this=reader))
         try:
@@ -114,12 +114,12 @@ class DuckDBTexts:
 
 
 def _is_trec(fields: Sequence[str]) -> bool:
-    """Say whether a line is one of a run or of qrels: the second word is Q0, or 0."""
+    """Return whether a line is one of a run or of qrels: the second word is Q0, or 0."""
     return (len(fields) == 6 and fields[1] == "Q0") or (len(fields) == 4 and fields[1] in ("0", "Q0"))
 
 
 def _is_letor(fields: Sequence[str], role: Role) -> bool:
-    """Say whether a line is `label qid:query feature:value ...`, or of predictions a number alone."""
+    """Return whether a line is `label qid:query feature:value ...`, or of predictions a number alone."""
     if role == "predictions":
         return len(fields) == 1 and _NUMBER.fullmatch(fields[0]) is not None
     return len(fields) > 1 and fields[1].startswith("qid:")

@@ -27,7 +27,7 @@ _NUMBERS = itertools.count(1)
 
 
 class Feature(Enum):
-    """What an engine may be able to do beyond running the portable subset."""
+    """An ability that an engine may have beyond running the portable subset."""
 
     CHUNKS = "evaluate the queries in several parts"
     VERIFY = "recompute a sample with the plain-Python reference"
@@ -53,11 +53,11 @@ class Engine(Protocol):
     ran: list[str]
 
     def supports(self, feature: Feature) -> bool:
-        """Say whether the engine has a feature."""
+        """Return whether the engine has a feature."""
         return feature in self.features
 
     def reason_against(self, catalog: Catalog, definition: Definition) -> str | None:
-        """Return why the engine cannot run a definition, None if it can; without a say, if it is portable."""
+        """Return why the engine cannot run a definition, None if it can; by default, if it is portable."""
         return reason_against(catalog, definition)
 
     def results(self) -> Engine:

@@ -62,7 +62,7 @@ class Lake:
 
     @property
     def called(self) -> str:
-        """What messages call the table."""
+        """The name of the table in messages."""
         return f"{'an' if self.format.name.startswith('I') else 'a'} {self.format.name} table"
 
     def refusal(self, path: str, engine: str) -> InputError:

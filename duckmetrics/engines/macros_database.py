@@ -58,7 +58,7 @@ def write_database(path: str | os.PathLike[str], statements: Iterable[str]) -> N
 
 
 def holds_only_macros(path: Path) -> bool:
-    """Say whether a database holds our macros, and nothing of anybody else."""
+    """Return whether a database holds our macros, and nothing of anybody else."""
     try:
         with duckdb.connect(str(path), read_only=True) as connection:
             ((tables_and_views, others, own),) = connection.execute(_CONTENTS).fetchall()

@@ -1,4 +1,4 @@
-"""Which engine a call means."""
+"""The choice of the engine for a call."""
 
 from __future__ import annotations
 
@@ -55,5 +55,7 @@ def open_engine(
     if engine == SparkEngine.dialect:
         return SparkEngine()
     if not hasattr(engine, "createDataFrame"):
-        raise MetricError("engine", f"{engine!r} is none", "give a session of Spark, 'spark' or 'duckdb'")
+        raise MetricError(
+            "engine", f"{engine!r} is not an engine", "give a session of Spark, 'spark' or 'duckdb'"
+        )
     return SparkEngine(engine)

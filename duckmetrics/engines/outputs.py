@@ -30,7 +30,7 @@ SUFFIXES = {
     ".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".html": "html",
     ".tex": "latex", ".txt": "table",
 }  # fmt: skip
-# Formats that the command line offers nowhere by name.
+# Formats that the command line does not offer by name.
 SQL, DATABASE = "SQL", "DuckDB database"
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
@@ -120,7 +120,7 @@ def refuse_places(path: Path) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Say whether bytes are passed on there, such as /dev/stdout or a named pipe, rather than kept."""
+    """Return whether a file passes its bytes on and does not keep them, as /dev/stdout or a named pipe."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -132,7 +132,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _reads(text: str, path: Path) -> bool:
-    """Say whether a table, as it was given, reads the file or would read it next time."""
+    """Return whether a table, as it was given, reads the file or would read it next time."""
     from duckmetrics.inputs.sources import kind_of_text
 
     kind = kind_of_text(text)
@@ -161,7 +161,7 @@ def _is_read(given: str, path: Path) -> bool:
 
 
 def _is_same(one: str, path: Path) -> bool:
-    """Say whether two names are one file, through links of either kind."""
+    """Return whether two names are one file, through links of either kind."""
     with suppress(OSError):
         return os.path.samefile(one, path)
     return os.path.realpath(one) == os.path.realpath(path)
@@ -173,7 +173,7 @@ def _files_below(folder: str) -> Iterator[str]:
 
 
 def _matches(pattern: str, target: str) -> bool:
-    """Say whether a pattern would read a file that may not be there yet."""
+    """Return whether a pattern would read a file that may not be there yet."""
     fixed, parts = "", Path(os.path.abspath(pattern)).parts
     for i, part in enumerate(parts):
         if glob.has_magic(part):
@@ -191,14 +191,14 @@ def _parts_match(pattern: tuple[str, ...], target: tuple[str, ...], folder: tupl
     return len(rest) == len(pattern) and all(map(fnmatch.fnmatch, rest, pattern))
 
 
-# ---- what is there already
+# ---- existing files
 
 
 def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> frozenset[str] | None:
-    """Return the columns of an existing file; None if it is of another format, or none of ours.
+    """Return the columns of an existing file; None if it is of another format, or not one of ours.
 
     Args:
-        like: the columns of what shall stand there instead; the same columns are ours as well.
+        like: the columns of the new contents; a file with the same columns is ours as well.
     """
     if path.stat().st_size == 0:
         return frozenset()
@@ -212,7 +212,7 @@ def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> fr
 
 
 def _is_ours(names: frozenset[str]) -> bool:
-    """Say whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
+    """Return whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
     metrics = "metric" in names and len(names & _OURS) >= 2
     return not names or metrics or any(names >= one for one in (_FINDINGS, _STATISTIC, _DOCUMENT))
 
@@ -278,16 +278,16 @@ def _database(path: Path) -> frozenset[str] | None:
 
 
 def is_database(path: Path) -> bool:
-    """Say whether a file is a DuckDB database."""
+    """Return whether a file is a DuckDB database."""
     with path.open("rb") as file:
         return file.read(_DUCKDB_AT + len(_DUCKDB))[_DUCKDB_AT:] == _DUCKDB
 
 
 def refuse_database(path: Path) -> None:
-    """Refuse a file that is called as a database is, where no table is named.
+    """Refuse a file with the name of a database, if no table is named.
 
     Raises:
-        InputError: it is.
+        InputError: the file has such a name.
     """
     if path.suffix.lower() in DATABASE_SUFFIXES:
         raise InputError(path, "is a database, and no table is named", "name one, as in table='metrics'")
@@ -353,7 +353,7 @@ def _private_folder(parent: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Name the file in what the system refuses; it names the draft, or nothing."""
+    """Name the file in errors of the system, which name the draft, or nothing."""
     try:
         yield
     except BrokenPipeError:
@@ -369,7 +369,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def _refuse_another_kind(path: Path, draft: Path, format_: str) -> None:
-    """Look at the file again at the end: only now it is known what shall stand there."""
+    """Check the file again at the end, when the columns of the results are known."""
     if not path.exists():
         return
     own = _columns(draft, format_)

@@ -1,4 +1,4 @@
-"""One line on stderr that shows how far a long call is."""
+"""One line on stderr that shows the progress of a long call."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def progress(show: bool) -> None:
 
 
 def is_watched() -> bool:
-    """Say whether a line would be seen: it is turned on, and stderr is a terminal or a notebook."""
+    """Return whether a line would be seen: it is turned on, and stderr is a terminal or a notebook."""
     if not _SWITCH.is_on or sys.stderr is None:
         return False
     return sys.stderr.isatty() or _is_notebook()
 
 
 def _is_notebook() -> bool:
-    """Say whether IPython runs with a kernel, as in Jupyter."""
+    """Return whether IPython runs with a kernel, as in Jupyter."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 

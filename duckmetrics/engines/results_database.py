@@ -104,7 +104,7 @@ def refuse(database: str | os.PathLike[str], tables: Sequence[str]) -> None:
     """Refuse tables that cannot take results, before anything is computed.
 
     Raises:
-        InputError: the file is not a DuckDB database or is in use, or a table is a view or none of ours.
+        InputError: the file is not a DuckDB database or is in use, or a table is a view or not one of ours.
     """
     path = _path(database)
     for table in tables:
@@ -126,7 +126,7 @@ def _path(database: str | os.PathLike[str]) -> Path:
 
 
 def _exists(path: Path) -> bool:
-    """Say whether there is a database; an empty file, as mktemp makes it, is none."""
+    """Return whether there is a database; an empty file, as mktemp makes it, does not count."""
     return path.exists() and path.stat().st_size > 0
 
 
@@ -245,7 +245,7 @@ class _Target:
         self._insert(rows, wanted, stamp)
 
     def _source(self, source: pa.Table | Path) -> exp.Table:
-        """Return what stands in FROM for the rows."""
+        """Return the text in FROM for the rows."""
         if not isinstance(source, Path):
             self._connection.register(_ROWS, source)
             return exp.to_table(_ROWS)

@@ -1,4 +1,4 @@
-"""Which tables are read once, into a temporary table, before anything is checked or measured."""
+"""The choice of tables that are read once, into a temporary table, before any check or metric."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Source
 
 AUTO, ALWAYS, NEVER = CHOICES = ("auto", "always", "never")
-# Operators of a plan that cost little to run again: scans of what is here, and what happens row by row.
+# Operators of a plan that cost little to run again: scans of local data, and changes of single rows.
 _SCANS = {
     "SEQ_SCAN", "READ_PARQUET", "PARQUET_SCAN", "ARROW_SCAN", "PYTHON_ARROW_SCAN", "PANDAS_SCAN",
     "PYTHON_PANDAS_SCAN", "COLUMN_DATA_SCAN", "DUMMY_SCAN", "EMPTY_RESULT", "RANGE",
@@ -33,12 +33,12 @@ def checked(snapshot: str) -> str:
 
 
 def is_copied(source: Source, snapshot: str) -> bool:
-    """Say whether a table is read once."""
+    """Return whether a table is read once."""
     return snapshot == ALWAYS or (snapshot == AUTO and not source.in_place)
 
 
 def is_cheap(plan: str) -> bool:
-    """Say whether a plan, in JSON, only scans what is here and changes single rows."""
+    """Return whether a plan, in JSON, only scans what is here and changes single rows."""
     return "://" not in plan and all(
         str(node["name"]).strip() in _SCANS | _BY_ROW for root in json.loads(plan) for node in _nodes(root)
     )

@@ -1,7 +1,7 @@
 """The Apache Spark engine, the only module that imports pyspark.
 
-It takes a session as it is, classic or Spark Connect, and runs the same queries, written for Spark. What an
-evaluation keeps, values per query and per segment, stays with the executors; only results are collected.
+It takes a session as it is, classic or Spark Connect, and runs the same queries, written for Spark. The
+values per query and per segment that an evaluation keeps stay with the executors; only results are collected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TYPES = {
 }  # fmt: skip
 # Operations that make a step worth keeping.
 _WORK = (exp.Group, exp.Window, exp.Join, exp.Distinct)
-# Spark's name of the type of a vector, of which SQL can read nothing.
+# Spark's name of the type of a vector, which SQL cannot read.
 VECTOR = "vector"
 INSTALL = "install it with pip install 'pyspark>=4'; it needs Java 17"
 
@@ -51,11 +51,11 @@ class SparkEngine(Engine):
     """Runs queries on a Spark session.
 
     Args:
-        session: the caller's; one is made, or the active one taken, where none is given.
+        session: the caller's; by default, the active one, or else a new one.
         master: where a session that is made runs, such as "local[2]".
 
     Raises:
-        EngineError: there is no pyspark or no Java, or no session can be had.
+        EngineError: pyspark or Java is missing, or no session can be opened.
     """
 
     dialect = "spark"
@@ -70,7 +70,7 @@ class SparkEngine(Engine):
         self._finalizer = weakref.finalize(self, _drop, self.session, self._kept)
 
     def release(self) -> None:
-        """Leave the session as it is: results are read from what was kept, until the engine goes."""
+        """Leave the session as it is: results are read from the kept tables, until the engine goes."""
 
     def results(self) -> DuckDBEngine:
         """Return the DuckDB that has the results."""
@@ -197,7 +197,7 @@ class SparkEngine(Engine):
         self._results.connection.register(name, self._run(query, lambda frame: frame.toArrow(), made=True))
 
     def define(self, macros: Sequence[exp.Create]) -> None:
-        """Nothing: the calls of functions are written out for Spark."""
+        """Do nothing: the calls of functions are written out for Spark."""
 
     def kept(self, name: str) -> exp.Select:
         """Return the query of a table that was kept."""
@@ -237,7 +237,7 @@ class SparkEngine(Engine):
         """Write a query for Spark.
 
         Plan rule: a step that several others read is computed once and kept; Spark would do so for each.
-        Not a step that only picks rows and columns: to read it again costs as much as to keep it.
+        A step that only picks rows and columns is not kept: reading it again costs as much as keeping it.
 
         Args:
             shared: gets the names of the steps kept, which are for this query only.
@@ -302,7 +302,7 @@ def _session(master: str | None) -> SparkSession:
 
 
 def _of_session(frame: DataFrame, session: SparkSession) -> bool:
-    """Say whether a session knows the frame; two objects of Python may stand for one session."""
+    """Return whether a session knows the frame; two objects of Python may stand for one session."""
     ids = [
         str(of._jsparkSession.sessionUUID())
         if hasattr(of, "_jsparkSession")
@@ -313,7 +313,7 @@ def _of_session(frame: DataFrame, session: SparkSession) -> bool:
 
 
 def _checkpoint(frame: DataFrame) -> DataFrame:
-    """Compute the rows now, once; they stay with the executors, and what led to them is forgotten."""
+    """Compute the rows now, once; they stay with the executors, and their plan is forgotten."""
     return frame.localCheckpoint(eager=True)
 
 
@@ -358,7 +358,7 @@ def _expanded(path: str) -> str:
 
 
 def _is_of_spark(error: Exception) -> bool:
-    """Say whether Spark refused, rather than we made a mistake."""
+    """Return whether Spark raised the error, and not a mistake of ours."""
     return type(error).__module__.partition(".")[0] in ("pyspark", "py4j", "grpc")
 
 

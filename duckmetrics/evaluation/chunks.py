@@ -19,7 +19,7 @@ KEY = "query_id"
 
 
 def chunks_of(inputs: Inputs, number: int) -> Iterator[Inputs]:
-    """Yield the inputs of one part of the queries after the other, by a hash of the query id.
+    """Yield the inputs of each part of the queries in turn, by a hash of the query id.
 
     Tables without a query id, such as the list of the systems, are in every part.
     """

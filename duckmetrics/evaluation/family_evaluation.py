@@ -33,8 +33,8 @@ class FamilyEvaluation:
         rows: the summary, one dictionary per system, slice and measure.
         summary: its query.
         per_query: the query of the values per query, where there are queries.
-        verified: what the reference says of a sample, where it was asked.
-        units: what intervals and comparisons rest on, where they were asked for.
+        verified: the results of the reference for a sample, if they were asked for.
+        units: the basis of intervals and comparisons, if they were asked for.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -50,7 +50,7 @@ class FamilyEvaluation:
 def refuse_unsupported(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure]
 ) -> None:
-    """Refuse what an engine does not do.
+    """Refuse metrics and features that an engine lacks.
 
     Raises:
         UnsupportedError: the engine cannot run a metric, or lacks a feature that was asked for.

@@ -119,9 +119,9 @@ def _largest_gain(
 
 
 def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
-    """Plan rule: the rows that can come to a cut-off are found once, for the checks and for the ranks.
+    """Find the rows that can come to a cut-off once, for the checks and for the ranks (plan rule).
 
-    Not where the truth decides which rows these are: its own duplicates would show among them.
+    It does not apply where the truth decides which rows these are: its duplicates would show among them.
     """
     plan, depth = _ranking_plan(engine, measures), depth_of(measures)
     if plan != TOP:

@@ -1,6 +1,6 @@
 """Samples that are the same in every run: queries of a population, rows of a classifier.
 
-The database chooses them and keeps them in temporary tables; what is read into Python is bounded.
+The database chooses them and keeps them in temporary tables; the number of rows in Python is bounded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
 
-# Rows that are in Python at once, unless one query alone has more; and rows of a query that is left out.
+# The number of rows in Python at once, unless one query has more; a query with more than the second number
+# is left out.
 CHUNK, TOO_MANY = 100_000, 1_000_000
 # The input that lists the queries of a population.
 LISTED_IN = {"truth": "truth", "predictions": "predictions", "table": "population"}
@@ -32,13 +33,13 @@ COLUMNS = ("system", "segment", "label", "score", WEIGHT, GROUP)
 
 
 class Item(str):
-    """The id of an item that Python has no equal of: ordered by its place, written as the database does."""
+    """An item id of a type that Python lacks: ordered by its place, written as in the database."""
 
     __slots__ = ("text",)
     text: str
 
     def __new__(cls, place: str, text: str) -> Item:
-        """Place: the digits of its number in the order of the ids."""
+        """Create an id; `place` holds the digits of its number in the order of the ids."""
         item = super().__new__(cls, place)
         item.text = text
         return item
@@ -54,7 +55,7 @@ class SampledQuery:
     Attributes:
         predictions: (system, number of the query, item_id, score), in the order of their positions.
         truth: (number of the query, item_id, relevance).
-        values: what SQL has computed, by system: one value per column asked for; NaN where it has
+        values: the values of SQL, by system: one value per column asked for; NaN where it has
             several rows for one query.
     """
 
@@ -203,7 +204,7 @@ class QuerySample:
 
 
 def chunks(sizes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """First and last of neighboring numbers whose rows, (number, n), come to about `CHUNK` together."""
+    """Yield the first and last of neighboring numbers whose rows, (number, n), add up to about `CHUNK`."""
     first: int | None = None
     last, rows = 0, 0
     for number, n in sizes:
@@ -247,7 +248,7 @@ def rows_of(engine: Engine, inputs: Inputs) -> Iterator[SampledRow]:
 
 
 def slices_of(engine: Engine, inputs: Inputs, by: Mapping[str, str]) -> dict[int, tuple[int, dict[str, Any]]]:
-    """Segment that has rows -> the number of its grouping and the slicing columns.
+    """Return segment that has rows -> the number of its grouping and the slicing columns.
 
     Args:
         by: slicing column -> its column in the input `slices`.
@@ -264,7 +265,7 @@ def slices_of(engine: Engine, inputs: Inputs, by: Mapping[str, str]) -> dict[int
 def _relation(name: str, tables: Mapping[str, exp.Expr], size: int = 0, alike: bool = False) -> exp.Select:
     """Return a relation over these tables.
 
-    No plan rule has changed it: these rules are what a verification looks at.
+    No plan rule has changed it: a verification checks these rules, too.
     """
     query = bind(catalog().relations[name].query, {"size": size, "alike": alike})
     for table in list(query.find_all(exp.Table)):

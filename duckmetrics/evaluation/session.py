@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
 
-# What DuckDB says of unknown functions, and of types that a function does not take.
+# DuckDB's messages about unknown functions, and about types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_ranking, CLASSIFICATION: evaluate_classification}
@@ -55,12 +55,12 @@ def opened(request: Request, engine: Engine, keep: bool = True) -> Iterator[Sess
             # Our own queries bind; an expression of the caller may not.
             if request.computed and any(kind in str(error) for kind in UNBOUND):
                 names = ", ".join(map(repr, request.computed))
-                raise InputError(f"by {names}", error, "mend the expression") from error
+                raise InputError(f"by {names}", error, "fix the expression") from error
             raise
 
 
 class Session:
-    """One request on one engine: the tables are attached once, whatever is asked of them."""
+    """One request on one engine: the tables are attached once for all metrics."""
 
     def __init__(self, catalog: Catalog, request: Request, engine: Engine) -> None:
         self.catalog = catalog
@@ -152,7 +152,7 @@ class Session:
         """Leave only the rows of a table that the caller's condition keeps.
 
         Raises:
-            InputError: the condition cannot be told of the rows, or keeps none.
+            InputError: the condition cannot be evaluated on the rows, or keeps none.
         """
         condition = self.request.where.get(role)
         if condition is None:
@@ -161,12 +161,12 @@ class Session:
         try:
             is_empty = not self.engine.rows(first_row(kept))
         except EngineError as error:
-            raise InputError(f"where {role}", error, "mend the condition") from error
+            raise InputError(f"where {role}", error, "fix the condition") from error
         if is_empty and not source.empty:
             raise InputError(
                 source.label,
                 f"no row is left where {condition.sql(self.engine.dialect)}",
-                "mend the condition",
+                "fix the condition",
             )
         return kept
 
@@ -192,5 +192,5 @@ class Session:
 
 
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:
-    """Return the metrics, as typed, of which higher or lower values are better."""
+    """Return the metrics, as typed, where higher, or lower, values are better."""
     return frozenset(m.text for part in parts for m in part.measures if m.metric.range.better == better)

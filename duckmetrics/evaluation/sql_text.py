@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.expressions.folding import Value
 
-# Engines whose sessions have tables of their own without a word for it, or none at all.
+# Engines whose temporary tables need no keyword, or that have none.
 WITHOUT_TEMPORARY = ("datafusion", "trino")
 # The conditions that the rows must satisfy, because no check runs before the text does.
 CONTRACT = "no NULL in ids, no NULL or NaN in numbers, and no row twice:"
@@ -61,7 +61,9 @@ def composed_sql(
     families = {measure.family for measure in measures}
     if len(families) > 1:
         raise MetricError(
-            f"metrics of {' and '.join(sorted(families))}", "have no query in common", "ask apart"
+            f"metrics of {' and '.join(sorted(families))}",
+            "have no query in common",
+            "ask for them separately",
         )
     if families == {RANKING}:
         query = _of_queries(catalog, measures, per_query, system)

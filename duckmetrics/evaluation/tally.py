@@ -1,4 +1,4 @@
-"""How far the values of one metric are from those of the reference."""
+"""The distance of the values of one metric from those of the reference."""
 
 from __future__ import annotations
 

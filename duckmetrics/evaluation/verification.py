@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Values = dict[tuple[str, int], float | None]
 
-# This number of rows of a classifier takes about as much work as one query.
+# This number of rows of a classifier takes about as long as one query.
 ROWS_PER_QUERY = 50
 
 
@@ -135,7 +135,7 @@ class _Recounted:
                 self.members[segment_of(inputs, known["system"], grouping, known)].append(row)
 
     def compare(self, tally: Tally, columns: Columns, rows: Iterable[Row], *, values: bool) -> None:
-        """Hold the rows of one measure against what its values come to.
+        """Compare the rows of one measure with the aggregates of its values.
 
         Args:
             values: whether to compare the aggregates, too.
@@ -178,7 +178,7 @@ class _Rankings:
         self.values: dict[str, Values] = {measure.text: {} for measure in measures}
 
     def compare(self, query: SampledQuery) -> bool:
-        """Compare all values of a query; say whether there was any."""
+        """Compare all values of a query; return whether there was any."""
         some = False
         for tally, place in zip(self.tallies, self.places, strict=True):
             text = tally.measure.text

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def stacked(queries: Iterable[exp.Query]) -> exp.Query:
-    """UNION ALL of queries with the same columns."""
+    """Return the UNION ALL of queries with the same columns."""
     first, *others = queries
     result: exp.Query = first
     for other in others:
@@ -24,12 +24,12 @@ def stacked(queries: Iterable[exp.Query]) -> exp.Query:
 
 
 def everything(source: str | exp.Expr) -> exp.Select:
-    """SELECT * of a table, by name or as an expression."""
+    """Return SELECT * of a table, by name or as an expression."""
     return exp.select(exp.Star()).from_(source)
 
 
 def picked(source: str | exp.Expr, *columns: str | exp.Expr) -> exp.Select:
-    """SELECT some columns of a table, by name or as an expression."""
+    """Return a SELECT of some columns of a table, by name or as an expression."""
     return exp.select(*columns).from_(source)
 
 
@@ -44,29 +44,29 @@ def row_count(source: str | exp.Expr, counted: exp.Expr | None = None) -> exp.Se
 
 
 def distinct(column: str) -> exp.Distinct:
-    """DISTINCT and a column, to be counted."""
+    """Return DISTINCT and a column, to be counted."""
     return exp.Distinct(expressions=[exp.column(column)])
 
 
 def cast_to(value: exp.Expr | None, type_: str) -> exp.Cast:
-    """CAST of a value, or of NULL."""
+    """Return the CAST of a value, or of NULL."""
     return exp.cast(exp.null() if value is None else value, type_)
 
 
 def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> exp.Values:
-    """A table of literals."""
+    """Return a table of literals."""
     tuples = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
     named = [exp.to_identifier(column) for column in columns]
     return exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(name), columns=named))
 
 
 def quoted(name: str) -> exp.Column:
-    """A user's column, whatever its name holds."""
+    """Return a user's column, whatever its name holds."""
     return exp.column(exp.to_identifier(name, quoted=True))
 
 
 def over(query: exp.Query, columns: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
-    """Return what a query of one table computes, by name, over expressions in place of its columns."""
+    """Return the columns of a query of one table by name, over expressions in place of its columns."""
     query = query.copy()
     for column in list(query.find_all(exp.Column)):
         if column.name in columns:

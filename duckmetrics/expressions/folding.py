@@ -1,8 +1,8 @@
-"""Constant folding: what is left of a query once its ``$parameters`` have values.
+"""Constant folding: the rest of a query once its ``$parameters`` have values.
 
 ``CASE 'exp2' WHEN 'linear' THEN a WHEN 'exp2' THEN b END`` becomes ``b``, ``WHERE 10 IS NULL OR
 rank <= 10`` becomes ``WHERE rank <= 10``, a ``UNION ALL`` branch whose WHERE is false goes away.
-Only what the parameters decide is touched: the rest stays as its author wrote it.
+Folding changes only parts that the parameters decide: the rest stays as its author wrote it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RangeOf:
     edges: tuple[float, ...]
 
     def expression(self) -> exp.Expr:
-        """Nested comparisons, as few as there are bits in the number."""
+        """Return nested comparisons, as few as there are bits in the number."""
         return self._between(0, len(self.edges))
 
     def _between(self, low: int, high: int) -> exp.Expr:
@@ -61,7 +61,7 @@ _COMPARISONS: dict[type[exp.Expr], Callable[[Any, Any], bool]] = {
 
 
 class Unknown:
-    """Stands for a value that only the data can tell."""
+    """Stands for a value that depends on the data."""
 
 
 _UNKNOWN = Unknown()
@@ -135,7 +135,7 @@ def constant(node: exp.Expr | None) -> Value | Unknown:
 
 
 def is_false(node: exp.Expr | None) -> bool:
-    """Say whether a condition holds for no row."""
+    """Return whether a condition holds for no row."""
     return isinstance(node, exp.Where) and constant(node.this) in (False, None)
 
 
@@ -230,7 +230,7 @@ def _coalesce(node: exp.Expr) -> exp.Expr:
 
 
 def _without_nulls(node: exp.Expr) -> exp.Expr:
-    """COALESCE, LEAST and GREATEST pass over NULL, so a NULL argument can go."""
+    """Drop NULL arguments of COALESCE, LEAST and GREATEST, which ignore NULL."""
     options: list[exp.Expr] = [o for o in (node.this, *node.expressions) if not isinstance(o, exp.Null)]
     if len(options) < 2:
         return options[0] if options else exp.null()
@@ -275,7 +275,7 @@ def _union(node: exp.Expr) -> exp.Expr:
 
 
 def _group(node: exp.Expr) -> exp.Expr:
-    """A constant tells no rows apart."""
+    """Drop constant keys, which do not distinguish rows."""
     keys = [key for key in node.expressions if isinstance(constant(key), Unknown)]
     node.set("expressions", keys)
     return node
@@ -291,7 +291,7 @@ def _window(node: exp.Expr) -> exp.Expr:
 
 
 def _product(node: exp.Expr) -> exp.Expr:
-    """``1e0 * x`` is x."""
+    """Replace ``1e0 * x`` by x."""
     for one, other in ((node.this, node.expression), (node.expression, node.this)):
         if isinstance(one, exp.Literal) and not one.is_string and one.this == "1e0":
             return cast("exp.Expr", other)

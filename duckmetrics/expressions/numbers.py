@@ -27,6 +27,6 @@ def positive_number(option: str, asked: object, kind: str, example: int) -> int:
     number = whole_number(asked)
     if number < 1:
         raise MetricError(
-            option, f"{asked!r} is no number of {kind}", f"write a whole one, as in {option}={example}"
+            option, f"{asked!r} is not a number of {kind}", f"write a whole number, as in {option}={example}"
         )
     return number

@@ -17,7 +17,7 @@ def visible(text: str) -> str:
 
 
 def visible_key(value: Any) -> str:
-    """A value of a slice; an empty text is quoted, because no text at all stands for all rows."""
+    """Return a value of a slice; an empty text is quoted, because no text at all stands for all rows."""
     if value is None:
         return "NULL"
     return visible(str(value)) or "''"

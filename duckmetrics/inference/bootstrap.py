@@ -59,6 +59,6 @@ def _values(
 
 
 def can_be_bootstrapped(catalog: Catalog, measure: Measure) -> bool:
-    """Say whether a measure estimates something, and has no bounds of another kind."""
+    """Return whether a measure estimates something, and has no bounds of another kind."""
     built_on = (measure.metric, *catalog.foundations(measure.metric))
     return all(map(is_estimate, built_on)) and measure.values.get("approx") is None

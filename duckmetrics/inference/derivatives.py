@@ -136,7 +136,7 @@ def _linear_parts(expression: exp.Expr) -> list[exp.Expr]:
 
 
 def _is_linear(expression: exp.Expr) -> bool:
-    """Say whether an expression is a sum of multiples of columns, without a constant."""
+    """Return whether an expression is a sum of multiples of columns, without a constant."""
     if isinstance(expression, exp.Column):
         return True
     if isinstance(expression, exp.Paren | exp.Nullif | exp.Coalesce | exp.Cast | exp.Neg):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HINT = "interval_method='bootstrap' (--interval-method bootstrap) takes all of it again"
 HINT_OF_PAIRS = "interval_method='bootstrap' compares systems all the same"
 NO_INTERVAL = "no interval: "
-# The number of units of a result, and of how many equal ones they are worth: column of the bounds, type.
+# The number of units of a result, and their effective number: column of the bounds, type.
 N_UNITS, N_EFFECTIVE = "n_units", "n_effective"
 SIZE_COLUMNS = {N_UNITS: ("n", "BIGINT"), N_EFFECTIVE: ("n_effective", "DOUBLE")}
 # The number of metrics or slices with few units that a warning names.
@@ -53,7 +53,7 @@ def tested(
     """Keep the rows of a test over units in a table, and return its name.
 
     Args:
-        unread: columns of the test that nobody asks for.
+        unread: columns of the test that nothing reads.
     """
     query, macros = linked(catalog, units.tested(catalog, statistic, values, unread))
     engine.define(macros)
@@ -65,7 +65,7 @@ def tested(
 def with_intervals(
     catalog: Catalog, engine: Engine, inference: Inference, units: Units, summary: exp.Query
 ) -> tuple[exp.Select, list[Finding]]:
-    """Return the query of the summary with the bounds of its values, and what is to know about them.
+    """Return the query of the summary with the bounds of its values, and the findings about them.
 
     Args:
         summary: the rows where they are kept, in their order.
@@ -115,7 +115,7 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
         exp.NullSafeEQ(this=exp.column(alias, resampled), expression=exp.column(alias, name))
         for alias in units.columns.values()
     ]
-    # Where no value differs, no resample does: the bounds of the proportion, or none.
+    # If all values are equal, all resamples are equal: the bounds are those of the proportion, or NULL.
     columns = [
         exp.Case().when(exp.column("varies", name), exp.column(key, resampled))
         .else_(exp.column(key, name)).as_(key)
@@ -128,7 +128,7 @@ def _bounds_of_units(catalog: Catalog, engine: Engine, inference: Inference, uni
 
 
 def _same_row(units: Units) -> exp.Expr:
-    """Say that bounds belong to a row of the summary."""
+    """Return the condition that bounds belong to a row of the summary."""
     system = exp.func("coalesce", exp.column("system", "summary"), literal(ONE_SYSTEM))
     same: list[exp.Expr] = [exp.EQ(this=exp.column("system", "bounds"), expression=system)]
     for name in ("metric", "slice"):

@@ -111,7 +111,7 @@ def unit_values(place: int, count: int, table: str, shown: exp.Expr, effective: 
         place: the place of the measure among `count` measures.
         table: the table that names the units.
         shown: the value of a unit.
-        effective: how many units of equal weight all units are worth.
+        effective: the effective number of units.
     """
     finite = exp.Case().when(exp.Anonymous(this="isfinite", expressions=[shown]), shown.copy())
     return exp.select(

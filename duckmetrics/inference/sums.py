@@ -157,13 +157,13 @@ class Sums:
         holder = exp.paren(expression, copy=False)
         for found in list(holder.find_all(exp.AggFunc)):
             if not isinstance(found, exp.Sum | exp.Count) or found.find(exp.Distinct):
-                raise UnsupportedError("", f"{found.sql(DIALECT)} is no sum over rows")
+                raise UnsupportedError("", f"{found.sql(DIALECT)} is not a sum over rows")
             whole = found.parent if isinstance(found.parent, exp.Filter) else found
             whole.replace(exp.column(block.add(whole.copy(), f"s_{len(self.leaves()) + 1}")))
         return holder
 
     def _adds_up(self, query: exp.Query) -> bool:
-        """Say whether every row comes from one row, so that the sums of units add up to those of all rows.
+        """Return whether every row comes from one row, so that the sums of units add up to those of all rows.
 
         Rows may be ranked and counted within a group, because a group belongs to one unit.
         """
@@ -178,7 +178,7 @@ class Sums:
         return outer.this.name in self.composer.inputs or (step is not None and self._keeps_rows(step))
 
     def _keeps_rows(self, step: exp.Query) -> bool:
-        """Say whether a step neither joins nor groups the rows of several units."""
+        """Return whether a step neither joins nor groups the rows of several units."""
         if isinstance(step, exp.SetOperation):
             return self._keeps_rows(step.left) and self._keeps_rows(step.right)
         keys = [w.args.get("partition_by") or [] for w in step.find_all(exp.Window)]
@@ -246,7 +246,7 @@ class Sums:
 
 
 def is_estimate(metric: Definition) -> bool:
-    """Say whether a metric estimates something, so that an interval around it means something."""
+    """Return whether a metric estimates something, so that an interval around it means something."""
     return metric.header.get("influence") != NONE
 
 

@@ -136,7 +136,7 @@ def _with_samples(
     inference: Inference,
     units: Units,
 ) -> Units:
-    """Draw samples for the measures that have no units, or say that it can be asked for."""
+    """Draw samples for the measures that have no units, or report how to ask for them."""
     sampled = [m for m in measures if m.text in units.without and can_be_bootstrapped(catalog, m)]
     unbounded = {m.text: why for m in sampled if (why := _unbounded(m)) is not None}
     if inference.method != BOOTSTRAP:
@@ -169,14 +169,14 @@ def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> 
 
 
 def _with_values(query: exp.Query) -> exp.Select:
-    """Queries are the same where both sides have a value for them."""
+    """Return the queries with a value: systems share a query if all of them have a value for it."""
     unit = struct("metric", "query_id").as_("unit")
     members = exp.select("system", unit, literal(1).as_("fingerprint")).from_(query.subquery("units"))
     return members.where(exp.not_(exp.Is(this=exp.column("value"), expression=exp.null())))
 
 
 def _counted(table: str) -> exp.Select:
-    """Clusters are the same where they have as many rows of each class."""
+    """Return the clusters with their number of rows of each class, which must be equal in all systems."""
     unit, counts = struct("segment", UNIT).as_("unit"), struct("n", "n_positive").as_("fingerprint")
     return exp.select("system", unit, counts).from_(table)
 
@@ -207,7 +207,7 @@ def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what:
 
 
 def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
-    """Groups are compared row by row within, so that their rows cannot be witnesses of several clusters."""
+    """Refuse groups with rows in several clusters: their rows are compared with each other."""
     rows = inputs.unsliced["predictions"].subquery("rows")
     several = exp.GT(this=exp.Count(this=exp.Distinct(expressions=[exp.column(UNIT)])), expression=literal(1))
     split = exp.select("system", GROUP).from_(rows).group_by("system", GROUP).having(several)
@@ -217,7 +217,7 @@ def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
         raise InputError(
             "cluster",
             f"{count} groups of {group!r} have rows in several {inputs.cluster!r}",
-            "leave cluster= out, and the groups are taken, or ask for metrics by group apart",
+            "leave cluster= out to use the groups, or ask for metrics by group separately",
         )
 
 

@@ -25,8 +25,8 @@ DIFFERENCES = "differences"
 # The kinds of units without clusters. Rows of one table are those of all its systems.
 QUERIES, ROWS, SHARED_ROWS = "queries", "rows", "rows of one table"
 KEYS = ("system", "metric", "query_id", "value")
-# The same of all units of a measure: how many of equal weight they are worth, NULL for their number; and
-# whether they are clusters of queries whose values are all 0 or 1, NULL where the values show it.
+# Columns that are the same for all units of a measure: their effective number, NULL if it is their number;
+# and whether they are clusters of queries whose values are all 0 or 1, NULL if the values show it.
 SIZES = ("n_effective", "hits")
 # Scales of intervals.
 MEAN, HITS, PROPORTION, LOGIT = "mean", "hits", "proportion", "logit"
@@ -108,7 +108,7 @@ class Units:
         """Write a test over the units; its rows name measure and slice as the results do.
 
         Args:
-            unread: columns of the test that nobody asks for.
+            unread: columns of the test that nothing reads.
         Returns: system, metric (the text), slice, the slicing columns by alias, then what the test yields.
         """
         definition = catalog.statistics[statistic]
@@ -246,7 +246,7 @@ class Samples:
     unbounded: frozenset[str] = frozenset()
 
     def bounds(self, catalog: Catalog) -> exp.Select:
-        """Percentiles: system, metric, slice, the slicing columns by alias, lower, upper, and no sizes."""
+        """Return percentiles: system, metric, slice, the slicing columns by alias, lower, upper; no sizes."""
         composer = Composer(catalog, {SAMPLES: self._long()})
         step = composer.relation("sample_intervals", {"level": self.level})
         named = self.units.named(step, ("lower", "upper", "n", "n_effective", "why"))

@@ -77,7 +77,7 @@ class _Observing:
         self.by = {name: f"by_{i}" for i, name in enumerate(self._by(sources), start=1)}
 
     def _weighted(self, measures: Sequence[Measure]) -> bool:
-        """Weights count where the predictions have them and a measure does not say otherwise."""
+        """Return whether weights count: if the predictions have them, unless no measure wants them."""
         asked = {measure.values.get(WEIGHTED, False) for measure in measures}
         if True in asked and None in self.weights:
             raise missing_column(self.systems.first, WEIGHT, "predictions")
@@ -90,7 +90,7 @@ class _Observing:
         return None not in self.weights
 
     def _names(self, source: Source) -> dict[str, str]:
-        """Canonical column -> the user's column, for those that are read."""
+        """Return canonical column -> the user's column, for those that are read."""
         names = {}
         for column in ("label", "score", *([WEIGHT] if self.weighted else [])):
             found = self.columns.find(source, "predictions", column)
@@ -121,7 +121,9 @@ class _Observing:
                 same_kind(next(iter(found.values()), key), key, CLUSTER)
                 found[name] = key
         if 0 < len(found) < len(self.systems.sources):
-            raise InputError(self.systems.label, "only some tables tell clusters apart", "give it to all")
+            raise InputError(
+                self.systems.label, "only some tables identify clusters", "give the column to all"
+            )
         return found
 
     def _cluster(self, source: Source, asked: str | None) -> Key | None:

@@ -12,5 +12,5 @@ NARROW = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER)|BIGINT")
 
 
 def is_wide(type_: str) -> bool:
-    """Say whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
+    """Return whether a DOUBLE may lose digits of the numbers of a type, so that different numbers tie."""
     return WIDE.fullmatch(type_) is not None

@@ -18,10 +18,10 @@ CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
     "cluster_id", "items", "scores", "relevant",
 )  # fmt: skip
-# What DuckDB calls the columns of a file without names, and what may stand between names in one line.
+# DuckDB's names of the columns of a file without names, and the delimiters between names in one line.
 _UNNAMED = re.compile(r"column[0-9]+")
 _DELIMITER = re.compile(r"[ :;|,/^~]+")
-# Columns that several of the user's can make up together, as in user+day.
+# Columns that several of the user's columns can form together, as in user+day.
 KEYS = ("query_id", "item_id", "group_id", "cluster_id")
 
 
@@ -35,7 +35,7 @@ class ColumnMap:
         for key, name in self.names.items():
             if not (isinstance(key, str) and isinstance(name, str)):
                 raise InputError(
-                    "columns", f"{key!r}: {name!r} are no names", "write text, as in {'query_id': 'user_id'}"
+                    "columns", f"{key!r}: {name!r} are not names", "write text, as in {'query_id': 'user_id'}"
                 )
             table, _, column = key.rpartition(".")
             if column not in CANONICAL and name in CANONICAL:
@@ -47,7 +47,7 @@ class ColumnMap:
             if column not in CANONICAL or (table and table not in ROLES):
                 raise InputError(
                     "columns",
-                    f"{key!r} is no canonical column",
+                    f"{key!r} is not a canonical column",
                     suggestion(key, [*CANONICAL, *(f"{r}.{c}" for r in ROLES[:3] for c in CANONICAL)]),
                 )
 
@@ -96,7 +96,7 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
 
 
 def _mapped(source: Source, column: str) -> str:
-    """Say how to name a column; a file of text may lack the line of names, or have an odd delimiter."""
+    """Return how to name a column; a text file may lack the line of names, or have an odd delimiter."""
     only = next(iter(source.columns), "")
     delimiter = _DELIMITER.search(only)
     if len(source.columns) == 1 and delimiter and column in only.lower():
@@ -112,14 +112,14 @@ def shown_columns(source: Source) -> str:
 
 
 def is_name(type_: str) -> bool:
-    """Say whether values of a type can name a system."""
+    """Return whether values of a type can name a system."""
     return bool(INTEGER.fullmatch(type_)) or type_.startswith(
         ("VARCHAR", "ENUM", "DATE", "UUID", "TIMESTAMP")
     )
 
 
 def selected(source: Source, expressions: Mapping[str, exp.Expr]) -> exp.Select:
-    """SELECT the expressions under their canonical names."""
+    """Select the expressions under their canonical names."""
     return exp.select(*(e.as_(name) for name, e in expressions.items())).from_(source.relation.copy())
 
 
@@ -130,12 +130,12 @@ def filtered(source: Source, condition: exp.Expr) -> Source:
 
 
 def first_row(source: Source) -> exp.Select:
-    """SELECT something of one row, nothing of a table without rows."""
+    """Select something of one row; a table without rows gives nothing."""
     return exp.select("1").from_(source.relation.copy()).limit(1)
 
 
 def composite(source: Source, name: str) -> bool:
-    """Say whether a mapped name means several columns that are all there."""
+    """Return whether a mapped name means several columns that are all there."""
     return "+" in name and all(source.find(part.strip()) for part in name.split("+"))
 
 

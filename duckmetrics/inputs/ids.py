@@ -89,7 +89,7 @@ def _id_kind(label: str, column: str, name: str, type_: str) -> str:
     if NUMBER.fullmatch(type_):
         raise InputError(
             label,
-            f"{what}, not an id: such numbers are not told apart exactly",
+            f"{what}, not an id: such numbers are not exact keys",
             f'cast it, as in "SELECT * REPLACE (CAST({name} AS BIGINT) AS {name}) FROM ..."',
         )
     raise InputError(label, f"{what}, not an id", "use a number, text, UUID, date, timestamp or boolean")

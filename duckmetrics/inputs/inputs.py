@@ -1,4 +1,4 @@
-"""The inputs that an evaluation reads: canonical queries, and what is known about their rows."""
+"""The inputs that an evaluation reads: canonical queries, and facts about their rows."""
 
 from __future__ import annotations
 

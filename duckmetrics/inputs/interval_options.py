@@ -1,4 +1,4 @@
-"""How sure a number is: what was asked about intervals, read and checked."""
+"""Options of intervals and tests, read and checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = 1000
 MOST_RESAMPLES, MOST_SAMPLES = 100_000, 10_000
 # With fewer than 30 units, large-sample approximations are unreliable.
 FEW_UNITS = 30
-# The file under sql/statistics that makes the interval of a mean. Of t, evaluations take unit_intervals.
+# The file under sql/statistics that makes the interval of a mean. For t, evaluations use unit_intervals.
 USUAL_METHOD, BOOTSTRAP = "t", "bootstrap"
 INTERVALS: Mapping[str, str] = {USUAL_METHOD: "mean_interval", BOOTSTRAP: "bootstrap_interval"}
 
@@ -74,7 +74,7 @@ def read_inference(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> Inference:
-    """Read what was asked about intervals.
+    """Read the options of intervals.
 
     Raises:
         MetricError: a level outside (0, 1), an unknown method, or no whole number of resamples.
@@ -95,7 +95,7 @@ def read_inference(
 def read_intervals(
     level: float | bool | None, method: str, cluster: str | None, resamples: int | None, seed: int
 ) -> Inference | None:
-    """Read what was asked about the intervals of an evaluation; None if it has none.
+    """Read the options of the intervals of an evaluation; None if it has no intervals.
 
     Raises:
         MetricError: as in `read_inference`, or options of intervals without intervals.

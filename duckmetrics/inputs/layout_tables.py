@@ -1,4 +1,4 @@
-"""Tables under layouts: the columns of tools under canonical names, said in a note each."""
+"""Tables under layouts: the columns of tools under canonical names, with a note for each table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # The layout of lines `label qid:query feature:value ...`, with the score of each line in another file.
 LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
-# Of the labels that a message lists.
+# The number of labels that a message lists.
 _SHOWN = 5
 # The tables that follow the predictions in the name of the query id.
 _FOLLOWING: tuple[Role, ...] = ("queries", "population")
@@ -49,7 +49,7 @@ class LayoutTables:
         attach: returns the table of an argument, read under its layout.
 
     Attributes:
-        notes: a note for each table that is read so.
+        notes: a note for each table that is read under a layout.
     """
 
     def __init__(self, request: Request, database: Database, attach: Attach) -> None:
@@ -84,7 +84,7 @@ class LayoutTables:
         return source
 
     def _is_graded(self, role: Role) -> bool:
-        """Say whether the labels are in this table: in the truth, if there is one."""
+        """Return whether the labels are in this table: in the truth, if there is one."""
         return role == ("predictions" if self._request.truth is None else "truth")
 
     def _own(self, source: Source, role: Role, column: str) -> str | None:
@@ -93,7 +93,7 @@ class LayoutTables:
         return source.find(column) if given is None else source.named(given)
 
     def _under(self, source: Source, role: Role, names: str, shape: Shape, fit: Fit) -> Source:
-        """Return the table under a shape, and tell so."""
+        """Return the table under a shape, and note the shape."""
         self._tell(source, names, shape, fit)
         if role == "predictions" and "query_id" in fit.columns:
             self._query_ids[fit.columns["query_id"].lower()] = fit.columns["query_id"]
@@ -110,7 +110,7 @@ class LayoutTables:
         """Return scores with the queries of the truth, whose lines they belong to.
 
         Raises:
-            InputError: the truth has other lines, or more or less of them.
+            InputError: the truth has other lines, or another number of lines.
         """
         truth = None if self._request.truth is None else self._attach(self._request.truth, "truth")
         if truth is None or truth.layout != LETOR:
@@ -197,7 +197,7 @@ class LayoutTables:
         return " or ".join(known.title for known, _, _ in fits), *first[1:]
 
     def _is_canonical(self, source: Source, role: Role) -> bool:
-        """Say whether a table can be read as it is, so that no file of a layout needs to be opened."""
+        """Return whether a table can be read as it is, so that no file of a layout needs to be opened."""
         if self._request.truth is None:
             return all(map(source.find, ("label", "score")))
         has_order = role == "truth" or any(map(source.find, ORDERS))
@@ -211,7 +211,7 @@ class LayoutTables:
                     yield known, shape, fit
 
     def _is_open(self, shape: Shape, source: Source, role: Role) -> bool:
-        """Say whether a shape may be recognized: without a truth, it must have a label."""
+        """Return whether a shape may be recognized: without a truth, it must have a label."""
         by_file = source.layout is not None and any(
             shape is one for one in layouts()[source.layout].shapes.get(role, ())
         )
@@ -220,7 +220,7 @@ class LayoutTables:
 
     @staticmethod
     def _is_needed(shape: Shape, fit: Fit, source: Source) -> bool:
-        """Say whether a shape gives names that the table lacks, and takes none that it has."""
+        """Return whether a shape gives names that the table lacks, and takes none that it has."""
         gives = {**dict.fromkeys(shape.gives), **fit.columns}
         new = [name for name, column in gives.items() if column is None or column.lower() != name]
         if shape.exact and fit.rest:
@@ -328,7 +328,7 @@ def _listed(columns: Sequence[str]) -> exp.Expr:
 
 
 def _is_mapped(columns: ColumnMap, role: Role) -> bool:
-    """Say whether the user maps a column of a table."""
+    """Return whether the user maps a column of a table."""
     return any("." not in key or key.startswith(f"{role}.") for key in columns.names)
 
 

@@ -19,7 +19,7 @@ _VALUES = {"predictions": "score", "truth": "relevance"}
 def as_table(given: Any, role: str) -> Any:
     """Return a dictionary, or a list of named tuples, that is a table as an Arrow table; else what is given.
 
-    Of predictions by system, every one is read so.
+    In predictions by system, every table is read in this way.
 
     Raises:
         InputError: arrays of several lengths or dimensions, or values of several types.
@@ -37,7 +37,7 @@ def as_table(given: Any, role: str) -> Any:
 
 
 def _is_nested(given: Mapping[Any, Any], role: str) -> bool:
-    """Say whether these are queries with their items and numbers; at least one query has an item."""
+    """Return whether these are queries with their items and numbers; at least one query has an item."""
     if not all(isinstance(items, Mapping) for items in given.values()):
         return False
     columns = [name for name in given if name in CANONICAL]
@@ -76,7 +76,7 @@ def _refuse_others(given: Mapping[Any, Any], role: str) -> None:
 
 
 def _is_columns(given: Mapping[Any, Any]) -> bool:
-    """Say whether these are columns: arrays, or lists if one of them has a name that we know.
+    """Return whether these are columns: arrays, or lists if one of them has a name that we know.
 
     Other lists may be the files of a system.
     """

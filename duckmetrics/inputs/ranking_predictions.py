@@ -83,7 +83,7 @@ class RankingPredictions:
         return tuple(dict.fromkeys(name for table in self._tables for name in self.runs(table)))
 
     def by_rank(self) -> bool:
-        """Say whether the tables give ranks.
+        """Return whether the tables give ranks.
 
         Raises:
             InputError: some do and others give scores.
@@ -101,7 +101,7 @@ class RankingPredictions:
         return all(by_rank for _, by_rank in given)
 
     def has_wide_scores(self) -> bool:
-        """Say whether a DOUBLE may lose digits of the scores."""
+        """Return whether a DOUBLE may lose digits of the scores."""
         return any(is_wide(self._score_type(table) or "") for table in self._tables)
 
     # --- rows and lists --------------------------------------------------------------------------
@@ -160,7 +160,7 @@ class RankingPredictions:
     # --- scores and ranks ------------------------------------------------------------------------
 
     def _gives_ranks(self, table: Table) -> bool:
-        """Say whether a table gives ranks; the place in a list without scores is one."""
+        """Return whether a table gives ranks; the place in a list without scores is one."""
         if table.listed is not None:
             return list_column(table.source, self._columns, "predictions", "scores") is None
         return isinstance(values.score_expression(table.source, self._columns), exp.Neg)

@@ -46,7 +46,7 @@ class Table:
 
     @property
     def has_items(self) -> bool:
-        """Say whether rows are about items, and not about queries only."""
+        """Return whether rows are about items, and not about queries only."""
         return self.role in ("predictions", "truth")
 
     def find(self, columns: ColumnMap, *names: str) -> str | None:
@@ -191,7 +191,7 @@ class RankingIds:
         return key_of(elements, ColumnMap({"item_id": table.listed}), table.role, "item_id")
 
     def _narrowed(self, keys: Mapping[str, Key]) -> tuple[str | None, ...]:
-        """Plan rule: ids of 64 bits whose values fit into 32 are sorted and joined as such.
+        """Sort and join ids of 64 bits whose values fit into 32 bits as such (plan rule).
 
         The values stay the same, so nothing else changes. The extremes come from the statistics of Parquet
         files and tables; without statistics, nothing is narrowed.
@@ -204,7 +204,7 @@ class RankingIds:
         return ("INTEGER",) if is_narrow else types
 
     def _is_narrow(self, key: Key, source: Source) -> bool:
-        """Say whether the statistics of a table show that its ids fit into 32 bits."""
+        """Return whether the statistics of a table show that its ids fit into 32 bits."""
         if not values.narrow(key, source) or source.columns.get(key.parts[0]) != key.types[0]:
             return False
         low, high = self._extremes(source, key.parts[0])

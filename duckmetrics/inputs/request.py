@@ -146,7 +146,7 @@ def read_where(where: Any) -> dict[str, exp.Expr]:
     """Read the conditions of the rows that count, by the table.
 
     Raises:
-        InputError: it is not a mapping, names no table of an evaluation, or holds what is no condition.
+        InputError: it is not a mapping, names no table of an evaluation, or holds an invalid condition.
     """
     if where is not None and not isinstance(where, Mapping):
         raise InputError(
@@ -156,13 +156,13 @@ def read_where(where: Any) -> dict[str, exp.Expr]:
     for table, text in (where or {}).items():
         if table not in ROLES:
             raise InputError(
-                "where", f"{table!r} is no table of an evaluation", suggestion(str(table), ROLES)
+                "where", f"{table!r} is not a table of an evaluation", suggestion(str(table), ROLES)
             )
         found[str(table)] = read_condition(f"where {table}: {text!r}", str(text))
     return found
 
 
 def _is_choice(catalog: Catalog, population: Any) -> bool:
-    """Say whether a population is a word of the switch, rather than a table."""
+    """Return whether a population is a word of the switch, rather than a table."""
     param = catalog.relations["queries"].switches[POPULATION]
     return isinstance(population, str) and population in param.choices and population != "table"

@@ -25,10 +25,10 @@ RESERVED = (
 )  # fmt: skip
 
 
-# What makes a text an expression with a name, rather than the name of a column.
+# The part of a text that makes it an expression with a name, and not the name of a column.
 _NAMED = re.compile(r"[\s)\]\"']AS[\s\"]", re.IGNORECASE)
 _NAME_IT = "name the expression, as in date_trunc('week', day) AS week"
-# What an expression over one row cannot hold.
+# The nodes that an expression over one row cannot hold.
 _REFUSED: tuple[tuple[type[exp.Expr], str], ...] = (
     (exp.Query, "a subquery"), (exp.Window, "a window"), (exp.AggFunc, "an aggregate"),
     (exp.UDTF, "a function that makes rows"), (exp.Lambda, "a lambda"), (exp.Placeholder, "a parameter"),
@@ -85,7 +85,7 @@ def _expression(text: str) -> exp.Alias | None:
         parsed = sqlglot.parse(text, dialect=DIALECT)
     except SqlglotError as error:
         message = str(error).splitlines()[0].rstrip(".")
-        raise MetricError(f"by {text!r}", message, f"mend it, or {_NAME_IT}") from error
+        raise MetricError(f"by {text!r}", message, f"fix it, or {_NAME_IT}") from error
     (found, *others) = parsed
     if others or found is None:
         raise MetricError(f"by {text!r}", "several statements", "write one expression")
@@ -104,10 +104,10 @@ def read_condition(where: str, text: str) -> exp.Expr:
     """Read one condition over the columns of a row.
 
     Args:
-        where: what a message calls it.
+        where: its name in a message.
 
     Raises:
-        InputError: it is no expression, or needs more than one row.
+        InputError: it is not an expression, or needs more than one row.
     """
     advice = "write one condition over the columns of a row, with dates as they are"
     try:
@@ -123,12 +123,12 @@ def read_condition(where: str, text: str) -> exp.Expr:
 
 
 def _refused_in(tree: exp.Expr) -> str | None:
-    """Return what an expression over one row must not hold, None if it holds nothing of it."""
+    """Return the first refused part of an expression over one row, None if there is none."""
     return next(filter(None, map(_refused, tree.walk())), None)
 
 
 def _refused(node: exp.Expr) -> str | None:
-    """Return what an expression must not hold."""
+    """Return the refused parts of an expression."""
     if isinstance(node, exp.Anonymous):
         # age(t) is the time from t until now.
         if node.name.lower() in _CLOCKS or (node.name.lower() == "age" and len(node.expressions) == 1):
@@ -169,7 +169,7 @@ def lacking(source: Source, name: str, computed: Mapping[str, exp.Expr]) -> list
 
 
 def advice_without(names: Sequence[str], usual: str) -> str:
-    """Return what to do about columns that are not there; a name may be an expression that lacks its own."""
+    """Return advice about missing columns; the name may be an expression without a name of its own."""
     return _NAME_IT if any("(" in name or "::" in name for name in names) else usual
 
 

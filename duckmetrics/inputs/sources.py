@@ -26,8 +26,8 @@ FILE_SUFFIXES = {
     ".qrel": "trec", ".txt": "trec",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
-# A table with at most this number of columns is copied whole, because one of them may tell systems apart that
-# nobody named. Of a wider one, only the columns that are needed are read.
+# A table with at most this number of columns is copied whole, because one of them may distinguish
+# systems that nobody named. Of a wider one, only the columns that are needed are read.
 FEW_COLUMNS = 12
 _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
 # Usual names of the columns that distinguish systems if one table holds several.
@@ -44,11 +44,11 @@ class Source:
 
     Attributes:
         label: its name in messages.
-        relation: what stands in FROM.
+        relation: the text in FROM.
         columns: name -> type, in the words of DuckDB.
         ordered: whether the rows have an order of their own (a file, a frame).
         rowid: whether the rows are numbered by the database (a base table).
-        renamed: names of the user that the database calls otherwise, because they differ in case only.
+        renamed: names of the user that the database changes, because they differ in case only.
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
         is_text: whether it is parsed from text at every reading (CSV, JSON, TREC).
@@ -108,7 +108,7 @@ class Source:
 
 
 def kind_of_text(text: str) -> str:
-    """Tell what a string names: ``sql``, ``file``, or ``name`` (a table, a view, then a file)."""
+    """Return the kind of a string: ``sql``, ``file``, or ``name`` (a table, a view, then a file)."""
     for prefix in ("table:", "file:", "sql:"):
         if text.startswith(prefix):
             return prefix[:-1]
@@ -125,7 +125,7 @@ def label_of_sql(text: str) -> str:
 
 
 def is_of_spark(table: object) -> bool:
-    """Say whether a table is a DataFrame of Spark, classic or of Spark Connect."""
+    """Return whether a table is a DataFrame of Spark, classic or of Spark Connect."""
     return type(table).__module__.partition(".")[0] == "pyspark" and hasattr(table, "sparkSession")
 
 
@@ -206,7 +206,7 @@ def refuse_volatile(label: str, text: str, dialect: str = DIALECT) -> None:
 
 
 def volatile(node: exp.Expr) -> str | None:
-    """Return what gives something else at every reading; a seed makes it the same."""
+    """Return the part that gives other values at every reading; with a seed, a sample stays the same."""
     if isinstance(node, exp.TableSample):
         return None if node.args.get("seed") else "a sample without a seed"
     if isinstance(node, exp.Rand):
@@ -217,7 +217,7 @@ def volatile(node: exp.Expr) -> str | None:
 
 
 def _orders_all_rows(node: exp.Expr) -> bool:
-    """Say whether chance only puts rows in order, and all of them are kept."""
+    """Return whether chance only puts rows in order, and all of them are kept."""
     order = node.find_ancestor(exp.Order)
     inside = order.parent if order is not None else None
     if not isinstance(inside, exp.Query):

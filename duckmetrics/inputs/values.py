@@ -1,7 +1,7 @@
 """Scores, grades and positions of a user's table, as the numbers that metrics read.
 
 The user's column names are mapped here, once; no metric file ever sees them. All names and values
-become AST nodes, so that a column called ``"; DROP TABLE`` is just a column.
+become AST nodes, so that a column called ``"; DROP TABLE`` is only a column.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _POSITIVE_DATE, _POSITIVE_WORD = ">= DATE '2024-12-31'", "= 'yes'"
 
 
 def narrow(key: Key, source: Source) -> bool:
-    """Say whether the extremes of an id are worth a look: a wide integer with statistics."""
+    """Return whether the extremes of an id are worth reading: it is a wide integer with statistics."""
     return source.statistics and key.kinds == ("integer",)
 
 
@@ -84,7 +84,7 @@ def number_expression(source: Source, name: str, name_of: str = "") -> exp.Expr:
 
 
 def _as_number(name: str, type_: str, is_label: bool) -> str:
-    """Say how to make numbers of a column that holds others."""
+    """Return advice on how to make numbers of a column that holds something else."""
     text, how, more = f"CAST({name} AS DOUBLE)", "cast it", ""
     is_time = type_.startswith(("TIMESTAMP", "DATE"))
     if is_label:
@@ -163,7 +163,7 @@ def run_columns(source: Source, columns: ColumnMap, others: Iterable[str] = ()) 
 
 
 def run_expression(names: Sequence[str]) -> exp.Expr:
-    """Write what columns call the system of a row; NULL where there are none."""
+    """Write the name of the system of a row from columns; NULL if there are none."""
     if not names:
         return exp.cast(exp.null(), "VARCHAR")
     first, *others = (

@@ -8,12 +8,12 @@ keys:
 - ``types``: a column -> the pattern of its type in DuckDB, where the name alone is not certain.
 - ``computed``: a canonical column -> SQL over the columns; ``$positive`` is the positive label.
 - ``numbered``: the canonical column that lists columns such as rec_1, rec_2, ...
-- ``exact = true``: recognized only where the table has no other column.
-- ``certain = false``: never recognized, only read where the user names the layout.
-- ``note``: what the user should know about the numbers.
+- ``exact = true``: recognized only if the table has no other column.
+- ``certain = false``: never recognized, only read if the user names the layout.
+- ``note``: information for the user about the numbers.
 
 ``[text]`` describes text files that are recognized by name: patterns (``files``), the ``delimiter``, and
-whether they have a ``header``. ``[lines]`` describes files that are known by what is in them.
+whether they have a ``header``. ``[lines]`` describes files that are known by their content.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Fit:
     rest: tuple[str, ...] = ()
 
     def same(self, other: Fit) -> bool:
-        """Say whether both read a table alike."""
+        """Return whether both read a table in the same way."""
         return replace(self, rest=()) == replace(other, rest=())
 
     def __str__(self) -> str:
@@ -192,7 +192,7 @@ class Layout:
     Attributes:
         note: how the tool is used, for a person.
         text: its text files, if they need to be known by name.
-        lines: by role, what a line or an object is; such files are known by what is in them.
+        lines: by role, the meaning of a line or an object; such files are known by their content.
     """
 
     name: str
@@ -238,7 +238,7 @@ def text_layout(file: str) -> str | None:
 
 
 def likely(role: str, types: Mapping[str, str]) -> dict[str, str]:
-    """Return canonical columns that a table lacks, with the one of its columns that some tool calls so."""
+    """Return canonical columns that a table lacks, each with its column that some tool reads as that one."""
     known = _folded(types)
     found: dict[str, set[str]] = {}
     for shape in (shape for one in layouts().values() for shape in one.shapes.get(role, ()) if shape.certain):
@@ -249,7 +249,7 @@ def likely(role: str, types: Mapping[str, str]) -> dict[str, str]:
 
 
 def judged_by(types: Mapping[str, str]) -> str | None:
-    """Return the tool whose truth has such columns, grades among them, and whose predictions have not."""
+    """Return the tool whose truth has such columns, including grades, and whose predictions do not."""
     for one in layouts().values():
         fits = {role: one.fit(role, types) for role in ROLES}
         if (
@@ -273,7 +273,7 @@ def _read(name: str) -> Layout:
 
 
 def _folded(names: Iterable[str]) -> dict[str, str]:
-    """Return the names by their small letters, without those that differ in case only."""
+    """Return the names by their lower case, without those that differ in case only."""
     folded: dict[str, list[str]] = {}
     for name in names:
         folded.setdefault(name.lower(), []).append(name)

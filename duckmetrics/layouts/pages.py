@@ -1,4 +1,4 @@
-"""What the layouts say, for a person."""
+"""The layouts as text for users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TITLE = """\
 # Layouts
 
-Written by `duckmetrics layouts --all` from the files beside this one; do not edit. A layout says how a tool
+Written by `duckmetrics layouts --all` from the files next to this one; do not edit. A layout says how a tool
 calls its columns. duckmetrics uses it if the names of the columns leave no doubt, and a note below the
 result names it. A mapping of yours switches layouts off. `layout=` (`--layout`) asks for one. If a table fits
 two layouts, an error names both.
@@ -35,12 +35,12 @@ def listed() -> Iterator[str]:
 
 
 def pages() -> str:
-    """Write what all layouts say as one page of Markdown."""
+    """Write all layouts as one page of Markdown."""
     return _TITLE + "\n".join(page(known) for known in layouts().values())
 
 
 def page(known: Layout) -> str:
-    """Write what a layout says as Markdown."""
+    """Write a layout as Markdown."""
     lines = [f"## {known.name}", ""]
     lines.append(f"{known.title}: {known.note}." if known.note else f"{known.title}.")
     for role, shapes in known.shapes.items():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AskedFor(Protocol):
-    """Expressions of what is asked for, over the arguments of the macro."""
+    """Expressions of the metrics asked for, over the arguments of the macro."""
 
     @property
     def metrics(self) -> exp.Expr:

@@ -81,7 +81,7 @@ def _filtered(offenders: exp.Query) -> str | None:
 def _offenders(
     catalog: Catalog, composer: Composer, measures: Sequence[Measure]
 ) -> Iterator[tuple[Mapping[str, str], exp.Query, list[Measure]]]:
-    """Each check with its rows, and the measures that call for it."""
+    """Yield each check with its rows, and the measures that call for it."""
     for definition in catalog.checks.values():
         found: list[tuple[exp.Query, list[Measure]]] = []
         for measure in measures if definition.header["severity"] == "error" else ():
@@ -141,7 +141,7 @@ def told(
 
 
 def _scan(table: str, found: Sequence[tuple[exp.Expr, exp.Expr]]) -> exp.Select:
-    """Plan rule: one scan of an input for all checks that only filter it."""
+    """Return one scan of an input for all checks that only filter it (plan rule)."""
     text = exp.Case()
     for condition, shown in found:
         text = text.when(condition.copy(), shown.copy(), copy=False)
@@ -163,7 +163,7 @@ def _found(composer: Composer, header: Mapping[str, str], offenders: exp.Query, 
 def _shared(
     composer: Composer, queries: Sequence[exp.Query], steps: Mapping[str, exp.Query]
 ) -> tuple[list[exp.Query], list[tuple[str, exp.Query]]]:
-    """Point the checks at the steps that the macro has anyhow; the others get names of their own."""
+    """Point the checks at steps that the macro already has; the other steps get names of their own."""
     needed: dict[str, exp.Query] = {}
     written: list[exp.Query] = []
     for query in queries:

@@ -57,7 +57,7 @@ class Comparison(Overall):
         return [self.text.cte("contestants", named), ", "]
 
     def problems(self) -> list[exp.Query]:
-        """Return the queries of what is wrong with the arguments of a comparison."""
+        """Return the queries of the problems of the arguments of a comparison."""
         known = {
             p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()
         }
@@ -96,7 +96,7 @@ class Comparison(Overall):
         return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
     def _segment(self, keys: Sequence[str]) -> exp.Expr:
-        """Return what tells a metric in a slice from the others, in the order of the rows."""
+        """Return the columns that identify a metric in a slice, in the order of the rows."""
         names = [*(name for name in keys if name in ("slice_number", "attributes")), "place"]
         return exp.Struct(expressions=[
             exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in names
@@ -143,7 +143,7 @@ class Comparison(Overall):
         return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
 
     def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
-        """Return the place, name, signature and numbers of every metric, and which way it is better."""
+        """Return the place, name, signature and numbers of every metric, and its better direction."""
         texts = []
         for text, entry in zip(super().told(values), self.of.entries, strict=True):
             declared = entry.asked.measure.metric.range

@@ -94,7 +94,7 @@ def _closed(catalog: Catalog, asked: Asked, switches: dict[str, bool]) -> Iterat
     """Yield the parameters that change the steps of the query when they are open.
 
     Args:
-        switches: what is known of the switches, which do the same for all metrics.
+        switches: the switches, which do the same for all metrics.
     """
     every = {p.name for p in asked.measure.declared if isinstance(asked.measure.values[p.name], Parameter)}
     every -= {CUTOFF, *(p.name for p in asked.measure.declared if p.required)}
@@ -191,6 +191,6 @@ class Composed:
         return {p.alias_or_name: p for p in self.outer.selects if p.alias_or_name not in own}
 
     def asks_deeper(self) -> bool:
-        """Say whether a step other than an aggregate asks for the cut-off."""
+        """Return whether a step other than an aggregate asks for the cut-off."""
         others = (step for name, step in self.steps.items() if name not in self.blocks)
         return any(str(SOME_CUTOFF) in step.sql(DIALECT) for step in others)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LIKE = "like"
 TRUTH = "truth"
-# Any cut-off below the first rank, where all that counts is that there is one.
+# Any cut-off below the first rank, for entries that only need to have a cut-off.
 DEEP = 10
 TABLE = "duckmetrics_conventions"
 TOLD = ("tool_key", "tool", "family", "metric", "name", "parameter", "value", "note")
@@ -103,7 +103,7 @@ class Likeness:
         return exp.Case().when(is_fine, exp.true()).else_(error)
 
     def values(self, values: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
-        """Put what the tool does in place of parameters that are not given, in expressions over them."""
+        """Put the values of the tool in place of parameters that are not given, in expressions over them."""
         passed = {reference(name): value for name, value in self.passed().items()}
         found = {}
         for symbol, value in values.items():
@@ -115,7 +115,7 @@ class Likeness:
         return found
 
     def _limits(self, entry: Entry) -> Iterator[tuple[exp.Expr, str]]:
-        """Calls of a macro that the tool has nothing for."""
+        """Yield conditions on calls of a macro that the tool has nothing for, and the reasons."""
         without = is_null(reference(CUTOFF)) if self.has_cutoff else exp.true()
         if entry.cutoff == ALWAYS:
             yield without, f"{entry.name} needs a cut-off; give it k := 10, or another"
@@ -139,7 +139,7 @@ class Likeness:
             yield exp.true(), f"it needs {need}, which is checked in Python and on the command line only"
 
     def _breach(self, condition: exp.Expr) -> exp.Expr:
-        """Say whether a row of the truth is not as a tool needs it."""
+        """Return whether a row of the truth is not as a tool needs it."""
         rows = query_of(
             self.catalog, TRUTH, {SOURCE: source(self.catalog, reference(TRUTH), "read_trec_qrels")}
         )

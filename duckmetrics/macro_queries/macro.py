@@ -1,4 +1,4 @@
-"""A macro of the DuckDB shell: its name, its parameters, what it yields, and its text."""
+"""A macro of the DuckDB shell: its name, its parameters, its result, and its text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 # The keys of a header that the help shows.
 TOPICS = ("range", "formula", "source", "note", "warning")
-# Of a choice that metrics of one macro read differently.
+# The help of a choice that metrics of one macro read differently.
 VARIES = "depends on the metric; see its own macro"
 # Words that DuckDB 1.x takes as the name of a parameter only between quotes.
 QUOTED = ("by", "like", "position", "precision")
 # The macros of the functions; those that the Python package makes for a query have other names,
 # so that it can drop them again.
 FUNCTIONS = "duckmetrics_fn_"
-# What the names of steps begin with, so that they hide no table of the user.
+# The prefix of the names of steps, so that they hide no table of the user.
 HIDDEN = "_dm_"
 # The function of DuckDB that runs a text.
 QUERY = "query"
@@ -37,7 +37,7 @@ class Argument:
     """A parameter of a macro; without a default it must be given.
 
     Attributes:
-        usual: what NULL stands for, where that is the default.
+        usual: the meaning of NULL, where that is the default.
         is_needed: whether NULL, the default, is refused in words of ours.
         by_name: whether people write its name in a call, though it must be given.
         type: the type that DuckDB casts the argument to; empty for any. Among overloads, DuckDB prefers one
@@ -89,7 +89,7 @@ class Call:
     """A call of another macro; what is not passed goes on by name.
 
     Attributes:
-        where: what must hold of the call.
+        where: the condition that the call must satisfy.
     """
 
     macro: Macro
@@ -130,7 +130,7 @@ class Overload:
 
     @property
     def query(self) -> exp.Expr:
-        """What the macro yields: a query, or an expression."""
+        """The result of the macro: a query, or an expression."""
         if isinstance(self.body, Written):
             return self.body.write(None)
         return self.body.query(self.arguments) if isinstance(self.body, Call) else self.body
@@ -145,7 +145,7 @@ class Macro:
     """A macro that yields a table, or a value where `is_table` is false.
 
     Attributes:
-        comment: what COMMENT ON says, and the help; empty for a macro that only others call.
+        comment: the text of COMMENT ON and of the help; empty for a macro that only others call.
         metric: the file behind it.
     """
 
@@ -183,7 +183,7 @@ class Macro:
         return "\n".join(lines)
 
     def declare(self) -> str:
-        """Write a statement that says what the macro is called with and yields, and no more."""
+        """Write a statement that declares only the parameters and the result of the macro."""
         (overload,) = self.overloads
         if not self.is_table:
             return f"CREATE OR REPLACE TEMP MACRO {self.name}{overload.text} AS (NULL);"
@@ -214,8 +214,8 @@ def reference(name: str) -> exp.Var:
 def hidden(tree: exp.Expr) -> exp.Expr:
     """Give every name in a tree a prefix, in place.
 
-    The parameters of a macro replace columns of the same name, wherever those stand, and are called
-    as people call them, so that the columns are not. A step hides a table of the user with its name.
+    The parameters of a macro replace columns of the same name everywhere. They keep the names that people
+    use, so the columns get others. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
         is_key = isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this"
@@ -228,7 +228,7 @@ def hidden(tree: exp.Expr) -> exp.Expr:
 
 
 def given(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
-    """Replace every ``$name`` by the expression meant, in place; those without one are parameters."""
+    """Replace every ``$name`` by its expression, in place; names without one are parameters."""
     for placeholder in list(tree.find_all(exp.Placeholder)):
         value = values.get(placeholder.name)
         placeholder.replace(value.copy() if value is not None else reference(placeholder.name))

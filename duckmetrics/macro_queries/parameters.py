@@ -40,7 +40,7 @@ class Asked:
     """A metric as a macro offers it.
 
     Attributes:
-        names: what it may be called in a list of metrics.
+        names: its names in a list of metrics.
         agg: the aggregation that an alias binds, None where it is open.
     """
 
@@ -101,7 +101,7 @@ class Offer:
         self.asked = [self._offered(aliases[names[0]], tuple(names)) for names in groups.values()]
 
     def add(self, table: Definition) -> list[Asked]:
-        """Also offer a table."""
+        """Offer a table, too."""
         self.asked.append(self._offered(Alias(table, {}), (table.name,)))
         return self.asked
 
@@ -129,7 +129,7 @@ class Offer:
             if _same(variant.param, param):
                 break
         else:
-            # Wider choices with the same default need no symbol of their own: what reads the
+            # Wider choices with the same default need no symbol of their own: a file with the
             # narrower declaration treats every other value as the default.
             wider = known and known[0].param.default == param.default and param.choices
             symbol = param.name if wider or not known else f"{param.name}_{len(known) + 1}"
@@ -152,7 +152,7 @@ class Offer:
         return tuple(choice for choice in choices if choice != TABLE)
 
     def _meanings(self, name: str) -> dict[str, str]:
-        """Return what each choice of a parameter does, where it does so to every metric that has it."""
+        """Return the effect of each choice of a parameter, if it is the same for every metric that has it."""
         found: dict[str, set[str]] = {}
         for one in self.asked:
             for param in one.measure.declared:

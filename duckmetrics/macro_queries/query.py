@@ -1,4 +1,4 @@
-"""The query behind the macros of a family: all its metrics at once, only what is asked for computed."""
+"""The query behind the macros of a family: it has all metrics, and computes only those asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duckmetrics.macro_queries.parameters import Asked, Offer
 
 METRICS, SOURCE, SYSTEM = "metrics", "source", "system"
-# Whether the column that may tell systems apart is named in front of its value.
+# Whether the column that may distinguish systems is named in front of its value.
 NAMES_RUNS = "names_runs"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 Steps = list[tuple[str, exp.Query]]
@@ -56,7 +56,7 @@ class Body:
         self.steps = dict(steps)
 
     def shell(self, name: str) -> exp.Query:
-        """Return the query of a file under sql/macros; what the macro does not take has its default."""
+        """Return the query of a file under sql/macros; parameters that the macro lacks have defaults."""
         taken = {argument.name for argument in self.arguments}
         declared = self.catalog.shell[name].own_params.values()
         absent = {p.name: literal(p.default) for p in declared if not p.required and p.name not in taken}
@@ -109,7 +109,7 @@ class Body:
         return [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
 
     def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
-        """Plan rule: a step that only other metrics need reads nothing.
+        """Let a step read nothing if only metrics that are not asked for need it (plan rule).
 
         Args:
             columns: those of the outer query that belong to each metric.
@@ -141,7 +141,7 @@ def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str
     """Yield the steps that read the predictions and the truth, with canonical names of columns.
 
     Args:
-        has_systems: whether the macro may name the column that tells systems apart.
+        has_systems: whether the macro may name the column that distinguishes systems.
     """
     for name, reader in (("predictions", "read_trec_run"), ("truth", "read_trec_qrels")):
         read = {SOURCE: source(catalog, reference(name), reader)}
@@ -152,7 +152,7 @@ def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str
 
 
 def _of_one_system(query: exp.Query) -> exp.Query:
-    """Leave out what tells systems apart, in place."""
+    """Leave out the columns that distinguish systems, in place."""
     for select in query.find_all(exp.Select):
         kept = []
         for projection in select.selects:
@@ -192,7 +192,7 @@ def in_one(refused: Sequence[exp.Query]) -> exp.Query:
 
 
 def placed(problems: exp.Query, place: int) -> exp.Query:
-    """Problems with their place: what comes first is said first."""
+    """Add their place to problems: the macro reports the first one."""
     if not isinstance(problems, exp.Select):
         problems = exp.select("problem").from_(problems.subquery("found"))
     return problems.select(literal(place).as_("place"))

@@ -1,4 +1,4 @@
-"""What a call of a ranking macro asks for: conditions and values over the arguments of the macro."""
+"""The metrics and switches of a call of a ranking macro: conditions and values over its arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The query of a ranking macro, which the macro writes when it is called.
 
 DuckDB takes longer to plan a query of every metric and switch than to compute one metric. The text of the
-query therefore holds just what a call asks for. Its steps are those that the composer writes for Python.
+query therefore holds only the metrics and switches of the call. The composer writes the same steps for
+Python.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class RankingQuery:
     """Writes the body of a ranking macro.
 
     Attributes:
-        of: the metrics, and what is known of the arguments.
-        results: what the macro yields.
+        of: the metrics, and the conditions on the arguments.
+        results: the last part of the query.
         macros: name of a metric -> its macro, if a list of metrics may follow a tool.
     """
 

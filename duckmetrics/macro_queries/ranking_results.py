@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
-# Nobody named the only system: NULL.
+# The only system has no name: NULL.
 NAMED_SYSTEM = exp.Nullif(this=exp.column("system"), expression=literal("")).as_("system")
 
 
@@ -53,7 +53,7 @@ class Results:
         raise NotImplementedError
 
     def problems(self) -> list[exp.Query]:
-        """Return the queries of what is wrong with the arguments that the result needs."""
+        """Return the queries of the problems of the arguments that the result needs."""
         return []
 
     def steps(self) -> list[Part]:

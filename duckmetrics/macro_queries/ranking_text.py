@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DEPTH = "depth"
 KINDS = ("value", "no_relevant", "undefined")
-# Marks in texts, which stand for what belongs to the metrics asked for.
+# Marks in texts, which stand for parts that belong to the metrics asked for.
 METRIC, PLACE, OF_METRICS, K = "__metric__", "__place__", "__of_metrics__", "__k__"
 
 
@@ -31,7 +31,7 @@ class RankingText:
     """Writes pieces of a query into a template.
 
     Args:
-        of: the metrics, and what is known of the arguments.
+        of: the metrics, and the conditions on the arguments.
     """
 
     def __init__(self, of: RankingCall, template: Template) -> None:
@@ -46,7 +46,7 @@ class RankingText:
     def _switch(self, symbol: str) -> exp.Expr:
         """Return the value of a switch as the query reads it: the argument, cast to its type.
 
-        What stands for the argument is the same text wherever the query reads it: DuckDB binds it once.
+        The text for the argument is the same wherever the query reads it: DuckDB binds it once.
         """
         type_, given_ = TYPES[self.params[symbol].type], self.of.offer.values()[symbol]
         read = given_.this if isinstance(given_, exp.TryCast) else given_
@@ -93,7 +93,7 @@ class RankingText:
         return [before, self.template.piece(every), after]
 
     def shell(self, name: str, **values: exp.Expr) -> exp.Query:
-        """Return the query of a file under sql/macros, with defaults for what the macro does not take."""
+        """Return the query of a file under sql/macros, with defaults for parameters that the macro lacks."""
         taken = {argument.name for argument in self.of.arguments}
         declared = self.catalog.shell[name].own_params.values()
         absent = {p.name: literal(p.default) for p in declared if not p.required and p.name not in taken}

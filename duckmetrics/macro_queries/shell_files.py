@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
 
-# The step that says whether the predictions give ranks, and how the others ask it.
+# The step that shows whether the predictions give ranks, and the query that other steps use to read it.
 BY_RANK = "by_rank"
 
 TYPES: dict[type, str] = {int: "INT", float: "DOUBLE", str: "VARCHAR", bool: "BOOLEAN"}
@@ -74,10 +74,10 @@ def expanded(catalog: Catalog, tree: exp.Expr) -> exp.Expr:
 
 
 def source(catalog: Catalog, argument: exp.Expr, reader: str | None = None) -> exp.Expr:
-    """SQL text that reads what the argument of a macro names.
+    """Return SQL text that reads the table that the argument of a macro names.
 
     Args:
-        reader: the file that says how a TREC file is read, where it may be one.
+        reader: the file that reads a TREC file, where it may be one.
     """
     trec = literal("")
     if reader is not None:
@@ -94,7 +94,7 @@ def typed(param: Param) -> exp.Expr:
 
 
 def fixed(param: Param) -> bool:
-    """Say whether no other value than the default is allowed."""
+    """Return whether no other value than the default is allowed."""
     if param.required:
         return False
     if param.type is bool and param.default is not None:
@@ -104,7 +104,7 @@ def fixed(param: Param) -> bool:
 
 
 def concatenated(*parts: str | exp.Expr) -> exp.Expr:
-    """Texts one after the other."""
+    """Return an expression that joins texts."""
     pieces = [literal(part) if isinstance(part, str) else part for part in parts]
     return reduce(lambda left, right: exp.DPipe(this=left, expression=right, safe=True), pieces)
 

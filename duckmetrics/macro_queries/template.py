@@ -37,7 +37,7 @@ class Template:
 
     Args:
         names: the parameters of the macro.
-        meant: parameter -> what stands for it where a query reads it, by default the parameter itself.
+        meant: parameter -> the expression that a query reads for it, by default the parameter itself.
         inline: changes each query before it is written, such as to put in the macros that it calls.
     """
 
@@ -57,7 +57,7 @@ class Template:
         return self.values.setdefault(value, f"__argument_{len(self.values)}__")
 
     def piece(self, texts: Sequence[str]) -> str:
-        """Return the mark of what belongs to the metrics asked for.
+        """Return the mark of a text that belongs to the metrics asked for.
 
         Args:
             texts: one for every metric that can be asked for, empty for none; they have marks themselves.
@@ -180,7 +180,7 @@ def chosen(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> 
 
 
 def merged(condition: exp.Expr, this: Sequence[Part], other: Sequence[Part]) -> list[Part]:
-    """Return the parts of one of two lists; what both have at the same place is there once."""
+    """Return the parts of one of two lists; a part that both have at the same place is there once."""
     matcher = SequenceMatcher(None, this, other, autojunk=False)
     found: list[Part] = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():

@@ -155,9 +155,9 @@ class _Shelf:
     def _checked(
         self, definition: Definition, params: Sequence[Param], value: exp.Expr, values: Mapping[str, Value]
     ) -> exp.Expr:
-        """Add the value to what the checks of the arguments and of the rows find: 0, or an error.
+        """Add the value to the result of the checks of the arguments and of the rows: 0, or an error.
 
-        DuckDB 2.0 does not compute what is added to NULL, and the value may be NULL. So the checks are first.
+        DuckDB 2.0 does not compute a term added to NULL, and the value may be NULL. So the checks are first.
         """
         outcome = exp.Case()
         for param in params:
@@ -187,7 +187,7 @@ class _Shelf:
 
 
 def _both(one: exp.Expr, other: exp.Expr) -> exp.Expr:
-    """Return the condition that rows of two kinds are there."""
+    """Return the condition that there are rows of two kinds."""
     kind = exp.Case().when(one.copy(), literal(1)).when(other.copy(), literal(2)).else_(literal(0))
     return exp.EQ(this=_filtered(exp.BitwiseOrAgg(this=kind), exp.true()), expression=literal(3))
 
@@ -234,7 +234,7 @@ class _Aggregate:
     def _of_parts(
         self, definition: Definition, parts: Sequence[Definition], values: Mapping[str, Value]
     ) -> exp.Expr | None:
-        """Write a metric of other metrics as an expression over their values."""
+        """Write a metric made of other metrics as an expression over their values."""
         query = cast("exp.Select", bind(definition.query, values))
         holder = exp.paren(next(p.unalias() for p in query.selects if p.alias_or_name == "value"), copy=False)
         for part in parts:
@@ -247,7 +247,7 @@ class _Aggregate:
         return fold(cast("exp.Expr", holder.this))
 
     def _over_blocks(self, tree: exp.Expr) -> exp.Expr | None:
-        """Write what the blocks compute where their columns stand."""
+        """Write the expressions of the blocks in place of their columns."""
         holder = exp.paren(tree, copy=False)
         for column in list(holder.find_all(exp.Column)):
             block = self.blocks[column.table]
@@ -302,7 +302,7 @@ class _Aggregate:
 
 
 def _is_plain(query: exp.Select) -> bool:
-    """Say whether a query only computes columns of one table, or aggregates all of its rows."""
+    """Return whether a query only computes columns of one table, or aggregates all of its rows."""
     clauses = {name for name, value in query.args.items() if value}
     keys = {key.name for key in query.args["group"].expressions} if query.args.get("group") else set()
     return (
@@ -314,7 +314,7 @@ def _is_plain(query: exp.Select) -> bool:
 
 
 def _is_aggregate(tree: exp.Expr) -> bool:
-    """Say whether there is an aggregate, and none inside of another."""
+    """Return whether there is an aggregate, and none inside of another."""
     found = list(tree.find_all(exp.AggFunc))
     return bool(found) and not tree.find(exp.Window) and not any(a.find_ancestor(exp.AggFunc) for a in found)
 
@@ -331,7 +331,7 @@ def _refused(text: exp.Expr) -> exp.Expr:
 
 
 def _told_of_weights(tree: exp.Expr) -> exp.Expr:
-    """Write whether a weight is given, in place; beside the aggregates, only an aggregate of it can stand."""
+    """Write whether a weight is given, in place; next to aggregates, only an aggregate of it can stand."""
     for placeholder in list(tree.find_all(exp.Placeholder)):
         if placeholder.name == WEIGHTED:
             inside = placeholder.find_ancestor(exp.AggFunc, exp.Filter)

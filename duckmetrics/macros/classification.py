@@ -136,7 +136,7 @@ def _grouped() -> exp.Expr:
 
 
 def _ordered(*arguments: Argument) -> tuple[Argument, ...]:
-    """Parameters without a default come first."""
+    """Sort parameters, those without a default first."""
     return tuple(sorted(arguments, key=lambda argument: not argument.required))
 
 
@@ -205,7 +205,7 @@ class _Rows(_OfRows):
         return query.from_("specs").join("per_segment", join_type="cross")
 
     def _results(self) -> exp.Select:
-        """Return the columns of the results, and those that they are sorted and sliced by."""
+        """Return the columns of the results, and the columns that sort and slice them."""
         meant = {"value": "v", "n": "n_all", "counted": "n"}
         value, reason = shown_value(self.catalog, {name: exp.column(c) for name, c in meant.items()})
         n_positive = exp.Case().when(exp.column("is_binary"), exp.column("n_positive"))
@@ -217,7 +217,7 @@ class _Rows(_OfRows):
         return query.join("checked", join_type="cross").where(exp.column("fine"))
 
     def _plan(self) -> exp.Expr:
-        """Bins need the rows grouped, whatever is asked for."""
+        """Return the plan of the call; bins need grouped rows, whatever plan is asked for."""
         if APPROX not in self.offer.variants:
             return reference(PLAN)
         binned = exp.not_(exp.Is(this=reference(APPROX), expression=exp.null()))

@@ -1,7 +1,7 @@
 """The macro `conventions`: one metric of rankings under the conventions of every tool, side by side.
 
 The text of its query depends on the metric. All conventions of a metric are composed together when the macros
-are written, each distinct set once. What a tool refuses is a reason here, and not an error.
+are written, each distinct set once. Where a tool refuses something, the macro reports a reason, and no error.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
 
 NAME, METRIC, LIKE = "conventions", "metric", "like"
 DEFAULTS = "duckmetrics"
-# The beginning of the names of steps, and the column that stands for one that is not there.
+# The prefix of the names of steps, and the column that stands for a missing one.
 STEP, NONE = HIDDEN, "_duckmetrics_none"
-# The text of a metric takes its place in the file of the macros; only what this many tools have is worth it.
+# The text of a metric takes space in the file of the macros, so at least this number of tools must have it.
 SEVERAL = 10
 COUNTS = ("n", "n_population", "n_no_relevant", "n_missing")
 REFUSE = "error"
@@ -203,10 +203,10 @@ class _Metric:
             yield name, query_of(self.catalog, name, {"source": read, "system": exp.null()})
         yield "column_names", column_names(self.labels)
 
-    # --- what refuses rows -----------------------------------------------------------------------
+    # --- refusals of rows ------------------------------------------------------------------------
 
     def _checked(self) -> Steps:
-        """Return the steps that raise what makes the defaults impossible."""
+        """Return the steps that raise problems that make the defaults impossible."""
         found, own = checks.of_data(self.catalog, [self.default], {}, CONSTANTS)
         refused = [*(self._shell(name) for name in ("no_rows", "mixed_ids")), *found]
         return [*own, ("problems", in_one(refused)), ("checked", self._shell("checked"))]
@@ -261,7 +261,7 @@ class _Metric:
     # --- tables about the tools ------------------------------------------------------------------
 
     def _tables(self) -> Steps:
-        """Return what is known of the tools before the data are read."""
+        """Return the facts about the tools that are known before the data are read."""
         order = parameter_of(self.catalog, POSITIONS)
         usual = self.default.values.get(order)
         variants: list[list[Value]] = []
@@ -309,7 +309,7 @@ class _Metric:
         return {n: v for n, v in measure.params if self.default.values[n] != v}
 
     def _needs_order(self, measure: Measure) -> bool:
-        """Say whether the order of the rows decides about ties, unlike in the defaults."""
+        """Return whether the order of the rows decides about ties, unlike in the defaults."""
         return holds(self.catalog, POSITIONS, measure) and not holds(self.catalog, POSITIONS, self.default)
 
     # --- values ----------------------------------------------------------------------------------

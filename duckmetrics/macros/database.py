@@ -70,7 +70,7 @@ def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro
 
 
 def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) -> exp.Expr:
-    """Return the body with all that it calls written out."""
+    """Return the body with all its calls written out."""
 
     def alone(tree: exp.Expr) -> exp.Expr:
         holder = exp.paren(tree.copy(), copy=False)
@@ -87,7 +87,7 @@ def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro], alone: Alone) ->
     """Write the query of a table macro where it is called.
 
     Args:
-        alone: writes out all that a query calls; a macro that writes its query when it is called needs it.
+        alone: writes out all calls of a query; a macro that writes its query when it is called needs it.
     """
     for table in list(tree.find_all(exp.Table)):
         call = table.this

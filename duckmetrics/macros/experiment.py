@@ -50,7 +50,7 @@ SHOWN = (
 # Marks in the query.
 VARIANT, COLUMNS, OUTCOMES, METHOD, PROBLEM = "__variant", "__columns", "__outcomes", "__method", "__problem"
 ASKED = "_asked"
-# The parameters that say what is asked for, in the order of sql/macros/experiment_call.sql.
+# The parameters of the call, in the order of sql/macros/experiment_call.sql.
 CALL = ("metrics", "pre", "lower_is_better", "shares")
 # The places in the text of an outcome, see sql/macros/outcome_pieces.sql.
 PLACES = re.compile(r"(\{\w+\})")
@@ -141,7 +141,7 @@ class _Experiment:
         return method.else_(word.copy())
 
     def _problem(self) -> exp.Expr:
-        """Return what is wrong with the arguments, NULL if nothing is."""
+        """Return the problem of the arguments, NULL if there is none."""
         params = {
             "level": self.catalog.statistics[MEAN].own_params["level"],
             "alpha": self.catalog.shell[SUMMARY].own_params["alpha"],

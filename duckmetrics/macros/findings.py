@@ -1,6 +1,6 @@
-"""Findings of checks as rows of a macro: what the checks of a family count, and how it is said.
+"""Findings of checks as rows of a macro: the counts of the checks of a family, and their messages.
 
-They see tables of the user as they are: what other macros refuse is NULL here, and a finding of its own.
+They read tables of the user as they are: values that other macros refuse are NULL here, and findings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KNOWN = (
 )  # fmt: skip
 SYSTEM = "system"
 IDS = ("query_id", "item_id")
-# What the files under sql/macros refuse, with what takes its place; the first argument is kept.
+# Files under sql/macros that refuse values, with the files in their place; the first argument is kept.
 REFUSING = {"identifier": None, "number": "seen_number", "grade": "seen_number"}
 
 
@@ -122,7 +122,7 @@ class FindingRows:
         offenders: exp.Query,
         counted: exp.Expr | None,
     ) -> int:
-        """List what is known of a check before the data are read, and return its place."""
+        """List the facts about a check that are known before the data are read, and return its place."""
         place = len(self._known)
         table, _, column = header["column"].partition(".")
         is_among = TOTAL in offenders.named_selects
@@ -201,7 +201,7 @@ class FindingRows:
         return [*self.steps.items(), ("counted_findings", stacked(self._found)), ("known_checks", known)]
 
     def _scan(self, table: str, filters: Sequence[tuple[int, exp.Query, exp.Expr | None]]) -> exp.Select:
-        """Plan rule: one scan of an input for all checks that only filter it.
+        """Return one scan of an input for all checks that only filter it (plan rule).
 
         One condition for all of them leaves nothing to count in clean data.
         """
@@ -239,7 +239,7 @@ def with_examples(
     columns: Mapping[str, exp.Query],
     more: Sequence[exp.Query] = (),
 ) -> Steps:
-    """Return the steps that find what is wrong with tables and columns as a whole.
+    """Return the steps that find the problems of tables and columns as a whole.
 
     Args:
         problems: the file under sql/macros that finds it, with the values of its parameters.
@@ -293,7 +293,7 @@ def of_findings(catalog: Catalog, steps: Steps) -> exp.Query:
 
 
 def lenient(query: exp.Query) -> exp.Query:
-    """Return the query of a file under sql/macros that refuses nothing, also no column that is missing."""
+    """Return the query of a file under sql/macros that refuses nothing, not even a missing column."""
     query = query.copy()
     for found in reversed(list(query.find_all(exp.Anonymous))):  # the calls within a call first
         name = found.name.lower().removeprefix(FUNCTIONS)
@@ -318,9 +318,9 @@ def column_or_null(*names: exp.Expr) -> exp.Expr:
 
 
 def with_system(query: exp.Query) -> exp.Query:
-    """Read the system from the column that is called so, where a file says that there is one system.
+    """Read the system from the column of that name, where a file assumes one system.
 
-    What else may distinguish systems is then not looked for.
+    Other columns that may distinguish systems are then ignored.
     """
     query = query.copy()
     (named,) = query.ctes

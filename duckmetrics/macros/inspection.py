@@ -121,7 +121,7 @@ def _query(catalog: Catalog, values: Mapping[str, Value], has_systems: bool) -> 
 
 
 def _cutoff() -> exp.Expr:
-    """Write the cut-off as a number, refused if it is none."""
+    """Write the cut-off as a number; anything else is refused."""
     number: exp.Expr = exp.TryCast(this=reference(CUTOFF), to=exp.DataType.build("INT"))
     is_fine = exp.or_(is_null(reference(CUTOFF)), exp.GT(this=number, expression=literal(0)))
     text = concatenated("duckmetrics: k cannot be '", exp.cast(reference(CUTOFF), "VARCHAR"),

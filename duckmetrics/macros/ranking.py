@@ -65,7 +65,7 @@ def ranking_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro
         names: metric or alias -> the name of its macro, for those that have one.
     """
     aliases = aliases_of(catalog, RANKING)
-    # Samples of candidates are rare, and what checks them would be in every macro.
+    # Samples of candidates are rare, and their checks would be in every macro.
     settled: dict[str, Value] = {parameter_of(catalog, CORRECTED): None}
     word = call(catalog, "population_word", reference(POPULATION))
     offer = Offer(catalog, aliases, settled, {POPULATION: word})

@@ -57,7 +57,7 @@ def row_check(catalog: Catalog, names: Mapping[str, str], problems: Sequence[tup
 
     Args:
         names: the columns that a metric reads, each with the name of the argument for it.
-        problems: conditions on the columns, each with what is said of a row that meets it.
+        problems: conditions on the columns, each with the message about a row that meets it.
     """
     types = [
         exp.Anonymous(this="wrong_type", expressions=[reference(n), literal(n), literal(c in FLAGS)])
@@ -82,8 +82,8 @@ def row_check(catalog: Catalog, names: Mapping[str, str], problems: Sequence[tup
 def _sound(names: Collection[str], problems: Sequence[tuple[exp.Expr, str]]) -> Iterator[exp.Expr]:
     """Yield conditions that together exclude every problem of a row, and are quick to compute.
 
-    All numbers are finite, which leaves of every problem what is not about NULL, NaN or infinity. A row that
-    they do not hold for, such as one with an infinite score, may still be right.
+    All numbers are finite, so that only the parts of a problem count that are not about NULL, NaN or
+    infinity. A row that fails them, such as one with an infinite score, may still be right.
     """
     listed = set()
     for condition, _ in problems:
@@ -95,7 +95,7 @@ def _sound(names: Collection[str], problems: Sequence[tuple[exp.Expr, str]]) -> 
             listed |= {known.this.name for known in rest.find_all(exp.In)}
             yield or_unweighted(_negated(rest)) if reads_weight(condition) else _negated(rest)
     for column in names:
-        if column not in listed:  # what is one of some numbers is finite
+        if column not in listed:  # a value that is one of some numbers is finite
             finite = exp.Anonymous(this="isfinite", expressions=[exp.column(column)])
             yield or_unweighted(finite) if column == WEIGHT else finite
 
@@ -123,7 +123,7 @@ def _negated(condition: exp.Expr) -> exp.Expr:
 
 
 def reads_weight(condition: exp.Expr) -> bool:
-    """Say whether a condition is about the weight."""
+    """Return whether a condition is about the weight."""
     return any(column.name == WEIGHT for column in condition.find_all(exp.Column))
 
 
@@ -156,7 +156,7 @@ def _text(column: str) -> exp.Expr:
 def is_weighted(of_rows: bool) -> exp.Expr:
     """Return whether a weight is given, which its type says before the rows are read.
 
-    The type of a list of them says so beside the aggregates. DuckDB then has no need of the list.
+    Next to aggregates, the type of a list of weights shows it. DuckDB then does not need the list.
     """
     weights = reference(WEIGHT) if of_rows else exp.ArrayAgg(this=reference(WEIGHT))
     none = '"NULL"' if of_rows else '"NULL"[]'
@@ -165,7 +165,7 @@ def is_weighted(of_rows: bool) -> exp.Expr:
 
 
 def number(name: str) -> exp.Expr:
-    """Return an argument as a number; a check refuses what is none."""
+    """Return an argument as a number; a check refuses anything else."""
     return exp.TryCast(this=reference(name), to=exp.DataType.build("DOUBLE"))
 
 
@@ -178,7 +178,7 @@ def of_arguments(tree: exp.Expr, values: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def _is_bound(column: exp.Column) -> bool:
-    """Say whether a name is that of a lambda's parameter."""
+    """Return whether a name is that of a lambda's parameter."""
     parent = column.parent
     while parent is not None:
         if isinstance(parent, exp.Lambda) and column.name in {p.name for p in parent.expressions}:

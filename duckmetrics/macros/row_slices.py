@@ -1,6 +1,6 @@
 """Systems and slices in the macros of rows: texts of queries over the rows of the user and the results.
 
-The label and the score are expressions, which no text can hold. The texts hold what surrounds them: the rows
+The label and the score are expressions, which no text can hold. The texts hold the rest: the rows
 that they read, the segment of each row, and the columns of the result.
 """
 

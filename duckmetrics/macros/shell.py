@@ -35,8 +35,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run the DuckDB shell on this terminal until it ends.
 
     Args:
-        arguments: data files, which become views called by their stem; what else there is, a database
-            and options, goes on to the shell.
+        arguments: data files, which become views named after their stem; other arguments, a database
+            and options, go to the shell.
     Returns: its exit code.
     Raises:
         InputError: a data file is not there.
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Leave Ctrl-C to the shell: it ends a query there, and must not end this process."""
+    """Leave Ctrl-C to the shell: it ends a query in the shell, and must not end this process."""
     before = signal.signal(signal.SIGINT, lambda *_: None)  # the shell itself starts with the default
     try:
         yield
@@ -68,7 +68,7 @@ def find() -> str:
     """Return the path of the DuckDB shell: in the folder of this Python, or on the PATH.
 
     Raises:
-        UnsupportedError: there is none.
+        UnsupportedError: there is no DuckDB shell.
     """
     beside = Path(sys.executable).with_name(PROGRAM)
     program = str(beside) if beside.is_file() else shutil.which(PROGRAM)

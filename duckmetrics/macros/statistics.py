@@ -1,6 +1,6 @@
 """Macros of the statistics, which are table macros.
 
-A table of values per query is read by the names of its columns, which can be given. Of all other inputs
+A table of values per query is read by the names of its columns, which can be given. For all other inputs,
 the columns are expressions over those of the user's table, in the order in which the file declares them.
 """
 
@@ -198,6 +198,6 @@ def _offenders(catalog: Catalog, table: str, columns: Sequence[str]) -> Iterator
 
 
 def _placed(problems: exp.Query, place: int) -> exp.Query:
-    """Problems with their place."""
+    """Add their place to problems."""
     found = exp.select("problem").from_(problems.subquery("found"))
     return found.select(literal(place).as_("place"))

@@ -1,7 +1,7 @@
 """Presets: the conventions of other tools, one declarative file each.
 
-A preset names the metrics that the tool has, with what it calls them, and sets the parameters that
-make duckmetrics give its numbers. A behavior that is not imitated is listed with the reason, and
+A preset lists the metrics of the tool with their names there, and sets the parameters that make
+duckmetrics give its numbers. A behavior that is not imitated is listed with the reason, and
 refused.
 
 The names of a metric are separated by commas. ``{k}`` in a name stands for the cut-off, and another word
@@ -29,7 +29,7 @@ ALWAYS, NEVER = "always", "never"
 _TITLE = """\
 # Presets
 
-Written by `duckmetrics presets --all` from the files beside this one; do not edit. Parameters that a
+Written by `duckmetrics presets --all` from the files next to this one; do not edit. Parameters that a
 preset does not set have their defaults; those of a spec and of the call win. With `like`, the names of
 the tool are specs: `{k}` stands for a cut-off, another word in braces for a parameter.
 
@@ -43,12 +43,12 @@ class Entry:
     """A metric of a tool.
 
     Attributes:
-        name: what the tool calls it.
-        cutoff: ``always`` or ``never`` where the tool has it only with, or only without a cut-off.
+        name: its name in the tool.
+        cutoff: ``always`` or ``never`` if the tool has it only with, or only without a cut-off.
         sets: the parameters without a cut-off; with one, those of `at` win.
-        requires: what the rows must be like, so that the number is that of the tool:
+        requires: the condition on the rows under which the number is that of the tool:
             ``predictions (score > 0)``.
-        untied: whether the number is that of the tool only where no scores of a query are equal.
+        untied: whether the number is that of the tool only if no scores of a query are equal.
         otherwise: parameters that the tool has in a way that is not imitated, with the reason.
     """
 
@@ -76,7 +76,7 @@ class Variant:
 
     Attributes:
         name: its names there; a word in braces stands for a number.
-        spec: what it is here; ``{x}`` is the number of that name, ``{x^0.5}`` its root, ``{x/100}`` a share.
+        spec: its spec here; ``{x}`` is the number of that name, ``{x^0.5}`` its root, ``{x/100}`` a share.
             A cut-off that the name lacks is left out.
     """
 
@@ -124,8 +124,8 @@ class Preset:
     """The conventions of one tool, as checked against one version of it.
 
     Attributes:
-        note: how the tool is used, where that decides the number.
-        defects: what the tool does that is not imitated.
+        note: how the tool is used, if that decides the number.
+        defects: the behavior of the tool that is not imitated.
     """
 
     name: str
@@ -142,7 +142,7 @@ class Preset:
         return f"{self.title} {self.version}"
 
     def entry(self, family: str, metric: str, ranked: bool) -> Entry:
-        """Return what the tool has for a metric.
+        """Return the entry of the tool for a metric.
 
         Args:
             ranked: whether a cut-off is asked for.
@@ -251,12 +251,12 @@ def _entry(
 
 
 def pages() -> str:
-    """Write what all presets say as one page of Markdown."""
+    """Write all presets as one page of Markdown."""
     return _TITLE + "\n".join(page(tool) for tool in presets().values())
 
 
 def page(tool: Preset) -> str:
-    """Write what a preset says as Markdown."""
+    """Write a preset as Markdown."""
     lines = [f"## {tool.name}", "", f"[{tool.title}]({tool.url}), as of version {tool.version}."]
     if tool.note:
         lines += ["", f"{tool.note[0].upper()}{tool.note[1:]}."]
@@ -279,7 +279,7 @@ def page(tool: Preset) -> str:
             lines += ["", f"Not imitated ({family}):", ""]
             lines += [f"- `{name}`: {because}" for name, because in known.refused.items()]
     if tool.defects:
-        lines += ["", "What it does that is not imitated:", "", *(f"- {defect}" for defect in tool.defects)]
+        lines += ["", "Behavior that is not imitated:", "", *(f"- {defect}" for defect in tool.defects)]
     return "\n".join([*lines, ""])
 
 

@@ -1,6 +1,6 @@
 """Every metric once more in plain Python, written from its formula.
 
-The tests hold the SQL against it, so it shares nothing with the SQL: no query, no database, no
+The tests compare the SQL with it, so it shares nothing with the SQL: no query, no database, no
 array library, only the standard library. Slow and short on purpose.
 
 `ranking` has one function per metric (one query, one number), `per_query` adds the policies

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def auc(rows: Sequence[Observation], *, approx: int | None = None) -> float | None:
-    """Sum over positives of (negatives below + half of the negatives tied) / (P N).
+    """Return the sum over positives of (negatives below + half of the negatives tied) / (P N).
 
     approx: the number of bins of equal width; the result is the middle of their bounds (`auc_bounds`).
     Hanley and McNeil, Radiology 1982, doi:10.1148/radiology.143.1.7063747.
@@ -41,7 +41,7 @@ def auc(rows: Sequence[Observation], *, approx: int | None = None) -> float | No
 
 
 def auc_pairwise(rows: Sequence[Observation]) -> float | None:
-    """Share of the pairs of a positive and a negative that are in the right order, ties half.
+    """Return the share of the pairs of a positive and a negative that are in the right order, ties half.
 
     Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491.
     """
@@ -57,7 +57,7 @@ def auc_pairwise(rows: Sequence[Observation]) -> float | None:
 
 
 def gini(rows: Sequence[Observation]) -> float | None:
-    """2 AUC - 1.
+    """Return 2 AUC - 1.
 
     Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831.
     """
@@ -66,7 +66,7 @@ def gini(rows: Sequence[Observation]) -> float | None:
 
 
 def partial_auc(rows: Sequence[Observation], *, max_fpr: float, norm: str = "mcclish") -> float | None:
-    """Area A under the ROC curve where FPR <= m = max_fpr; linear between distinct scores.
+    """Return the area A under the ROC curve where FPR <= m = max_fpr; linear between distinct scores.
 
     norm: raw = A, max_fpr = A / m, mcclish = (1 + (A - m^2/2) / (m - m^2/2)) / 2, so that chance
     is 1/2. McClish, Medical Decision Making 1989, doi:10.1177/0272989X8900900307.
@@ -86,7 +86,7 @@ def partial_auc(rows: Sequence[Observation], *, max_fpr: float, norm: str = "mcc
 
 
 def gauc(rows: Sequence[Observation], *, average: str = "impressions") -> float | None:
-    """AUC of each group, averaged over the groups that have both classes.
+    """Return AUC of each group, averaged over the groups that have both classes.
 
     Weighted by: impressions = P + N of the group, positives = its P, pairs = its P N, uniform = 1.
     Zhou et al., "Deep interest network", KDD 2018, doi:10.1145/3219819.3219823.
@@ -103,7 +103,7 @@ def gauc(rows: Sequence[Observation], *, average: str = "impressions") -> float 
 
 
 def average_precision(rows: Sequence[Observation], *, interpolation: str = "step") -> float | None:
-    """Sum over distinct scores, descending, of (recall - recall before) * precision.
+    """Return the sum over distinct scores, descending, of (recall - recall before) * precision.
 
     interpolation='trapezoid': * (precision + precision before) / 2, before the first: 1. The step
     form is scikit-learn's; Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874, on why the

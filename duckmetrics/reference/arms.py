@@ -32,7 +32,7 @@ def _proportions(rows: Iterable[tuple[str, float | None, float | None]]) -> dict
 
 
 def wilson(hits: float, n: float, level: float) -> tuple[float, float]:
-    """The proportions p with (hits / n - p)^2 = z^2 p (1 - p) / n, by the quadratic formula."""
+    """Return the proportions p with (hits / n - p)^2 = z^2 p (1 - p) / n, by the quadratic formula."""
     z, share = normal_quantile((1 + level) / 2), hits / n
     a, b, c = 1 + z * z / n, -(2 * share + z * z / n), share * share
     root = math.sqrt(max(b * b - 4 * a * c, 0.0))
@@ -79,7 +79,7 @@ class Sample(NamedTuple):
     error: float | None
 
     def relative(self) -> Sample:
-        """The logarithm of the mean, by the delta method."""
+        """Return the logarithm of the mean, by the delta method."""
         error = None if self.error is None or self.mean <= 0 else self.error / self.mean**2
         return Sample(self.n, math.log(self.mean) if self.mean > 0 else math.nan, error)
 
@@ -90,7 +90,7 @@ def sample(values: Sequence[float]) -> Sample:
 
 
 def satterthwaite(one: Sample, other: Sample) -> tuple[float, float] | None:
-    """The standard error of a difference and its degrees of freedom."""
+    """Return the standard error of a difference and its degrees of freedom."""
     if one.error is None or other.error is None or not one.error + other.error:
         return None
     weights = one.error**2 / (one.n - 1) + other.error**2 / (other.n - 1)
@@ -176,13 +176,13 @@ def ratio_delta(
 
 
 def _effective(units: Sequence[tuple[float, float]]) -> float:
-    """How many units of one size would weigh as evenly."""
+    """Return the effective number of units."""
     square = math.fsum(x * x for _, x in units)
     return math.fsum(x for _, x in units) ** 2 / square if square else math.nan
 
 
 def _without_each(units: Sequence[tuple[float, float]]) -> Sample:
-    """The ratio of the sums, and its variance by leaving out one unit after the other."""
+    """Return the ratio of the sums, and its variance by leaving out one unit after the other."""
     n, y, x = len(units), math.fsum(y for y, _ in units), math.fsum(x for _, x in units)
     if not x:
         return Sample(n, math.nan, None)
@@ -193,7 +193,7 @@ def _without_each(units: Sequence[tuple[float, float]]) -> Sample:
 
 
 def _by_moments(units: Sequence[tuple[float, float]]) -> Sample:
-    """The ratio of the sums, and its variance by var(y), var(x) and cov(y, x)."""
+    """Return the ratio of the sums, and its variance by var(y), var(x) and cov(y, x)."""
     n, my, mx = len(units), fmean(y for y, _ in units), fmean(x for _, x in units)
     if not mx:
         return Sample(n, math.nan, None)
@@ -235,7 +235,7 @@ def _ratios(
 def _error(
     one: float, m: float, other: float, n: float, level: float, is_normal: bool
 ) -> tuple[float, float, float | None]:
-    """The standard error of a difference, the critical value, and its degrees of freedom."""
+    """Return the standard error of a difference, the critical value, and its degrees of freedom."""
     se = math.sqrt(max(one + other, 0.0))
     if is_normal:
         return se, normal_quantile((1 + level) / 2), None

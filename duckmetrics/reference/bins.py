@@ -20,7 +20,7 @@ def binned(rows: Sequence[Observation], bins: int, binning: str) -> list[list[Ob
 
 
 def width_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]]:
-    """Bin b has b/bins <= p < (b+1)/bins, the last one p = 1 too; the edges are doubles."""
+    """Return bins b with b/bins <= p < (b+1)/bins, in the last one also p = 1; the edges are doubles."""
     edges = [b / bins for b in range(bins)]
     members: list[list[Observation]] = [[] for _ in edges]
     for row in present(rows):
@@ -29,10 +29,10 @@ def width_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]
 
 
 def mass_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]]:
-    """n rows in order of p make r = n mod bins bins of n div bins + 1 rows, then bins of n div bins.
+    """Return the n rows in order of p: r = n mod bins bins of n div bins + 1 rows, then bins of n div bins.
 
-    So does ntile of SQL. Rows are counted, not weighed, and rows of equal p are never split: all
-    go where the first of them goes.
+    As ntile of SQL. Rows are counted, not weighed, and rows of equal p are never split: all
+    go into the bin of the first of them.
     """
     ordered = sorted(present(rows), key=lambda row: row.score)
     q, r = divmod(len(ordered), bins)
@@ -45,6 +45,6 @@ def mass_bins(rows: Sequence[Observation], bins: int) -> list[list[Observation]]
 
 
 def gap(rows: Sequence[Observation]) -> float | None:
-    """Mean p - mean y; None without rows."""
+    """Return the mean p - mean y; None without rows."""
     score, label = mean(rows, lambda row: row.score), mean(rows, lambda row: row.y)
     return None if score is None or label is None else score - label

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def ece(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
-    """Expected calibration error: sum over bins of n_b / n * |mean p - mean y|.
+    """Return the expected calibration error: sum over bins of n_b / n * |mean p - mean y|.
 
     Naeini, Cooper and Hauskrecht, AAAI 2015, doi:10.1609/aaai.v29i1.9602.
     """
@@ -41,7 +41,7 @@ def ece(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") 
 
 
 def mce(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
-    """Maximum calibration error: the largest |mean p - mean y| of a bin.
+    """Return the maximum calibration error: the largest |mean p - mean y| of a bin.
 
     Naeini, Cooper and Hauskrecht, AAAI 2015, doi:10.1609/aaai.v29i1.9602.
     """
@@ -49,7 +49,7 @@ def mce(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") 
 
 
 def ace(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> float | None:
-    """Average calibration error: the mean of |mean p - mean y| over the bins that are not empty.
+    """Return the average calibration error: the mean of |mean p - mean y| over the bins that are not empty.
 
     Neumann, Zisserman and Vedaldi, "Relaxed softmax", NeurIPS workshop MLITS 2018.
     """
@@ -58,7 +58,7 @@ def ace(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") 
 
 
 def calibration_ratio(rows: Sequence[Observation]) -> float | None:
-    """Sum of p / sum of y: predicted clicks over clicks.
+    """Return the sum of p / sum of y: predicted clicks over clicks.
 
     "Calibration" in He et al., ADKDD 2014, doi:10.1145/2648584.2648589.
     """
@@ -67,7 +67,7 @@ def calibration_ratio(rows: Sequence[Observation]) -> float | None:
 
 
 def copc(rows: Sequence[Observation]) -> float | None:
-    """Sum of y / sum of p: clicks over predicted clicks.
+    """Return the sum of y / sum of p: clicks over predicted clicks.
 
     The inverse of "calibration" in He et al., ADKDD 2014, doi:10.1145/2648584.2648589.
     """
@@ -76,7 +76,7 @@ def copc(rows: Sequence[Observation]) -> float | None:
 
 
 def calibration_slope(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None:
-    """b of the logistic regression logit P(y = 1) = a + b logit(p), p clipped as in `log_loss`.
+    """Return b of the logistic regression logit P(y = 1) = a + b logit(p), p clipped as in `log_loss`.
 
     Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562.
     """
@@ -85,7 +85,7 @@ def calibration_slope(rows: Sequence[Observation], *, eps: float = 1e-15) -> flo
 
 
 def calibration_intercept(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None:
-    """a of the same regression (not the "calibration in the large", which holds b = 1).
+    """Return a of the same regression (not the "calibration in the large", which holds b = 1).
 
     Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562.
     """
@@ -94,7 +94,7 @@ def calibration_intercept(rows: Sequence[Observation], *, eps: float = 1e-15) ->
 
 
 def spiegelhalter_z(rows: Sequence[Observation]) -> float | None:
-    """Sum of (y - p) (1 - 2p) / sqrt(sum of (1 - 2p)^2 p (1 - p)); weights do not count.
+    """Return the sum of (y - p) (1 - 2p) / sqrt(sum of (1 - 2p)^2 p (1 - p)); weights do not count.
 
     Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506.
     """
@@ -104,7 +104,7 @@ def spiegelhalter_z(rows: Sequence[Observation]) -> float | None:
 
 
 def spiegelhalter_p(rows: Sequence[Observation]) -> float | None:
-    """2 (1 - Phi(|z|)), the two-sided p-value of Spiegelhalter's z.
+    """Return 2 (1 - Phi(|z|)), the two-sided p-value of Spiegelhalter's z.
 
     Spiegelhalter, Statistics in Medicine 1986, doi:10.1002/sim.4780050506.
     """
@@ -113,7 +113,7 @@ def spiegelhalter_p(rows: Sequence[Observation]) -> float | None:
 
 
 def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | None:
-    """Sum over bins of equal mass of (O - E)^2 / (E (1 - E / n_b)); weights do not count.
+    """Return the sum over bins of equal mass of (O - E)^2 / (E (1 - E / n_b)); weights do not count.
 
     O: positives, E: sum of p. Hosmer and Lemeshow, Communications in Statistics 1980,
     doi:10.1080/03610928008827941.
@@ -130,6 +130,6 @@ def hosmer_lemeshow(rows: Sequence[Observation], *, bins: int = 10) -> float | N
 
 
 def _gaps(rows: Sequence[Observation], bins: int, binning: str) -> list[float]:
-    """|mean p - mean y| of every bin that is not empty."""
+    """Return |mean p - mean y| of every bin that is not empty."""
     gaps = [gap(members) for members in binned(rows, bins, binning)]
     return [abs(value) for value in gaps if value is not None]

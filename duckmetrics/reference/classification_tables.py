@@ -49,7 +49,7 @@ Z = 1.959963984540054  # the 97.5 % point of the normal distribution
 
 
 def confusion(rows: Sequence[Observation], *, threshold: float = 0.5) -> Table:
-    """TP, FP, FN and TN where score >= threshold predicts a positive.
+    """Return TP, FP, FN and TN where score >= threshold predicts a positive.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -57,7 +57,7 @@ def confusion(rows: Sequence[Observation], *, threshold: float = 0.5) -> Table:
 
 
 def threshold_table(rows: Sequence[Observation], *, points: int = 11) -> Table:
-    """What the threshold does: counts and rates at 0, 1/(points - 1), ..., 1.
+    """Return counts and rates at the thresholds 0, 1/(points - 1), ..., 1.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -78,7 +78,7 @@ def threshold_table(rows: Sequence[Observation], *, points: int = 11) -> Table:
 
 
 def roc_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
-    """One row per distinct score, descending, after one above them all (threshold infinity).
+    """Return one row per distinct score, descending, after one above them all (threshold infinity).
 
     area: under the curve to the left of the row, so AUC in the last. points: no more rows than
     these, evenly spaced. Fawcett, Pattern Recognition Letters 2006,
@@ -95,7 +95,7 @@ def roc_curve(rows: Sequence[Observation], *, points: int | None = None) -> Tabl
 
 
 def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table:
-    """One row per distinct score, descending; area: average precision so far, step form.
+    """Return one row per distinct score, descending; area: average precision so far, step form.
 
     points: no more rows than these, evenly spaced. Davis and Goadrich, ICML 2006,
     doi:10.1145/1143844.1143874.
@@ -112,7 +112,7 @@ def pr_curve(rows: Sequence[Observation], *, points: int | None = None) -> Table
 
 
 def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
-    """Mean p beside mean y of every bin, with the 95 % interval of mean y; empty bins included.
+    """Return the mean p and mean y of every bin, with the 95 % interval of mean y; empty bins included.
 
     n: the number of rows; the interval counts a weight of 3 as three rows. lo, hi: the edges
     (binning='mass': the smallest and the largest p). DeGroot and Fienberg, The Statistician 1983,
@@ -126,7 +126,7 @@ def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: s
 
 
 def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
-    """Share of the positives (gain) that the top 1/bins, 2/bins, ... of the rows have, and its lift.
+    """Return the share of the positives (gain) in the top 1/bins, 2/bins, ... of the rows, and its lift.
 
     threshold: the score at the cut, whose rows count in proportion. Ling and Li, "Data mining for
     direct marketing: problems and solutions", KDD 1998.
@@ -142,7 +142,7 @@ def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
 
 
 def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
-    """Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
+    """Return Brier score = reliability - resolution + uncertainty + within_variance - within_covariance.
 
     With n_b, p_b, y_b the weight and the means of bin b, each a sum over bins of n_b/n times:
     (p_b - y_b)^2; (y_b - mean y)^2; the variance of p in b; twice its covariance with y. The third
@@ -175,7 +175,7 @@ def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning:
 
 
 def group_auc(rows: Sequence[Observation]) -> Table:
-    """AUC of every group; of one class: None.
+    """Return AUC of every group; of one class: None.
 
     Zhou et al., "Deep interest network", KDD 2018, doi:10.1145/3219819.3219823.
     """
@@ -217,7 +217,7 @@ def _means(members: Sequence[Observation]) -> dict[str, float | None]:
 
 
 def _wilson(share: float, n: float) -> tuple[float, float]:
-    """(share + z^2/2n -+ z sqrt(share (1 - share)/n + z^2/4n^2)) / (1 + z^2/n)."""
+    """Return (share + z^2/2n -+ z sqrt(share (1 - share)/n + z^2/4n^2)) / (1 + z^2/n)."""
     centre, scale = share + Z**2 / (2 * n), 1 + Z**2 / n
     half = Z * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)

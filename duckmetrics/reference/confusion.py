@@ -30,7 +30,7 @@ __all__ = [
 
 
 def base_rate(rows: Sequence[Observation]) -> float | None:
-    """P / (P + N): prevalence; of clicks, the click-through rate.
+    """Return P / (P + N): prevalence; of clicks, the click-through rate.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -39,7 +39,7 @@ def base_rate(rows: Sequence[Observation]) -> float | None:
 
 
 def accuracy(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """(TP + TN) / (P + N).
+    """Return (TP + TN) / (P + N).
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -48,7 +48,7 @@ def accuracy(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | 
 
 
 def precision(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """TP / (TP + FP): the positive predictive value.
+    """Return TP / (TP + FP): the positive predictive value.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -57,7 +57,7 @@ def precision(rows: Sequence[Observation], *, threshold: float = 0.5) -> float |
 
 
 def recall(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """TP / P: the true positive rate, sensitivity.
+    """Return TP / P: the true positive rate, sensitivity.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -66,7 +66,7 @@ def recall(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | No
 
 
 def specificity(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """TN / N: the true negative rate.
+    """Return TN / N: the true negative rate.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -75,7 +75,7 @@ def specificity(rows: Sequence[Observation], *, threshold: float = 0.5) -> float
 
 
 def fpr(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """FP / N: the false positive rate, fall-out.
+    """Return FP / N: the false positive rate, fall-out.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -84,7 +84,7 @@ def fpr(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
 
 
 def fnr(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """FN / P: the false negative rate, miss rate.
+    """Return FN / P: the false negative rate, miss rate.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -93,7 +93,7 @@ def fnr(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
 
 
 def npv(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """TN / (TN + FN): the negative predictive value.
+    """Return TN / (TN + FN): the negative predictive value.
 
     Altman and Bland, BMJ 1994, doi:10.1136/bmj.309.6947.102.
     """
@@ -102,7 +102,7 @@ def npv(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
 
 
 def f_beta(rows: Sequence[Observation], *, beta: float, threshold: float = 0.5) -> float | None:
-    """(1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP).
+    """Return (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP).
 
     van Rijsbergen, Information Retrieval, 1979, chapter 7.
     """
@@ -112,7 +112,7 @@ def f_beta(rows: Sequence[Observation], *, beta: float, threshold: float = 0.5) 
 
 
 def balanced_accuracy(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """(TP / P + TN / N) / 2.
+    """Return (TP / P + TN / N) / 2.
 
     Brodersen, Ong, Stephan and Buhmann, ICPR 2010, doi:10.1109/ICPR.2010.764.
     """
@@ -121,7 +121,7 @@ def balanced_accuracy(rows: Sequence[Observation], *, threshold: float = 0.5) ->
 
 
 def mcc(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
+    """Return (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
 
     Matthews, Biochimica et Biophysica Acta 1975, doi:10.1016/0005-2795(75)90109-9.
     """
@@ -132,7 +132,7 @@ def mcc(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
 
 
 def cohen_kappa(rows: Sequence[Observation], *, threshold: float = 0.5) -> float | None:
-    """(a - e) / (1 - e): a, the agreement, is the accuracy; e is expected of independent classes.
+    """Return (a - e) / (1 - e): a, the agreement, is the accuracy; e is expected of independent classes.
 
     e = ((TP + FP) (TP + FN) + (TN + FP) (TN + FN)) / n^2. Cohen, Educational and Psychological
     Measurement 1960, doi:10.1177/001316446002000104.

@@ -46,7 +46,7 @@ def normal_quantile(p: float) -> float:
 
 
 def chi_square_sf(x: float, df: int) -> float:
-    """Abramowitz and Stegun 26.4.4 and 26.4.5: a finite sum for every whole df."""
+    """Return the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5, for every whole df."""
     if x <= 0:
         return 1.0
     half, start = x / 2, 0.5 * (df % 2)
@@ -56,7 +56,7 @@ def chi_square_sf(x: float, df: int) -> float:
 
 
 def student_t_p(t: float, df: float) -> float:
-    """Twice the integral of the density from abs(t) on, where s = abs(t) / u."""
+    """Return twice the integral of the density from abs(t) on, where s = abs(t) / u."""
     t = abs(t)
     if t < 1:
         return 1 - 2 * integral(lambda s: _student_t_density(s, df), t)
@@ -87,7 +87,7 @@ def f_sf(f: float, df1: float, df2: float) -> float:
 
 
 def binomial_cdf(k: float, n: int, p: float) -> float:
-    """The sum of comb(n, i) p^i (1-p)^(n-i) over i <= k, in whole numbers."""
+    """Return the sum of comb(n, i) p^i (1-p)^(n-i) over i <= k, in whole numbers."""
     hits, trials = p.as_integer_ratio()
     last = min(math.floor(k), n)
     ways: int = sum(math.comb(n, i) * hits**i * (trials - hits) ** (n - i) for i in range(last + 1))
@@ -96,7 +96,7 @@ def binomial_cdf(k: float, n: int, p: float) -> float:
 
 
 def kolmogorov_sf(x: float) -> float:
-    """The alternating sum of its definition; it needs about 7 / x terms."""
+    """Return the alternating sum of its definition; it needs about 7 / x terms."""
     if x < 0.04:
         return 1.0
     return 2 * math.fsum(
@@ -109,9 +109,9 @@ def log_beta(a: float, b: float) -> float:
 
 
 def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
-    """The integral of t^(a-1) (1-t)^(b-1) / B(a, b) from 0 to x, on the side where it is smaller.
+    """Return the integral of t^(a-1) (1-t)^(b-1) / B(a, b) from 0 to x, on the side where it is smaller.
 
-    rest: 1 - x, where it is known better than the difference tells.
+    rest: 1 - x, if it is known with more digits than the difference has.
     """
     if x > a / (a + b):
         return 1 - incomplete_beta(b, a, 1 - x if rest is None else rest, x)
@@ -120,7 +120,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> 
 
 
 def incomplete_gamma_q(a: float, x: float) -> float:
-    """The integral of t^(a-1) exp(-t) / Gamma(a) from x on, or 1 minus that up to x."""
+    """Return the integral of t^(a-1) exp(-t) / Gamma(a) from x on, or 1 minus that up to x."""
 
     def density(t: float) -> float:
         return math.exp((a - 1) * math.log(t) - t - math.lgamma(a))
@@ -132,7 +132,7 @@ def incomplete_gamma_q(a: float, x: float) -> float:
 
 
 def poisson_count(u: float) -> float:
-    """The smallest k with P(X <= k) > u of a Poisson variable X with mean 1, up to 11."""
+    """Return the smallest k with P(X <= k) > u of a Poisson variable X with mean 1, up to 11."""
     total, k = math.exp(-1), 0
     while total <= u and k < 11:
         k += 1
@@ -145,18 +145,18 @@ def paired_mde(sd: float, n: float, alpha: float, power: float) -> float:
 
 
 def student_t_mde(se: float, df: float, alpha: float, power: float) -> float:
-    """So far from 0 is the value at which a t-test rejects with `power`: t has a normal quantile near it."""
+    """Return the minimum detectable effect of a t-test, by a normal approximation near the critical t."""
     t = student_t_critical(alpha, df)
     return se * (t * (1 - 1 / (4 * df)) + normal_quantile(power) * math.sqrt(1 + t * t / (2 * df)))
 
 
 def two_sample_mde(var_c: float, n_c: float, var_t: float, n_t: float, alpha: float, power: float) -> float:
-    """So far from 0 is the value that the critical one lies `power` below."""
+    """Return the minimum detectable effect of a z-test: critical value plus the quantile of `power`."""
     return (-normal_quantile(alpha / 2) + normal_quantile(power)) * math.sqrt(var_c / n_c + var_t / n_t)
 
 
 def two_proportion_sample_size(p1: float, p2: float, alpha: float, power: float) -> float:
-    """The n at which the critical difference and the one that is found with `power` meet."""
+    """Return the n at which the critical difference equals the one that is found with `power`."""
     p = (p1 + p2) / 2
     critical = -normal_quantile(alpha / 2) * math.sqrt(2 * p * (1 - p))
     reserve = normal_quantile(power) * math.sqrt(p1 * (1 - p1) + p2 * (1 - p2))
@@ -178,7 +178,7 @@ def integral(function: Callable[[float], float], end: float) -> float:
 
 
 def _quantile(survival: Callable[[float], float], p: float) -> float:
-    """Where a distribution around 0 has p below it, by bisection of the tail that p or 1 - p is in."""
+    """Return the p-quantile of a distribution around 0, by bisection of the tail that has p or 1 - p."""
     tail = min(p, 1 - p)
     if tail == 0.5:
         return 0.0

@@ -91,7 +91,7 @@ def delong(rows: Iterable[Scored], baseline: str | None = None, level: float = 0
 
 
 def _placements(scores: dict[tuple[Hashable, bool], float]) -> Placements:
-    """The share of the other class that a row is on the right side of, pair by pair."""
+    """Return the share of the other class that a row is on the right side of, pair by pair."""
     positives = [s for (_, positive), s in scores.items() if positive]
     negatives = [s for (_, positive), s in scores.items() if not positive]
     if not positives or not negatives:
@@ -114,7 +114,7 @@ def _classes(placed: Placements) -> tuple[list[float], list[float]]:
 
 
 def _auc(placed: Placements) -> tuple[float | None, float | None]:
-    """The AUC and its variance, None where a class has fewer than two rows."""
+    """Return the AUC and its variance, None where a class has fewer than two rows."""
     if not placed:
         return None, None
     positives, negatives = _classes(placed)

@@ -26,7 +26,7 @@ DISCOUNTS: Mapping[str, Callable[[int], float]] = {
 
 
 def discounted_sum(gains: Iterable[float], discount: str) -> float:
-    """Sum of gain(i) * discount(i) over the ranks i = 1, 2, ..."""
+    """Return the sum of gain(i) * discount(i) over the ranks i = 1, 2, ..."""
     weight = choose(DISCOUNTS, discount)
     return math.fsum(gain * weight(rank) for rank, gain in enumerate(gains, start=1))
 

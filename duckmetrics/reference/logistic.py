@@ -29,7 +29,7 @@ def clip(p: float, eps: float) -> float:
 
 
 def calibration_line(rows: Sequence[Observation], eps: float) -> Line | None:
-    """The maximum-likelihood line, by Newton's steps from (0, 0) until one is below 1e-10.
+    """Return the maximum-likelihood line, by Newton's steps from (0, 0) until one is below 1e-10.
 
     None if 25 steps do not get there (the classes are separated), with one class or constant p, and
     where 1 - eps is 1, so that a p of 1 has no logit.
@@ -80,5 +80,5 @@ def _logit(p: float) -> float:
 
 
 def _probability(z: float) -> float:
-    """1 / (1 + exp(-z)), without overflow."""
+    """Return 1 / (1 + exp(-z)), without overflow."""
     return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))

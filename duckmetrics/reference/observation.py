@@ -1,8 +1,8 @@
-"""What a classification metric sees: labelled, scored, weighted rows; and the steps they share.
+"""Input of a classification metric: labeled, scored, weighted rows; and the steps that metrics share.
 
 P and N: the weights of the positives and of the negatives. Weights are added up as fractions, so
-what is made of counts alone is rounded once, at the end. A row of weight 0 is as if it were not
-there. -0.0 is 0.0; otherwise scores are equal when they are exactly equal.
+that values made of counts alone are rounded once, at the end. A row of weight 0 does not
+count. -0.0 is 0.0; otherwise scores are equal when they are exactly equal.
 """
 
 from __future__ import annotations
@@ -58,18 +58,18 @@ def grouped(rows: Sequence[Observation]) -> dict[Any, list[Observation]]:
 
 
 def total(rows: Iterable[Observation]) -> Fraction:
-    """Sum of the weights."""
+    """Return the sum of the weights."""
     weights = Counter(row.weight for row in rows)
     return sum((Fraction(weight) * count for weight, count in weights.items()), Fraction())
 
 
 def class_weights(rows: Sequence[Observation]) -> tuple[Fraction, Fraction]:
-    """P and N."""
+    """Return P and N."""
     return total(row for row in rows if row.positive), total(row for row in rows if not row.positive)
 
 
 def mean(rows: Sequence[Observation], of: Callable[[Observation], float]) -> float | None:
-    """Weighted mean of a number of each row; None without rows, and where it is not finite."""
+    """Return the weighted mean of a number of each row; None without rows, and where it is not finite."""
     rows = present(rows)
     if not rows:
         return None
@@ -81,7 +81,7 @@ def mean(rows: Sequence[Observation], of: Callable[[Observation], float]) -> flo
 
 
 def defined(value: float | None, rows: Sequence[Observation], undefined: str = "null") -> float | None:
-    """Return what stands for a value that is not defined: null, zero or one; without rows nothing does."""
+    """Return the value in place of an undefined one: null, zero or one; None without rows."""
     stands = choose({"null": None, "zero": 0.0, "one": 1.0}, undefined)
     return stands if value is None and present(rows) else value
 
@@ -134,7 +134,7 @@ def steps(rows: Sequence[Observation]) -> list[Step]:
 
 
 def captured(table: Sequence[Step], weight: Fraction) -> Fraction:
-    """Positives among the top rows of that weight; at the cut, tied rows count in proportion.
+    """Return the positives among the top rows of that weight; at the cut, tied rows count in proportion.
 
     That is the expectation over all orders of the rows with the score at the cut.
     """
@@ -148,7 +148,7 @@ def captured(table: Sequence[Step], weight: Fraction) -> Fraction:
 
 
 def auc_bounds(rows: Sequence[Observation], bins: int) -> tuple[float, float] | None:
-    """Return what AUC is at least and at most, by the scores' bins alone; one class: None.
+    """Return the lower and upper bound of AUC, by the scores' bins alone; one class: None.
 
     lower: pairs of different bins that are right / (P N); upper: and those within a bin.
     """

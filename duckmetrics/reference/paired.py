@@ -1,7 +1,7 @@
 """The statistics of per-query values once more: against a baseline, and of each system alone.
 
-A row is (system, metric, query_id, value), what is returned has the columns of the SQL file of the
-same name. What is random draws from Python's generator, not from the hashes of the SQL.
+A row is (system, metric, query_id, value); the results have the columns of the SQL file of the
+same name. Random numbers come from Python's generator, not from the hashes of the SQL.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def pairs(rows: Iterable[PerQuery], baseline: str) -> Iterator[tuple[str, str, l
 
 
 def rounding(both: Sequence[Pair]) -> float:
-    """What equal values may differ by, beside their mean size."""
+    """Return the largest difference of equal values: a share of their mean size."""
     return EPSILON * fmean(max(abs(a), abs(b)) for a, b in both)
 
 
 def signs(both: Sequence[Pair]) -> tuple[int, int, int]:
-    """Wins, ties and losses."""
+    """Return wins, ties and losses."""
     alike = rounding(both)
     wins = sum(b - a > alike for a, b in both)
     losses = sum(a - b > alike for a, b in both)
@@ -161,7 +161,7 @@ def _wilcoxon(differences: Sequence[float], zeros: str, correction: bool) -> Row
 
 
 def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:
-    """The units that gain and lose most, in the order of their differences."""
+    """Return the units that gain and lose most, in the order of their differences."""
     values = {(system, metric, query): value for system, metric, query, value in rows if value is not None}
     rows = [(*key, value) for key, value in values.items()]
     alike = {(system, metric): rounding(both) for system, metric, both in pairs(rows, baseline)}
@@ -179,7 +179,7 @@ def movers(rows: Iterable[PerQuery], baseline: str, n: int = 20) -> list[Row]:
 
 
 def midrank(value: float, values: Sequence[float]) -> float:
-    """The middle of the ranks that the values equal to this one have."""
+    """Return the middle of the ranks of all values that equal this one."""
     return sum(other < value for other in values) + (values.count(value) + 1) / 2
 
 
@@ -240,7 +240,7 @@ def paired_bootstrap(
 def _studentized(
     differences: Sequence[float], drawn: Sequence[tuple[float, float]], level: float
 ) -> tuple[Any, Any, float]:
-    """Bounds and p by how many standard errors of their own the resampled means are off the mean."""
+    """Return bounds and p, by the distance of the resampled means from the mean in their standard errors."""
     delta, se = fmean(differences), stdev(differences) / math.sqrt(len(differences))
     if not se:
         return delta, delta, 1.0
@@ -266,12 +266,12 @@ def bootstrap_interval(
 
 
 def _resampled(values: Sequence[float], resamples: int, seed: int) -> list[float]:
-    """The weighted means of the resamples that have any weight, sorted."""
+    """Return the weighted means of the resamples that have any weight, sorted."""
     return sorted(mean for mean, _ in _drawn(values, resamples, seed))
 
 
 def _drawn(values: Sequence[float], resamples: int, seed: int) -> list[tuple[float, float]]:
-    """Mean and standard error of the resamples that have any weight; 0 where all that is drawn is equal."""
+    """Return mean and standard error of the resamples with any weight; 0 if all drawn values are equal."""
     generator = random.Random(seed)
     found = []
     for _ in range(resamples):
@@ -284,7 +284,7 @@ def _drawn(values: Sequence[float], resamples: int, seed: int) -> list[tuple[flo
 
 
 def _spread(means: Sequence[float], level: float) -> tuple[float, float, float]:
-    """The deviation of the resampled means and their percentiles."""
+    """Return the deviation of the resampled means and their percentiles."""
     return stdev(means), percentile(means, (1 - level) / 2), percentile(means, (1 + level) / 2)
 
 

@@ -1,4 +1,4 @@
-"""A metric over two tables: which queries count, and what a query without an answer is worth."""
+"""A metric over two tables: the queries that count, and the value of a query without an answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None}
 
 
 class Status(NamedTuple):
-    """What keeps a query of the population from being measured; both may hold."""
+    """Reasons why a query of the population is not measured; both may hold."""
 
     missing: bool  # the system returned no row for it
     no_relevant: bool  # nothing in it is relevant for this metric
@@ -51,7 +51,7 @@ def per_query(
     """Return the value of a ranking metric for every (system, query of the population).
 
     params: the metric's own (`ranking`) and the switches (`Switches`). systems: further systems,
-    which may have no rows at all. empty: what a system answered with an empty list.
+    which may have no rows at all. empty: queries that a system answered with an empty list.
     """
     switches, own = _parameters(name, params)
     return {
@@ -136,7 +136,7 @@ def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> S
 def _value(
     name: str, query: Query, state: Status, switches: Switches, own: Mapping[str, Any]
 ) -> float | None:
-    """missing comes before no_relevant; what either leaves out stays out, and no rank is made up.
+    """Return the value of a query: missing comes before no_relevant; either may leave the query out.
 
     The number of relevant items is that of the truth, whether the query is answered or not.
     """

@@ -1,4 +1,4 @@
-"""The losses of probabilities, and what they gain over the base rate."""
+"""The losses of probabilities, and their gain over the base rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def log_loss(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None:
-    """-mean(y ln p + (1 - y) ln(1 - p)), p clipped to [eps, 1 - eps].
+    """Return -mean(y ln p + (1 - y) ln(1 - p)), p clipped to [eps, 1 - eps].
 
     eps=0: not clipped; infinite where p = 0 of a positive or p = 1 of a negative.
     Good, Journal of the Royal Statistical Society B 1952, doi:10.1111/j.2517-6161.1952.tb00104.x.
@@ -36,7 +36,7 @@ def log_loss(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None
 
 
 def base_entropy(rows: Sequence[Observation], *, base_rate: float | None = None) -> float | None:
-    """-(c ln c + (1 - c) ln(1 - c)), c: the base rate of these rows, or the one given; not 0 or 1.
+    """Return -(c ln c + (1 - c) ln(1 - c)), c: the base rate of these rows, or the one given; not 0 or 1.
 
     He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014,
     doi:10.1145/2648584.2648589.
@@ -51,7 +51,7 @@ def base_entropy(rows: Sequence[Observation], *, base_rate: float | None = None)
 def normalized_entropy(
     rows: Sequence[Observation], *, eps: float = 1e-15, base_rate: float | None = None
 ) -> float | None:
-    """Log loss / -(c ln c + (1 - c) ln(1 - c)), c: the base rate of these rows, or the one given.
+    """Return log loss / -(c ln c + (1 - c) ln(1 - c)), c: the base rate of these rows, or the one given.
 
     He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014,
     doi:10.1145/2648584.2648589.
@@ -61,7 +61,7 @@ def normalized_entropy(
 
 
 def rig(rows: Sequence[Observation], *, eps: float = 1e-15, base_rate: float | None = None) -> float | None:
-    """Relative information gain, 1 - normalized entropy.
+    """Return the relative information gain, 1 - normalized entropy.
 
     Yi, Chen, Li, Sett and Yan, KDD 2013, doi:10.1145/2487575.2488215.
     """
@@ -70,7 +70,7 @@ def rig(rows: Sequence[Observation], *, eps: float = 1e-15, base_rate: float | N
 
 
 def brier(rows: Sequence[Observation]) -> float | None:
-    """Mean (p - y)^2.
+    """Return the mean (p - y)^2.
 
     Brier, Monthly Weather Review 1950, doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
     """
@@ -78,7 +78,7 @@ def brier(rows: Sequence[Observation]) -> float | None:
 
 
 def brier_skill(rows: Sequence[Observation], *, base_rate: float | None = None) -> float | None:
-    """1 - Brier score / mean (c - y)^2, c: the base rate of these rows, or the one given.
+    """Return 1 - Brier score / mean (c - y)^2, c: the base rate of these rows, or the one given.
 
     Murphy, Journal of Applied Meteorology 1973,
     doi:10.1175/1520-0450(1973)012<0215:HASSFP>2.0.CO;2.
@@ -92,14 +92,14 @@ def brier_skill(rows: Sequence[Observation], *, base_rate: float | None = None) 
 
 
 def _surprise(p: float, positive: bool) -> float:
-    """-ln of the probability of the label; log1p keeps the digits of a small p."""
+    """Return -ln of the probability of the label; log1p keeps the digits of a small p."""
     if p == (0 if positive else 1):
         return math.inf
     return -math.log(p) if positive else -math.log1p(-p)
 
 
 def _rate(rows: Sequence[Observation], given: float | None) -> Fraction | None:
-    """The base rate as an exact fraction, unless it is given."""
+    """Return the base rate as an exact fraction, unless it is given."""
     if given is not None:
         return Fraction(given)
     positives, negatives = class_weights(rows)

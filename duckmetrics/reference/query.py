@@ -1,4 +1,4 @@
-"""What a metric sees of one query: the ranked rows of one system, and the judgments."""
+"""Input of a ranking metric for one query: the ranked rows of one system, and the judgments."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Query:
     grades: Mapping[Id, float]
 
     def hit_ranks(self, k: int | None, rel: float | None) -> list[int]:
-        """Ranks, from 1, of the relevant rows among the first k."""
+        """Return the ranks, from 1, of the relevant rows among the first k."""
         top = enumerate(self.rows[:k], start=1)
         return [rank for rank, row in top if is_relevant(row.grade, rel)]
 
     def relevant_count(self, rel: float | None) -> int:
-        """How many items of the truth are relevant, returned or not (m in the formulas)."""
+        """Return the number of relevant items of the truth, returned or not (m in the formulas)."""
         return sum(is_relevant(grade, rel) for grade in self.grades.values())
 
 
 def is_relevant(grade: float | None, rel: float | None) -> bool:
-    """Grade >= rel; without rel: grade > 0. An unjudged item is never relevant."""
+    """Return whether grade >= rel; without rel: grade > 0. An unjudged item is never relevant."""
     if grade is None:
         return False
     return grade > 0 if rel is None else grade >= rel

@@ -42,7 +42,7 @@ __all__ = [
 def precision(
     query: Query, *, k: int | None = None, norm: str = "k", rel: float | None = None
 ) -> float | None:
-    """P@k = h / k; norm='returned': h / min(k, n); without k: h / n.
+    """Return P@k = h / k; norm='returned': h / min(k, n); without k: h / n.
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, section 8.4.
     """
@@ -55,7 +55,7 @@ def precision(
 def recall(
     query: Query, *, k: int | None = None, norm: str = "relevant", rel: float | None = None
 ) -> float | None:
-    """R@k = h / m; norm='min_k': h / min(m, k), which a perfect list of k rows takes to 1.
+    """Return R@k = h / m; norm='min_k': h / min(m, k), which a perfect list of k rows takes to 1.
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, section 8.4.
     """
@@ -66,7 +66,7 @@ def recall(
 
 
 def f_beta(query: Query, *, beta: float, k: int | None = None, rel: float | None = None) -> float | None:
-    """F@k = (1 + beta^2) P R / (beta^2 P + R) with P = h / k (without k: h / n) and R = h / m.
+    """Return F@k = (1 + beta^2) P R / (beta^2 P + R) with P = h / k (without k: h / n) and R = h / m.
 
     Written with the counts, (1 + beta^2) h / (beta^2 m + k): then it is 0 where P and R are, and
     also where nothing is left to be precise about (n = 0). van Rijsbergen, Information Retrieval,
@@ -79,7 +79,7 @@ def f_beta(query: Query, *, beta: float, k: int | None = None, rel: float | None
 
 
 def hit_rate(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
-    """1 if h >= 1, else 0.
+    """Return 1 if h >= 1, else 0.
 
     Deshpande and Karypis, TOIS 2004, doi:10.1145/963770.963776; "success" in trec_eval.
     """
@@ -87,14 +87,14 @@ def hit_rate(query: Query, *, k: int | None = None, rel: float | None = None) ->
 
 
 def hits(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
-    """h, a count; num_rel_ret in trec_eval."""
+    """Return h, a count; num_rel_ret in trec_eval."""
     return float(len(query.hit_ranks(k, rel)))
 
 
 def average_precision(
     query: Query, *, k: int | None = None, norm: str = "relevant", rel: float | None = None
 ) -> float | None:
-    """AP@k = sum over hits at ranks i <= k of (hits up to i) / i, divided by the norm.
+    """Return AP@k = sum over hits at ranks i <= k of (hits up to i) / i, divided by the norm.
 
     norm: relevant = m, min_k = min(m, k), min_returned = min(m, k, n) (no rows: 0), hits = h (no
     hits: 0), k = k. The one of the definition is m: Buckley and Voorhees, SIGIR 2000,
@@ -114,7 +114,7 @@ def average_precision(
 
 
 def reciprocal_rank(query: Query, *, k: int | None = None, rel: float | None = None) -> float:
-    """1 / rank of the first relevant row, 0 if there is none within k.
+    """Return 1 / rank of the first relevant row, 0 if there is none within k.
 
     Voorhees, The TREC-8 Question Answering Track Report, 1999.
     """
@@ -123,7 +123,7 @@ def reciprocal_rank(query: Query, *, k: int | None = None, rel: float | None = N
 
 
 def first_rank(query: Query, *, k: int | None = None, rel: float | None = None) -> float | None:
-    """Rank of the first relevant row; undefined if there is none within k.
+    """Return the rank of the first relevant row; undefined if there is none within k.
 
     Its mean is the "mean rank" of Bordes et al., NIPS 2013 (TransE), without their filtering.
     """
@@ -139,7 +139,7 @@ def cg(
     rel: float | None = None,
     ties: str = "item_asc",
 ) -> float:
-    """CG@k = sum of the gains of the first k rows.
+    """Return CG@k = sum of the gains of the first k rows.
 
     gain: linear = grade, exp2 = 2^grade - 1, binary = 1 if relevant (only here rel matters).
     Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
@@ -156,7 +156,7 @@ def dcg(
     rel: float | None = None,
     ties: str = "item_asc",
 ) -> float:
-    """DCG@k = sum over ranks i <= k of gain(i) * discount(i); gains as in `cg`.
+    """Return DCG@k = sum over ranks i <= k of gain(i) * discount(i); gains as in `cg`.
 
     discount: log2 = 1 / log2(i + 1) as in Burges et al., ICML 2005, doi:10.1145/1102351.1102363;
     log2_clip = 1 / max(1, log2 i) as in Järvelin and Kekäläinen, TOIS 2002,
@@ -174,7 +174,7 @@ def idcg(
     ideal: str = "judged",
     rel: float | None = None,
 ) -> float:
-    """IDCG@k = DCG@k of the ideal list: the highest gains in descending order.
+    """Return IDCG@k = DCG@k of the ideal list: the highest gains in descending order.
 
     ideal: judged = of all judged items, returned = of all returned rows, full_k = k times the
     largest gain of the query. Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
@@ -192,7 +192,7 @@ def ndcg(
     rel: float | None = None,
     ties: str = "item_asc",
 ) -> float | None:
-    """NDCG@k = DCG@k / IDCG@k.
+    """Return NDCG@k = DCG@k / IDCG@k.
 
     Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418.
     """
@@ -201,7 +201,7 @@ def ndcg(
 
 
 def r_precision(query: Query, *, rel: float | None = None) -> float | None:
-    """Hits among the first m rows, divided by m: where precision equals recall.
+    """Return the number of hits among the first m rows, divided by m: where precision equals recall.
 
     Buckley and Voorhees, "Retrieval System Evaluation", in TREC: Experiment and Evaluation in
     Information Retrieval, 2005.
@@ -211,7 +211,7 @@ def r_precision(query: Query, *, rel: float | None = None) -> float | None:
 
 
 def bpref(query: Query, *, rel: float | None = None) -> float | None:
-    """1/R * sum over relevant rows of 1 - min(nonrelevant above, R) / min(N, R).
+    """Return 1/R * sum over relevant rows of 1 - min(nonrelevant above, R) / min(N, R).
 
     R and N: relevant and judged nonrelevant items of the truth; "nonrelevant above" counts judged
     rows only, unjudged rows are passed over. Buckley and Voorhees, SIGIR 2004,
@@ -229,7 +229,7 @@ def bpref(query: Query, *, rel: float | None = None) -> float | None:
 
 
 def infap(query: Query, *, rel: float | None = None) -> float | None:
-    """1/m * sum over relevant rows of 1/i + (j/i) * (r + e) / (j + 2 e), e = 0.00001.
+    """Return 1/m * sum over relevant rows of 1/i + (j/i) * (r + e) / (j + 2 e), e = 0.00001.
 
     i: rank; above it r relevant and j judged rows: the (i - 1)/i * j/(i - 1) of the paper is j/i.
     Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; e as in trec_eval, m_infap.c.
@@ -245,7 +245,7 @@ def infap(query: Query, *, rel: float | None = None) -> float | None:
 
 
 def rbp(query: Query, *, p: float = 0.8, k: int | None = None, rel: float | None = None) -> float:
-    """RBP@k = (1 - p) * sum of p^(i - 1) over the ranks i <= k of relevant rows.
+    """Return RBP@k = (1 - p) * sum of p^(i - 1) over the ranks i <= k of relevant rows.
 
     Moffat and Zobel, TOIS 2008, doi:10.1145/1416950.1416952.
     """
@@ -253,7 +253,7 @@ def rbp(query: Query, *, p: float = 0.8, k: int | None = None, rel: float | None
 
 
 def err(query: Query, *, max_grade: float = 4, k: int | None = None) -> float:
-    """ERR@k = sum over ranks i <= k of 1/i * R(i) * product over j < i of (1 - R(j)).
+    """Return ERR@k = sum over ranks i <= k of 1/i * R(i) * product over j < i of (1 - R(j)).
 
     R = (2^grade - 1) / 2^max_grade: the chance that the reader stops there, satisfied.
     Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, doi:10.1145/1645953.1646033.
@@ -267,7 +267,7 @@ def err(query: Query, *, max_grade: float = 4, k: int | None = None) -> float:
 
 
 def iprec(query: Query, *, recall: float, rounding: str = "up", rel: float | None = None) -> float:
-    """Interpolated precision: the largest (hits up to i) / i at any hit from the needed one on.
+    """Return the interpolated precision: the largest (hits up to i) / i at any hit from the needed one on.
 
     Needed hits: floor(recall * m + 0.9) ('up', trec_eval 9) or floor(recall * m + 0.5)
     ('nearest', trec_eval 10); 0 if they are never reached. Manning, Raghavan and Schütze,
@@ -280,7 +280,7 @@ def iprec(query: Query, *, recall: float, rounding: str = "up", rel: float | Non
 
 
 def judged(query: Query, *, k: int | None = None) -> float | None:
-    """Judged rows among the first k, divided by min(k, n).
+    """Return the number of judged rows among the first k, divided by min(k, n).
 
     Judged@k of ir_measures: MacAvaney, Macdonald and Ounis, ECIR 2022.
     """
@@ -289,17 +289,17 @@ def judged(query: Query, *, k: int | None = None) -> float | None:
 
 
 def n_returned(query: Query) -> float:
-    """The number of returned rows: num_ret of trec_eval."""
+    """Return the number of returned rows: num_ret of trec_eval."""
     return float(len(query.rows))
 
 
 def n_relevant(query: Query, *, rel: float | None = None) -> float:
-    """The number of relevant items, returned or not: num_rel of trec_eval."""
+    """Return the number of relevant items, returned or not: num_rel of trec_eval."""
     return float(query.relevant_count(rel))
 
 
 def query_auc(query: Query, *, rel: float | None = None) -> float | None:
-    """Share of (relevant, other) pairs of returned rows in the right order, equal scores half.
+    """Return the share of (relevant, other) pairs of returned rows in the right order, equal scores half.
 
     The rank-sum statistic over its largest value: Mann and Whitney, 1947,
     doi:10.1214/aoms/1177730491. Unjudged rows count as nonrelevant; one class: undefined.
@@ -319,7 +319,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def set_average_precision(query: Query, *, k: int | None = None, rel: float | None = None) -> float | None:
-    """h^2 / (k m), without k h^2 / (n m), which is P R; set_map in trec_eval.
+    """Return h^2 / (k m), without k h^2 / (n m), which is P R; set_map in trec_eval.
 
     The average precision of a list whose hits are spread evenly over its ranks.
     """

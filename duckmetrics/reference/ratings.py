@@ -21,7 +21,7 @@ __all__ = [
 
 
 def rmse(rows: Sequence[Observation]) -> float | None:
-    """sqrt(mean (y - s)^2); the label is any number.
+    """Return sqrt(mean (y - s)^2); the label is any number.
 
     Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079.
     """
@@ -30,7 +30,7 @@ def rmse(rows: Sequence[Observation]) -> float | None:
 
 
 def mae(rows: Sequence[Observation]) -> float | None:
-    """Mean |y - s|; the label is any number.
+    """Return the mean |y - s|; the label is any number.
 
     Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079.
     """
@@ -38,7 +38,7 @@ def mae(rows: Sequence[Observation]) -> float | None:
 
 
 def r2(rows: Sequence[Observation]) -> float | None:
-    """1 - sum of w (y - s)^2 / sum of w (y - mean y)^2; the label is any number.
+    """Return 1 - sum of w (y - s)^2 / sum of w (y - mean y)^2; the label is any number.
 
     The coefficient of determination of Wright, "Correlation and causation", 1921, as scikit-learn.
     """

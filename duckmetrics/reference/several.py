@@ -38,7 +38,7 @@ def blocks(rows: Iterable[PerQuery]) -> Iterator[tuple[str, list[str], Table]]:
 
 
 def squares(table: Table) -> tuple[float, float, float]:
-    """The sums of squares of systems, of queries, and of what is left."""
+    """Return the sums of squares of systems, of queries, and of the rest."""
     grand = fmean(value for row in table for value in row)
     columns = [fmean(column) for column in zip(*table, strict=True)]
     of_rows = [fmean(row) for row in table]

@@ -1,7 +1,7 @@
 """The statistics and the special functions once more, from their definitions, all by the names of the SQL.
 
 Chi-square is here, the special functions are in `distributions`, the other statistics in the
-modules named after what they compare.
+modules named after the things that they compare.
 """
 
 from __future__ import annotations
@@ -164,12 +164,12 @@ def _towards(observed: Fraction, expected: Fraction) -> Fraction:
 
 
 def pearson(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
-    """The sum of (observed - expected)^2 / expected, rounded once."""
+    """Return the sum of (observed - expected)^2 / expected, rounded once."""
     return float(sum((o - e) ** 2 / e for o, e in pairs))
 
 
 def likelihood_ratio(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
-    """2 * sum of observed * ln(observed / expected), written ln(1 + (observed - expected) / expected)."""
+    """Return 2 * sum of observed * ln(observed / expected), as ln(1 + (observed - expected) / expected)."""
     return 2 * math.fsum(o * math.log1p((o - e) / e) for o, e in pairs if o)
 
 

@@ -66,7 +66,7 @@ class Switches:
 
     @classmethod
     def split(cls, params: dict[str, Any]) -> tuple[Switches, dict[str, Any]]:
-        """Tell the switches from the parameters of a metric."""
+        """Separate the switches from the parameters of a metric."""
         names = {field.name for field in fields(cls)}
         own = {name: value for name, value in params.items() if name not in names}
         return cls(**{name: params[name] for name in params.keys() & names}), own

@@ -80,7 +80,7 @@ def ranked_lists(predictions: Iterable[Prediction], judged: Judgments, switches:
 
 
 def _with_holes(ranked: list[Row]) -> list[Row]:
-    """Return the list that the given ranks are of: the row of rank r in the r-th place."""
+    """Return the list with the given ranks: the row of rank r in the r-th place."""
     given = [-row.score for row in ranked]
     if any(rank < 1 or not rank.is_integer() for rank in given) or len(set(given)) < len(given):
         raise ValueError("ranks are whole numbers from 1 on, each once in a query")
@@ -91,7 +91,7 @@ def _with_holes(ranked: list[Row]) -> list[Row]:
 
 
 def _of_all_items(sample: list[Row], catalog_size: int | None) -> list[Row]:
-    """Return the ranking of all n items that a ranking of m sampled ones and the relevant one is like.
+    """Return a ranking of all n items, from a ranking of m sampled items and the relevant one.
 
     The row of rank r goes to the rank floor(1 + (n - 1) (r - 1) / m), where the share of items
     above it is the same; between the rows stand items that nobody judged. Krichene and Rendle,
@@ -100,7 +100,7 @@ def _of_all_items(sample: list[Row], catalog_size: int | None) -> list[Row]:
     if catalog_size is None or not sample:
         return sample
     if len(sample) > catalog_size:
-        raise ValueError(f"{len(sample)} rows are no sample of {catalog_size} items")
+        raise ValueError(f"{len(sample)} rows are not a sample of {catalog_size} items")
     ranking = [Row(None, -math.inf, None)] * catalog_size
     for place, row in enumerate(sample):
         ranking[(catalog_size - 1) * place // max(len(sample) - 1, 1)] = row

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def ks(rows: Sequence[Observation]) -> float | None:
-    """The largest |TPR - FPR| over the distinct scores.
+    """Return the largest |TPR - FPR| over the distinct scores.
 
     Smirnov, Annals of Mathematical Statistics 1948, doi:10.1214/aoms/1177730256.
     """
@@ -33,7 +33,7 @@ def ks(rows: Sequence[Observation]) -> float | None:
 
 
 def tpr_at_fpr(rows: Sequence[Observation], *, fpr: float) -> float | None:
-    """The largest TPR over the point (0, 0) and the distinct scores whose FPR is not above fpr.
+    """Return the largest TPR over the point (0, 0) and the distinct scores whose FPR is not above fpr.
 
     Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010.
     """
@@ -44,7 +44,7 @@ def tpr_at_fpr(rows: Sequence[Observation], *, fpr: float) -> float | None:
 
 
 def max_f1(rows: Sequence[Observation]) -> float | None:
-    """The largest F1 = 2 TP / (TP + FP + P) over the thresholds that are distinct scores.
+    """Return the largest F1 = 2 TP / (TP + FP + P) over the thresholds that are distinct scores.
 
     Lipton, Elkan and Narayanaswamy, ECML 2014, doi:10.1007/978-3-662-44851-9_15.
     """
@@ -53,7 +53,7 @@ def max_f1(rows: Sequence[Observation]) -> float | None:
 
 
 def recall_at_precision(rows: Sequence[Observation], *, precision: float) -> float | None:
-    """The largest recall over the distinct scores whose precision is not below the parameter.
+    """Return the largest recall over the distinct scores whose precision is not below the parameter.
 
     Eban et al., "Scalable learning of non-decomposable objectives", AISTATS 2017.
     """
@@ -62,7 +62,7 @@ def recall_at_precision(rows: Sequence[Observation], *, precision: float) -> flo
 
 
 def precision_at_recall(rows: Sequence[Observation], *, recall: float) -> float | None:
-    """The largest precision over the distinct scores whose recall is not below the parameter.
+    """Return the largest precision over the distinct scores whose recall is not below the parameter.
 
     Eban et al., "Scalable learning of non-decomposable objectives", AISTATS 2017.
     """
@@ -71,7 +71,7 @@ def precision_at_recall(rows: Sequence[Observation], *, recall: float) -> float 
 
 
 def lift(rows: Sequence[Observation], *, top: float) -> float | None:
-    """(positives among the top share of the rows / that share) / base rate.
+    """Return (positives among the top share of the rows / that share) / base rate.
 
     Rows with the score at the cut count in proportion. Ling and Li, "Data mining for direct
     marketing: problems and solutions", KDD 1998.
@@ -82,7 +82,7 @@ def lift(rows: Sequence[Observation], *, top: float) -> float | None:
 
 
 def _precision_recall_points(rows: Sequence[Observation]) -> list[tuple[float, float]]:
-    """(precision, recall) at every distinct score; none without positives."""
+    """Return (precision, recall) at every distinct score; none without positives."""
     positives, _ = class_weights(rows)
     if not positives:
         return []

@@ -1,4 +1,4 @@
-"""A comparison as people read it: value, difference, interval, p and verdict, as wide as the screen."""
+"""A comparison for a screen: value, difference, interval, p and verdict, as wide as the screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TINY = 5e-5
 
 
 class Compared(Protocol):
-    """What is shown of a comparison, see `Comparison`."""
+    """The parts of a comparison that are shown, see `Comparison`."""
 
     @property
     def rows(self) -> Sequence[dict[str, Any]]: ...

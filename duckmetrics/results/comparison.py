@@ -38,7 +38,7 @@ SHOWN = {
 }  # fmt: skip
 # The columns that pairs of systems have instead of the baseline.
 OF_PAIRS = {"against": "string", "against_value": "double"}
-# The columns that a slicing column must not be called as.
+# Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
 # Smaller numbers would be shown as 0.0000.
@@ -66,7 +66,7 @@ class Comparison(Widened):
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
             baseline; n: queries or rows; n_units: the number of units behind p;
             n_effective: how many units of equal weight these are worth; df is one less for clusters; test:
-            what made p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
+            the method of p, ``bootstrap_samples`` for the whole metric on samples; adjust, n_tests: how p was
             adjusted, for how many comparisons; alpha: below which p_adjusted is a verdict; interval_level,
             interval_method, cluster: of the intervals; resamples, seed: of p, where it was drawn; reason:
             why a value or a p is missing, or where p comes from.
@@ -74,7 +74,7 @@ class Comparison(Widened):
         test: the file under sql/statistics that computes p.
         adjust: how p is corrected for their number, ``"none"`` for not at all.
         level: of the intervals.
-        evaluation: the values of the systems, with what the checks found.
+        evaluation: the values of the systems, with the findings of the checks.
         told: findings about the comparison, in addition to those of the checks of the evaluation.
         alpha: a verdict needs p_adjusted below it.
         pairs: with ``pairs=True``, one dictionary per pair of systems, slice and metric, with the columns of

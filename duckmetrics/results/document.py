@@ -36,7 +36,7 @@ def document(
     notes: Iterable[str] = (),
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the JSON document of a result: what all commands have in common first.
+    """Return the JSON document of a result: the keys that all commands share come first.
 
     Args:
         command: the command that prints it.

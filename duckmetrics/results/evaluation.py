@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from duckmetrics.switches import TableParameters
 
 MISSING = object()
-# Numbers of units that differ by less are shown alike.
+# Numbers of units that differ by less are shown as equal.
 SHOWN_DIFFERENCE = 0.05
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
 # The number of units of an interval, and how many of equal weight they are worth.
@@ -153,7 +153,9 @@ class Evaluation(Widened):
         if baseline is not None and baseline not in known:
             raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
         if whole_number(n) < 1:
-            raise MetricError("movers", f"n={n!r} is no number of queries", "write a whole number such as 20")
+            raise MetricError(
+                "movers", f"n={n!r} is not a number of queries", "write a whole number such as 20"
+            )
         chosen = baseline or self.first
         if chosen is None:
             raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
@@ -329,7 +331,7 @@ class Evaluation(Widened):
 
 
 def _says_more(row: dict[str, Any], column: str) -> bool:
-    """Say whether a cell is worth a column: a number of units, where it is not that of rows or queries."""
+    """Return whether a cell is worth a column: a number of units, where it is not that of rows or queries."""
     value = row.get(column)
     if column not in SIZES or value is None:
         return bool(value)

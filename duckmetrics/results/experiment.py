@@ -83,8 +83,8 @@ class Experiment(Tabular):
         adjust: how p is corrected for the number of comparisons, ``"none"`` for not at all.
         level: of the intervals, which are not corrected.
         alpha: a verdict needs p_adjusted below it.
-        warnings: what to know before the verdicts are believed.
-        notes: what helps to read the rows, such as units that are left out.
+        warnings: findings to read before the verdicts are believed.
+        notes: remarks on the rows, such as units that are left out.
         sql: the SQL that ran.
     """
 
@@ -145,14 +145,14 @@ class Experiment(Tabular):
         return [*self.above(wide), "", *table_lines(fitted(self.columns(), wide)), "", *below]
 
     def above(self, width: int) -> list[str]:
-        """Return what stands above the table: the check of the sample ratio."""
+        """Return the line above the table: the check of the sample ratio."""
         lines = [str(self.sample_ratio)]
         if self.sample_ratio.mismatch:
             lines.append(f"WARNING: {self.warnings[0]}")
         return [part for line in lines for part in wrap(line, width, break_long_words=False)]
 
     def told(self) -> list[str]:
-        """Return what stands below the table: verdicts, method, notes and warnings."""
+        """Return the lines below the table: verdicts, method, notes and warnings."""
         rest = self.warnings[1:] if self.sample_ratio.mismatch else self.warnings
         units = [ABSOLUTE] if any(map(_is_absolute, self.rows)) else []
         notes = (f"note: {note}" for note in (*units, *self.notes))
@@ -231,7 +231,7 @@ def _short(name: str, longest: int) -> str:
 
 
 def _is_absolute(row: Mapping[str, Any]) -> bool:
-    """Say whether only the difference has an interval, because a value is not positive."""
+    """Return whether only the difference has an interval, because a value is not positive."""
     return row["relative_lower"] is None and row["delta_lower"] is not None
 
 

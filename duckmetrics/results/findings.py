@@ -16,11 +16,11 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a check: where, how often, up to three examples, and what to do.
+    """A finding of a check: its place, its number of rows, up to three examples, and advice.
 
     Attributes:
         message: all of it as a sentence, ``where: what (examples); advice``.
-        advice: what to do next.
+        advice: the next step for the user.
     """
 
     check: str

@@ -26,14 +26,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _COMPARISON = re.compile(r"[<>=!]+")
-# What people write for an operator.
+# Other spellings of operators.
 _MEANT = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "!": "!="}
 # A number with a decimal comma.
 _DECIMAL = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _COLUMN = re.compile(r"[a-z_]+")
 # Columns that only comparisons have.
 _OF_DIFFERENCES = re.compile(r"delta|verdict|effect|mde|p$|p_")
-# Between the column and the slices: every slice of these columns is looked at.
+# The word between the column and the slices: the gate looks at every slice of these columns.
 BY = "by"
 # The column whose values are words.
 VERDICT = "verdict"
@@ -119,7 +119,7 @@ def _bound(text: str, column: str, comparison: str, word: str) -> float | str:
     if math.isnan(bound):
         is_decimal = _DECIMAL.fullmatch(word) is not None
         advice = f"write {word.replace(',', '.')}" if is_decimal else HOW
-        raise MetricError(f"gate {text!r}", f"{word!r} is no number", advice)
+        raise MetricError(f"gate {text!r}", f"{word!r} is not a number", advice)
     return bound
 
 
@@ -142,7 +142,7 @@ def failures(
 
 
 def _whys(gate: Gate, rows: Sequence[Mapping[str, Any]], canonical: Mapping[str, str]) -> Iterator[str]:
-    """Say why a gate fails, once for every row."""
+    """Yield why a gate fails, once for every row."""
     if not rows:
         yield "there are no results"
         return

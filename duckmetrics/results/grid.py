@@ -1,4 +1,4 @@
-"""Values side by side: what a person compares stands in one row, and the table fits the screen.
+"""Values side by side: values to compare are in one row, and the table fits the screen.
 
 With several systems and no slices a row is a metric and a column a system; with slices, or with more systems
 than fit, a row is a slice or a system and a column a metric.
@@ -24,7 +24,7 @@ ALIKE = 5e-5
 
 
 class Values(Protocol):
-    """What is shown of an evaluation, see `Evaluation`."""
+    """The parts of an evaluation that are shown, see `Evaluation`."""
 
     @property
     def rows(self) -> Sequence[dict[str, Any]]: ...
@@ -75,10 +75,10 @@ def blocks_of(result: Values, width: int) -> list[Block]:
 
 
 def footer_of(result: Values, best: str = BEST_SYSTEM, has_halves: bool = True) -> list[str]:
-    """Return what the marks mean, the numbers that rows have in common, and why a value is missing.
+    """Return the meaning of the marks, the numbers that rows have in common, and why a value is missing.
 
     Args:
-        best: what the mark of the best value means.
+        best: the meaning of the mark of the best value.
         has_halves: whether half of the interval stands next to a value.
     """
     lines = []
@@ -95,7 +95,7 @@ def footer_of(result: Values, best: str = BEST_SYSTEM, has_halves: bool = True) 
 
 
 def _by_metric(result: Values) -> Block:
-    """A row per metric, a column per system."""
+    """Return a row per metric, with a column per system."""
     found = {(row["metric"], row["system"]): row for row in result.rows}
     cells = []
     for metric in result.metrics:
@@ -106,7 +106,7 @@ def _by_metric(result: Values) -> Block:
 
 
 def _by_key(result: Values) -> Block:
-    """A row per slice and system, a column per metric."""
+    """Return a row per slice and system, with a column per metric."""
     several = len(result.systems) > 1
     found = {(_key(result, row), row["metric"]): row for row in result.rows}
     keys = list(dict.fromkeys(key for key, _ in found))
@@ -132,7 +132,7 @@ def _key(result: Values, row: Row) -> tuple[Any, ...]:
 
 
 def slice_key(result: Values, row: Row) -> tuple[Any, ...]:
-    """Return what identifies the slice of a row."""
+    """Return the values that identify the slice of a row."""
     return (row["slice"], *(hashable(row.get(column)) for column in result.by))
 
 
@@ -167,7 +167,7 @@ def best_of_slices(result: Values) -> list[Row]:
 
 
 def _best(result: Values, rows: Sequence[Row]) -> list[Row]:
-    """Return the one best row; none if several are alike, or if nothing says what is better."""
+    """Return the one best row; none if several are equal, or if the metric has no better direction."""
     values = [row["value"] for row in rows if row["value"] is not None]
     metric = rows[0]["metric"]
     if len(values) < 2 or metric not in result.lower_is_better | result.higher_is_better:
@@ -221,7 +221,7 @@ def split(block: Block, width: int) -> list[Block]:
 
 
 def _reasons(result: Values) -> list[str]:
-    """Say once for each reason why values are NULL, and where."""
+    """Return each reason why values are NULL once, with the places."""
     told: dict[str, list[str]] = {}
     for row in result.rows:
         if row["value"] is None:

@@ -105,7 +105,7 @@ def _marked(
 
     Args:
         write: writes a cell without either.
-        bold: what stands around a bold text.
+        bold: the markup around a bold text.
         raised: writes a superscript.
     """
     for i, row in enumerate(cells):

@@ -24,7 +24,7 @@ ROWS, CHARACTERS = 20, 60
 
 
 def readable(table: pa.Table) -> pa.Table:
-    """Return a table that a notebook shows as HTML; all else is as before."""
+    """Return a table that a notebook shows as HTML; everything else stays as before."""
     _tell_ipython()
     return table.replace_schema_metadata({**(table.schema.metadata or {}), MARK: b"table"})
 
@@ -48,7 +48,7 @@ class _Printer:
     """Writes tables for a notebook.
 
     Attributes:
-        before: what wrote tables before, which tables of others still get; None if nothing did.
+        before: the former writer of tables, which still writes other tables; None if there was none.
     """
 
     before: Callable[[Any], str | None] | None

@@ -87,7 +87,7 @@ class SampledEvaluation(Printed):
 
     @property
     def assumption(self) -> str:
-        """How the candidates were sampled, in a line."""
+        """The sampling of the candidates, in a line."""
         first = self.rows[0]
         gamma = next((row["gamma"] for row in self.rows if row["gamma"] is not None), None)
         return (

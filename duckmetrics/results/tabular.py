@@ -116,7 +116,7 @@ class Printed(Tabular):
 
     @abstractmethod
     def shown(self) -> Shown:
-        """Return what a reader sees."""
+        """Return the table for a reader."""
 
     def __repr__(self) -> str:
         return self.shown().text()
@@ -125,9 +125,9 @@ class Printed(Tabular):
         return self.shown().html()
 
 
-# What stands for all rows where results are sliced.
+# The text for all rows where results are sliced.
 ALL = "(all)"
-# The width of text that goes to no terminal.
+# The width of text that does not go to a terminal.
 WIDTH = 100
 
 

@@ -1,4 +1,4 @@
-"""How far the numbers of an evaluation are from those of the plain-Python reference."""
+"""The distance of the numbers of an evaluation from those of the plain-Python reference."""
 
 from __future__ import annotations
 

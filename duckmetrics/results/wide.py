@@ -49,7 +49,7 @@ def widened(
     Args:
         rows: with the columns metric, `keys` and `columns`.
         schema: the types of these columns.
-        columns: the first one is called as the metric, the others as in ``"ndcg@10 delta"``.
+        columns: the first one has the name of the metric, the others names such as ``"ndcg@10 delta"``.
     """
     import pyarrow as pa
 

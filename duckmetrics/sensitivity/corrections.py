@@ -2,7 +2,7 @@
 
 One relevant item has rank r of n. Of the other items m are drawn, uniformly and with replacement, so
 that its rank among the candidates is 1 + Binomial(m, (r - 1) / (n - 1)). The files under sql/sampling
-hold the sums over all ranks; what comes back has one number for each rank among the candidates.
+hold the sums over all ranks; their results have one number for each rank among the candidates.
 """
 
 from __future__ import annotations
@@ -78,21 +78,21 @@ class SamplingModel:
         self._known: dict[str, Curves] = {}
 
     def naive(self) -> list[Values]:
-        """Each measure by place, as if the candidates were all items."""
+        """Return each measure by place, as if the candidates were all items."""
         n = self.n_negatives + 1
         return self._by_place(self._curves("naive", self._file("all_ranks", {"n_items": n}), n))
 
     def rank_estimate(self) -> list[Values]:
-        """Each measure by place, at the rank that makes the estimate of the rank unbiased."""
+        """Return each measure by place, at the rank that makes the estimate of the rank unbiased."""
         ranks = self._file("estimated_ranks", self.sizes)
         by_estimate = self._by_place(self._curves("estimated", ranks, self.n_items))
         return [_by_rank(values) for values in by_estimate]
 
     def bias_variance(self, gamma: float) -> list[Values]:
-        """Each measure by place, as the least squares with a penalty of the variance have it.
+        """Return each measure by place, by least squares with a penalty of the variance.
 
         The estimate solves ((1 - gamma) A'A + gamma diag(c)) x = A'b for all ranks being equally likely.
-        Two samples of m are one of 2m, so that the ranks in one of 2m are all that A'A is made of.
+        Two samples of m are one of 2m, so that A'A depends only on the ranks in one of 2m.
 
         Args:
             gamma: the weight of the variance in (0, 1]; 1 is the posterior mean.
@@ -239,7 +239,7 @@ class SamplingModel:
 
 
 def _by_rank(values: Values) -> Values:
-    """Number estimated ranks in their order; what stands for a query without a rank stays."""
+    """Number estimated ranks in their order; the places of queries without a rank stay."""
     ranks = sorted(place for place in values if place > MISSING)
     others = {place: value for place, value in values.items() if place <= MISSING}
     return others | {rank: values[place] for rank, place in enumerate(ranks, start=1)}

@@ -1,4 +1,4 @@
-"""One metric under the conventions of every tool side by side, with what makes each number differ."""
+"""One metric under the conventions of every tool, with the settings that make each number differ."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def conventions(
 
 
 class _Metric:
-    """One spec under all presets; what two of them have in common is evaluated once."""
+    """One spec under all presets; conventions that two of them share are evaluated once."""
 
     def __init__(self, session: Session, spec: str, names: Iterable[str]) -> None:
         self.session = session
@@ -169,7 +169,7 @@ class _Metric:
         return self.default.bound(**{name: value})
 
     def _evaluate(self, measures: Iterable[Measure]) -> None:
-        """Evaluate together what cannot stop each other; a batch that is stopped, one by one."""
+        """Evaluate measures together that cannot stop each other; a batch that is stopped, one by one."""
         distinct = {_key(measure): measure for measure in measures}
         batches: dict[tuple[Value, ...], list[Measure]] = {}
         decisive = _decisive()

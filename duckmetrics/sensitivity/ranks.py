@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
 
-# Ranks are above it; 0 and below is what stands for the rank of a query that has none, see
+# Ranks are above it; 0 and below stand for the rank of a query that has none, see
 # sql/sampling/queries.sql.
 MISSING = 0
 
 
 @dataclass(frozen=True)
 class SampledRanks:
-    """How many queries have which rank, under the conventions that some measures share.
+    """The number of queries of each rank, under the conventions that some measures share.
 
     Attributes:
-        histograms: system -> rank, or what stands for it -> number of queries.
+        histograms: system -> rank, or the number in its place -> number of queries.
         n_missing: system -> number of queries without predictions.
         candidates: the smallest and the largest number of candidates of a query; None where there are none.
         grades: the smallest and the largest grade of a relevant item.
@@ -38,7 +38,7 @@ class SampledRanks:
     grades: tuple[float, float]
 
     def shares(self) -> dict[str, dict[int, float]]:
-        """System -> rank -> its share of the queries that have one; systems without any are left out."""
+        """Return system -> rank -> its share of the queries with a rank, for systems that have ranks."""
         ranked = {
             system: {rank: n for rank, n in histogram.items() if rank > MISSING}
             for system, histogram in self.histograms.items()

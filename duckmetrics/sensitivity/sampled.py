@@ -1,4 +1,4 @@
-"""Metrics over sampled candidates, and what they say about a ranking of all items, side by side."""
+"""Metrics over sampled candidates, and their estimates for a ranking of all items, side by side."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def sampled(
         MetricError: a metric is not a function of the rank, is not a mean of queries, has no value at some
             ranks, or an argument cannot be read.
         InputError: a query does not have exactly one relevant item among its candidates, the numbers
-            of candidates differ, or grades do that matter.
+            of candidates differ, or grades differ on which a metric depends.
         UnsupportedError: bv or em for more than 1,000,000 items or 1,000 negatives.
         EngineError: the database refused a query.
 
@@ -258,7 +258,7 @@ def _n_negatives(ranks: SampledRanks, inputs: Inputs, asked: _Asked) -> int:
     """Return the number of items drawn for each query: as given, or as the data say.
 
     Raises:
-        InputError: the data say nothing, or that the number differs, or was not what is given.
+        InputError: the data have no candidates, several numbers of them, or not the given number.
     """
     where = f"{inputs.labels['predictions']}: column {inputs.column_label('predictions', 'query_id')!r}"
     fewest, most = ranks.candidates or (0, 0)
@@ -323,7 +323,7 @@ def _refuse_graded(
 def _estimates(
     model: SamplingModel, ranks: SampledRanks, method: str, gamma: float
 ) -> dict[str, list[Values]]:
-    """System -> for each measure, what a query counts by its rank among the candidates."""
+    """Return system -> for each measure, the value of a query by its rank among the candidates."""
     if method == LIKELIHOOD:
         return _likely(model, ranks)
     values = model.rank_estimate() if method == RANK_ESTIMATE else model.naive()

@@ -1,4 +1,4 @@
-"""How much of a number the order of equal scores decides."""
+"""The effect of the order of equal scores on metrics."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def ties(
     memory_limit: str | None = None,
     **switches: Unpack[Switches],
 ) -> TieReport:
-    """Tell what the order of equal scores does to metrics of rankings.
+    """Report the effect of the order of equal scores on metrics of rankings.
 
     Args:
         predictions, truth, metrics, like, system, columns, where, connection, threads, memory_limit,

@@ -26,7 +26,7 @@ SHOWN = ("metric", "like", "name", "value", "difference", "n")
 NUMERIC = ("value", "difference", "n")
 # The width of the reasons: with the names of the metrics next to them, and at least.
 ENOUGH, LEAST = 38, 24
-# What tools that agree do not have in common.
+# Columns in which tools that agree still differ.
 _OF_TOOL = ("like", "name")
 # A reason that is the same for several tools but for their names.
 _NONE = re.compile(r".* has (no .* that is known here).*")
@@ -46,7 +46,7 @@ class Convention:
         difference: from the value under the defaults.
         settings: the parameters that differ from the defaults.
         effects: of those, the ones that alone change the value of the defaults, and by how much.
-        reason: why there is no value, or what stands in for a setting that the data do not allow.
+        reason: why there is no value, or the replacement of a setting that the data do not allow.
     """
 
     system: str | None
@@ -63,12 +63,12 @@ class Convention:
 
     @property
     def why(self) -> str:
-        """Why the value is what it is, for a person."""
+        """The reason for the value, for a person."""
         return "; ".join(part for part in (self.row["because"], self.reason) if part)
 
     @property
     def why_in_short(self) -> str:
-        """Why the value is what it is, with two digits for each effect."""
+        """The reason for the value, with two digits for each effect."""
         return "; ".join(part for part in (self._because(2), self.reason) if part)
 
     def _because(self, digits: int) -> str:
@@ -132,7 +132,7 @@ class ToolComparison(Printed):
         found: dict[str, dict[str, None]] = {}
         for row in self.rows:
             if row.value is None:
-                # Examples are of one system, and the rest of what a tool has is in the files.
+                # Examples are of one system, and other settings of a tool are in the files.
                 reason = _NONE.sub(r"\1", row.reason or "").partition(" (")[0]
                 found.setdefault(reason, {})[row.like] = None
         return [visible(f"{', '.join(tools)}: {reason}") for reason, tools in found.items()]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ADJUSTED = "adjusted_p"
 NONE, HOLM = "none", "holm"
-# What people write for a method.
+# Other spellings of methods.
 SHORT = {"bh": "benjamini_hochberg", "fdr": "benjamini_hochberg"}
 
 

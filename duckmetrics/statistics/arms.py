@@ -25,7 +25,7 @@ MOST_ARMS = 50
 
 
 class Tally(NamedTuple):
-    """What is counted of one metric in one variant.
+    """The counts of one metric in one variant.
 
     Attributes:
         known: units with a value; of a ratio, with both.

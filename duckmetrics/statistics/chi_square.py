@@ -1,4 +1,4 @@
-"""Tests of significance on counts, for people: lists and tables in, a readable result out."""
+"""Tests of significance on counts: they take lists and tables, and return a readable result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FEW = 5
 
-# What is tested of counts and of cells, and the statistic that does it.
+# The kind of test of counts and of cells, and its statistic.
 _TESTS = {
     COUNTS: ("goodness of fit", "chi_square"),
     CELLS: ("independence", "chi_square_independence"),
@@ -45,7 +45,7 @@ class ChiSquare:
     Attributes:
         test: goodness of fit, or independence.
         method: pearson, or g for the likelihood ratio.
-        statistic: how far the counts are from what was expected, 0 or more.
+        statistic: the distance of the counts from the expected ones, 0 or more.
         df: degrees of freedom.
         p: the probability of a statistic at least as large if the expectation holds; 0.0 stands for
             less than the smallest double.
@@ -53,7 +53,7 @@ class ChiSquare:
         min_expected: the smallest expected count.
         cramers_v: the strength of a dependence in [0, 1]; None for goodness of fit.
         correction: whether Yates' correction was applied.
-        warnings: what to know before the p-value is believed.
+        warnings: findings to read before the p-value is believed.
         sql: the SQL that ran.
     """
 
@@ -77,7 +77,7 @@ class ChiSquare:
     def to_dict(self) -> dict[str, Any]:
         """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md.
 
-        p is at least 1e-300, and p_text says what it stands for.
+        p is at least 1e-300, and p_text shows the number that it stands for.
         """
         params = {"statistic": self.method, "correction": self.correction}
         numbers = ("statistic", "df", "p", "n", "min_expected", "cramers_v", "p_text")
@@ -123,7 +123,7 @@ def chi_square(
     correction: bool = False,
     statistic: str = "pearson",
 ) -> ChiSquare:
-    """Test whether counts are what a hypothesis expects, or two attributes depend on each other.
+    """Test whether counts are as a hypothesis expects, or whether two attributes depend on each other.
 
     A fair coin that shows 3 heads and 7 tails: ``chi_square([3, 7])`` has statistic 1.6, p = 0.2059.
 
@@ -133,8 +133,8 @@ def chi_square(
             either a row per category, with the column observed and maybe expected, or the columns
             row and column, and maybe n: one row per cell, or per observation where there is no n.
             Cells of one place add up, a cell that is not there is 0.
-        expected: beside a list of counts, as many counts or shares, of which only the proportions
-            matter; without them, all categories are expected alike.
+        expected: for a list of counts, as many counts or shares; only their proportions
+            matter. Without them, the expected counts of all categories are equal.
         columns: canonical name -> your name, as in ``{"row": "variant", "column": "clicked"}``.
         connection: a DuckDB connection, or the path of a database file.
         correction: Yates' correction of a table of 2 by 2 (scipy and R apply it by default).
@@ -146,7 +146,7 @@ def chi_square(
 
     Raises:
         MetricError: there is no such statistic, or nothing for the correction to correct.
-        InputError: the counts cannot be read, are no counts, are all 0, or of fewer than two
+        InputError: the counts cannot be read, are not counts, are all 0, or of fewer than two
             categories, or were observed where 0 was expected.
         EngineError: the database refused a query.
 
@@ -195,7 +195,7 @@ def _meaningful(counts: Data, found: dict[str, Any], correction: bool) -> None:
     if found["statistic"] is None or not math.isfinite(found["statistic"]):
         raise InputError(
             counts.label,
-            "counts or expectations lie too many orders of magnitude apart for doubles",
+            "counts or expectations differ by too many orders of magnitude for doubles",
             "check them",
         )
     if correction and found["df"] != 1:

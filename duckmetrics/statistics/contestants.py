@@ -27,7 +27,7 @@ def check_contestants(
     """Look for the baseline or control in the data.
 
     Args:
-        missing: what nobody named.
+        missing: the parameters that nobody named.
     Raises:
         MetricError: it must be named.
         InputError: it is not there.
@@ -48,7 +48,7 @@ def check_contestants(
 
 
 def _names(engine: Engine, kept: str, column: str) -> list[str]:
-    """The names in a column, one more than are listed at most."""
+    """Return the names in a column, at most one more than are listed."""
     query = exp.select(column).distinct().from_(kept).where(exp.column(column).is_(exp.null()).not_())
     query = query.order_by(exp.Ordered(this=exp.column(column))).limit(LISTED + 1)
     return [str(name) for (name,) in engine.rows(query)]

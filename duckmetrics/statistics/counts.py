@@ -1,4 +1,4 @@
-"""At the door of the tests on counts: from lists and tables to `counts` or `cells`, checked.
+"""Inputs of the tests on counts: from lists and tables to checked `counts` or `cells`.
 
 `counts` (observed, expected) has one row per category, `cells` (row_value, column_value, n) one per
 cell of a contingency table, or one per observation. Users call the latter row, column and n.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Attach = Callable[[Any, Role], Source]
 
-# What is said of names where counts are read.
+# The advice for names where counts are needed.
 COUNT_THEM = (
     "of names give one row each with its count, "
     "as in SELECT variant, count(*) AS observed ... GROUP BY variant"
@@ -44,7 +44,7 @@ _CANONICAL = {
 
 
 def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach: Attach) -> Data:
-    """Find out what counts a caller means.
+    """Find the counts that a caller means.
 
     Raises:
         InputError: they are neither a list of counts, nor rows of them, nor a table with its columns.
@@ -77,19 +77,19 @@ def _known(columns: Mapping[str, str]) -> None:
 
 
 def tabled(observed: Any, expected: Any = None, wanted: str | None = None) -> Any:
-    """Write a list of counts, or of rows of them, as a table; what is no list stays as it is.
+    """Write a list of counts, or of rows of them, as a table; anything else stays as it is.
 
     Args:
         wanted: counts or cells, where only one of them will do.
     Raises:
-        InputError: they are no counts, not of the shape that is wanted, or expected stands beside a table.
+        InputError: they are not counts, have the wrong shape, or expected is given with a table.
     """
     listed = _listed(observed)
     if listed is None:
         if expected is not None:
             raise InputError(
                 "expected",
-                "is given beside a table, whose rows have no order",
+                "is given with a table, whose rows have no order",
                 "map a column with columns={'expected': ...}",
             )
         return observed
@@ -102,7 +102,7 @@ def tabled(observed: Any, expected: Any = None, wanted: str | None = None) -> An
 
 
 def _listed(observed: Any) -> list[Any] | None:
-    """A list, tuple or array as a list; None where it is a table, such as a list of paths."""
+    """Return a list, tuple or array as a list; None where it is a table, such as a list of paths."""
     for method in ("tolist", "to_list"):
         if hasattr(observed, method):
             observed = getattr(observed, method)()
@@ -142,7 +142,7 @@ def _table(observed: list[Any], expected: Any) -> pa.Table:
 def _expected(observed: list[Any], expected: Any) -> list[Any]:
     listed = _listed(expected)
     if listed is None:
-        raise InputError("expected", f"{expected!r} is no list", "give one count or share per category")
+        raise InputError("expected", f"{expected!r} is not a list", "give one count or share per category")
     if len(listed) != len(observed):
         raise InputError(
             "expected", f"{len(listed)} values for {len(observed)} counts", "give one per category"
@@ -155,7 +155,9 @@ def _numbers(name: str, values: Sequence[Any]) -> pa.Array:
 
     for value in values:
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real | Decimal)):
-            raise InputError(name, f"{value!r} is no number", "give counts such as [3, 7], or rows of them")
+            raise InputError(
+                name, f"{value!r} is not a number", "give counts such as [3, 7], or rows of them"
+            )
     try:
         numbers = [None if value is None else float(value) for value in values]
     except OverflowError as error:
@@ -164,7 +166,7 @@ def _numbers(name: str, values: Sequence[Any]) -> pa.Array:
 
 
 def called(table: str, canonical: str) -> str:
-    """What users call a column of a table of these."""
+    """Return the user's name for a column of one of these tables."""
     names = _CANONICAL.get(table, {})
     return next((key for key, name in names.items() if name == canonical), canonical)
 
@@ -181,7 +183,7 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
     if table == CELLS and found["n"] is None and source.find("observed"):
         raise InputError(
             source.label,
-            f"column 'observed' stands beside {found['row']!r} and {found['column']!r}",
+            f"column 'observed' is next to {found['row']!r} and {found['column']!r}",
             "map it with columns={'n': 'observed'}, or leave it out if every row counts 1",
         )
     written = {
@@ -192,7 +194,7 @@ def _canonical(source: Source, columns: Mapping[str, str]) -> Data:
 
 
 def _meant(source: Source, columns: Mapping[str, str]) -> str:
-    """Say which test the columns are for: what is mapped decides, then what is there."""
+    """Return the table that the columns are for: mapped columns decide, then the columns of the table."""
     for table, keys in _CANONICAL.items():
         if keys.keys() & columns.keys():
             return table
@@ -235,7 +237,7 @@ def count_expression(source: Source, key: str, name: str) -> exp.Expr:
 
 
 def uncounted(key: str) -> str:
-    """What to add to a message where a column is missing that nobody may have counted."""
+    """Return the addition to a message about a missing column that nobody may have counted."""
     return f"; {COUNT_THEM}" if key == "observed" else ""
 
 

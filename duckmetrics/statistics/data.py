@@ -21,8 +21,8 @@ class Data:
     """A table as a statistic reads it.
 
     Attributes:
-        table: what the statistic calls it.
-        label: how messages call it.
+        table: its name in the statistic.
+        label: its name in messages.
         query: the canonical columns.
         names: canonical column -> the user's.
     """

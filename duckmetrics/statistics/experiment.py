@@ -46,7 +46,7 @@ RATIO_CHECK = "sample_ratio"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of an experiment, see `duckmetrics.ab`."""
+    """The arguments of an experiment, see `duckmetrics.ab`."""
 
     variant: str
     control: Any
@@ -272,7 +272,7 @@ def _verdict(row: Mapping[str, Any], lower_is_better: bool, alpha: float) -> str
 
 
 def _notes(outcome: Outcome, rows: Sequence[Mapping[str, Any]], arms: Sequence[Arm]) -> list[str]:
-    """Say how many units are left out, and what CUPED did."""
+    """Return notes on the units that are left out, and on the effect of CUPED."""
     tallies = [(arm, arm.of(outcome)) for arm in arms]
     notes = _told(outcome.name, "without a value left out", {arm.name: arm.n - t.known for arm, t in tallies})
     if outcome.before is None:

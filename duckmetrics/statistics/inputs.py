@@ -1,8 +1,8 @@
-"""At the door of the statistics: from a user's table to the one input that a statistic reads.
+"""Inputs of the statistics: from a user's table to the one input that a statistic reads.
 
 The header of the statistic says which columns that input has. Here they get the types that the files
-count on: names of systems, metrics, arms and tests are text, numbers are DOUBLE, and what tells units
-apart stays as it is.
+count on: names of systems, metrics, arms and tests are text, numbers are DOUBLE, and columns that
+identify units stay as they are.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
     from duckmetrics.inputs.sources import Source
 
-# What `duckmetrics evaluate --per-query` writes.
+# The table that `duckmetrics evaluate --per-query` writes.
 PER_QUERY = "per_query"
-# Names of what is compared, which may be of any type that can be written.
+# Columns that name the things compared; they may have any type that can be written.
 LABELS = ("system", "metric", "arm", "test")
-# What tells the units of a sample apart.
+# Columns that identify the units of a sample.
 UNITS = ("query_id", "row_id")
 CATEGORIES = ("row_value", "column_value")
-# The columns of which a parameter names a value: the one that the others are compared with.
+# Parameters that name a value of a column: the one that the others are compared with.
 CONTESTANTS = {"baseline": "system", "control": "arm"}
 
 
 def input_of(definition: Definition) -> tuple[str, tuple[str, ...]]:
-    """The table that a statistic reads, and its columns."""
+    """Return the table that a statistic reads, and its columns."""
     ((table, columns),) = definition.inputs.items()
     return table, columns
 
 
 def is_number(name: str) -> bool:
-    """Say whether a canonical column holds numbers."""
+    """Return whether a canonical column holds numbers."""
     return name not in (*LABELS, *UNITS, *CATEGORIES)
 
 
 def called_columns(definition: Definition) -> list[str]:
-    """The columns that a statistic reads in the words of users; what may be missing in brackets."""
+    """Return the columns that a statistic reads, in the words of users; optional ones in brackets."""
     table, columns = input_of(definition)
     words = ((name, called(table, name)) for name in columns)
     return [f"[{word}]" if name in definition.optional else word for name, word in words]
@@ -91,7 +91,7 @@ def _known(definition: Definition, words: Mapping[str, str], columns: Mapping[st
 def _found(
     definition: Definition, source: Source, columns: Mapping[str, str], name: str, word: str
 ) -> str | None:
-    """The user's column for a canonical one; None where it may be missing and is."""
+    """Return the user's column for a canonical one; None where it may be missing and is."""
     mapped = columns.get(word, columns.get(name))
     found = source.find(word if mapped is None else mapped)
     if found is None and mapped is None:
@@ -119,14 +119,14 @@ def _expression(source: Source, table: str, name: str, found: str | None, otherw
 
 
 def keys_of(definition: Definition) -> list[str]:
-    """The columns that tell the rows of the result apart, as the line ``grain`` names them."""
+    """Return the columns that identify the rows of the result, as the line ``grain`` names them."""
     said = set(re.findall(r"\w+", definition.header["grain"].partition(":")[0]))
     return [name for name in definition.query.named_selects if name in said]
 
 
 def ordered(definition: Definition, query: exp.Query) -> exp.Query:
     """Put the rows of the result in an order, unless the file does."""
-    # By what the column is: DuckDB 1.4 does not know its name from those of the tables.
+    # By the expression of the column: DuckDB 1.4 confuses its name with those of the tables.
     columns = {projection.alias_or_name: projection.unalias() for projection in query.selects}
     if query.args.get("order") is None:
         for name in keys_of(definition):

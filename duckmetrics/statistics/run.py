@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from duckmetrics.statistics.data import Data
     from duckmetrics.switches import StatisticParameters
 
-# What the help tells of a header, in lines of this width.
+# The keys of a header that the help shows, in lines of this width.
 TOLD = ("formula", "source", "note", "warning")
 WIDTH = 96
 # Counts as they are written on the command line.
@@ -60,14 +60,14 @@ _MANY = {"observed", "hits", "n"}
 
 @dataclass(frozen=True, repr=False)
 class TestResult(Printed):
-    """What a statistic says of a table.
+    """The result of a statistic over a table.
 
     Attributes:
         name: the statistic, as the catalog calls it.
-        title: what it is.
+        title: its short description.
         params: every parameter with its value.
         rows: one dictionary per row of the result; None for an undefined value.
-        warnings: what a reader must know before trusting the numbers.
+        warnings: findings to read before trusting the numbers.
         sql: the SQL that ran.
     """
 
@@ -185,7 +185,7 @@ def computed(
 
 
 def explained(name: str) -> str:
-    """Tell what a statistic reads, takes and yields.
+    """Return the help of a statistic: its columns, its parameters and its result.
 
     Raises:
         MetricError: no such statistic.
@@ -208,7 +208,7 @@ def explained(name: str) -> str:
 
 
 def reads_numbers(name: str) -> bool:
-    """Say whether a statistic reads counts, which can stand on the command line.
+    """Return whether a statistic reads counts, which can stand on the command line.
 
     Raises:
         MetricError: no such statistic.
@@ -217,17 +217,17 @@ def reads_numbers(name: str) -> bool:
 
 
 def expects(name: str) -> bool:
-    """Say whether a statistic compares counts with an expectation."""
+    """Return whether a statistic compares counts with an expectation."""
     return input_of(catalog().find_statistic(name).metric)[0] == COUNTS
 
 
 def titles() -> dict[str, str]:
-    """The title of every statistic by its name."""
+    """Return the title of every statistic by its name."""
     return {name: definition.title for name, definition in sorted(catalog().statistics.items())}
 
 
 def _param(definition: Definition, param: Param) -> Iterator[str]:
-    """Yield what can be set: each choice of a parameter with its meaning, or the default."""
+    """Yield each choice of a parameter with its meaning, or the default."""
     for choice, said in meanings(catalog(), definition, param).items():
         value = choice or ("..." if param.required else written(param.default))
         is_usual = bool(choice) and choice == param.default
@@ -235,19 +235,19 @@ def _param(definition: Definition, param: Param) -> Iterator[str]:
 
 
 def _listed(definition: Definition, table: Any) -> Any:
-    """Counts in a list as a table; any other table as it is."""
+    """Return counts in a list as a table; any other table as it is."""
     wanted, _ = input_of(definition)
     return tabled(table, wanted=wanted) if wanted in SAMPLES else table
 
 
 def _asked(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters; the baseline or control that nobody named stands open until the data are read."""
+    """Return the parameters; a baseline or control that nobody named stays open until the data are read."""
     asked = dict(params)
     alias = catalog().find_statistic(name)
     for key in CONTESTANTS:
         param = alias.metric.own_params.get(key)
         if asked.get(key) is not None:
-            # Between quotes, so that what is a name in the data is read as it stands.
+            # Between quotes, so that a name in the data is read as it stands.
             asked[key] = f"'{_label(asked[key])}'"
         elif param is not None and param.required:
             asked[key] = "''"
@@ -255,7 +255,7 @@ def _asked(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _label(value: Any) -> str:
-    """A name as the database writes it, with quotes doubled."""
+    """Return a name as the database writes it, with quotes doubled."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text.replace("'", "''")
 
@@ -283,7 +283,7 @@ def _computed(engine: Engine, measure: Measure, data: Data, kept: str) -> pa.Tab
 
 
 def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
-    """What the numbers themselves call for."""
+    """Return the warnings that the numbers themselves call for."""
     if not rows:
         return ["no rows: there is nothing to compare, or no unit has a value on both sides"]
     warnings = [definition.header["warning"]] if "warning" in definition.header else []
@@ -294,19 +294,19 @@ def _warnings(definition: Definition, rows: list[dict[str, Any]]) -> list[str]:
                    if isinstance(value, int) and _counts_units(name)]  # fmt: skip
         if numbers and min(numbers) < FEW_UNITS:
             warnings.append(
-                f"{min(numbers)} units are fewer than {FEW_UNITS}: tests and intervals lean on how the "
-                "values are distributed"
+                f"{min(numbers)} units are fewer than {FEW_UNITS}: tests and intervals depend on the "
+                "distribution of the values"
             )
     return warnings
 
 
 def _counts_units(name: str) -> bool:
-    """Say whether a column of a result is the size of a sample, as n and n_control are, but not n_systems."""
+    """Return whether a column of a result is the size of a sample: n and n_control are, n_systems is not."""
     return name == "n" or (name.startswith("n_") and name[2:-1] not in LABELS)
 
 
 def _shown(name: str, value: Any) -> str:
-    """A cell as a person wants to see it."""
+    """Return a cell as a person wants to see it."""
     if value is None:
         return "NULL"
     if not isinstance(value, float):

@@ -217,7 +217,7 @@ def shown_value(catalog: Catalog, columns: Mapping[str, exp.Expr]) -> tuple[exp.
     """Return a value as results show it, and the reason if there is no value.
 
     Args:
-        columns: those of the relation, and what stands for them.
+        columns: those of the relation, and the expressions in their place.
     """
     found = over(catalog.relations["classification_results"].query, columns)
     return found["value"], found["reason"]

@@ -1,4 +1,4 @@
-"""How the pairs of each metric of rows are counted; all ways lead to the same numbers."""
+"""The ways to count the pairs of each metric of rows; all of them lead to the same numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROWS_OF_RANGE, MOST_RANGES = 50_000, 256
 
 
 def plans(catalog: Catalog, measures: Sequence[Measure], distinct: tuple[int, int] | None) -> dict[str, Plan]:
-    """Choose how pairs are counted for each measure; all ways lead to the same numbers.
+    """Choose the way to count pairs for each measure; all ways lead to the same numbers.
 
     Args:
         distinct: about how many distinct scores there are, and how many rows.
@@ -60,28 +60,28 @@ def portable_plans(measures: Sequence[Measure], range_of: RangeOf | None = None)
 
 
 def depend_on_scores(catalog: Catalog, measures: Sequence[Measure]) -> bool:
-    """Say whether the number of distinct scores decides how some measure is computed."""
+    """Return whether the number of distinct scores decides how some measure is computed."""
     undecided = (planned(catalog, m) and _sortable(m) and not by_group(m) for m in measures)
     return any(undecided) and not _grouped_anyway(catalog, measures)
 
 
 def _sortable(measure: Measure) -> bool:
-    """Sorting knows neither weights nor bins."""
+    """Return whether sorting can compute a measure: it supports neither weights nor bins."""
     return not measure.values.get(WEIGHTED) and measure.values.get(APPROX) is None
 
 
 def by_group(measure: Measure) -> bool:
-    """Say whether a measure looks at groups of rows, each by itself."""
+    """Return whether a measure looks at groups of rows, each by itself."""
     return GROUP in measure.metric.inputs["predictions"]
 
 
 def _grouped_anyway(catalog: Catalog, measures: Sequence[Measure]) -> bool:
-    """Say whether a measure needs the distinct scores, so that the others can share them."""
+    """Return whether a measure needs the distinct scores, so that the others can share them."""
     return any(has_relation(catalog, m, "thresholds") and not planned(catalog, m) for m in measures)
 
 
 def planned(catalog: Catalog, measure: Measure) -> bool:
-    """Say whether there are several ways to compute a measure."""
+    """Return whether there are several ways to compute a measure."""
     return PLAN in catalog.placeholders(measure.metric)
 
 
@@ -90,7 +90,7 @@ def has_relation(catalog: Catalog, measure: Measure, relation: str) -> bool:
 
 
 def reads_ranges(catalog: Catalog, measure: Measure) -> bool:
-    """Say whether the scores are sorted for a measure."""
+    """Return whether the scores are sorted for a measure."""
     return RANGES in catalog.placeholders(measure.metric) and not by_group(measure)
 
 

@@ -90,7 +90,7 @@ class RankingSummary:
         return with_joined(result, joined)
 
     def per_query(self) -> exp.Select:
-        """Long form: one row per system, measure and query."""
+        """Return the long form: one row per system, measure and query."""
         parts = []
         for measure, column in zip(self.measures, self.columns, strict=True):
             parts.append(exp.select(
@@ -161,7 +161,7 @@ class RankingSummary:
         return query
 
     def _shown_system(self) -> exp.Expr:
-        """Nobody named the only system: NULL."""
+        """Return the system; the only system has no name, so it is NULL."""
         unnamed = exp.cast(exp.null(), "VARCHAR")
         return (unnamed if self.inputs.one_system else exp.column("system")).as_("system")
 

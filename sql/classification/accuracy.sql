@@ -17,10 +17,10 @@
 -- formula:  (TP + TN) / (TP + FP + FN + TN)
 -- tex:      \mathrm{accuracy} = \frac{\mathrm{TP} + \mathrm{TN}}{\mathrm{TP} + \mathrm{FP} + \mathrm{FN} +
 --           \mathrm{TN}}
--- symbols:  \mathrm{TP}: number of positives that are predicted positive
---           \mathrm{TN}: number of negatives that are predicted negative
---           \mathrm{FP}: number of negatives that are predicted positive
---           \mathrm{FN}: number of positives that are predicted negative
+-- symbols:  \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{TN}: the number of negatives that are predicted negative
+--           \mathrm{FP}: the number of negatives that are predicted positive
+--           \mathrm{FN}: the number of positives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   sklearn accuracy_score
 -- example:  accuracy(threshold := 0.3) = 0.708333

@@ -14,17 +14,17 @@
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
--- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
---           above the true value
+-- interval: none, it is a sum of absolute values: every resample adds noise, and the samples lie above the true value
 -- formula:  mean over bins that hold a row of |mean p - mean y|
 -- tex:      \mathrm{ACE} = \frac{1}{B} \sum_{b=1}^{B} |\bar{p}_b - \bar{y}_b|
--- symbols:  B: number of bins that hold a row
---           \bar{p}_b: mean predicted probability in bin b
---           \bar{y}_b: share of positives in bin b
+-- symbols:  B: the number of bins that hold a row
+--           \bar{p}_b: the mean predicted probability in bin b
+--           \bar{y}_b: the share of positives in bin b
 -- source:   Neumann, Zisserman and Vedaldi, NeurIPS workshop 2018
 -- oracle:   reference
 -- example:  ace() = 0.156241
--- worked:   (0.25/4 + 0.26/5 + 0.23/3 + 0.36/2 + 0.25/3 + 0.62/3 + 0.39/1 + 0.51/2 + 0.1/1) / 9 = 0.1562
+-- worked:   (abs(0.25/4 - 0/4) + abs(0.74/5 - 1/5) + abs(0.77/3 - 1/3) + abs(0.64/2 - 1/2) + abs(1.25/3 - 1/3) +
+--           abs(1.62/3 - 1/3) + abs(0.61/1 - 1/1) + abs(1.49/2 - 2/2) + abs(0.9/1 - 1/1)) / 9 = 0.1562
 -- related:  ece, mce, calibration_curve, brier_decomposition
 SELECT system, segment, avg(abs(mean_score - mean_label)) AS value
 FROM bins

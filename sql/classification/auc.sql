@@ -18,16 +18,16 @@
 -- influence: auc_influence
 -- formula:  (sum of the ranks of the positives - P (P + 1) / 2) / (P N), tied scores share their average rank
 -- tex:      \mathrm{AUC} = \frac{\sum_{i=1}^{P} r_i - \frac{P (P + 1)}{2}}{P N}
--- symbols:  P: number of positives
---           N: number of negatives
---           r_i: rank of positive i among all rows by score, 1 for the lowest; tied scores share their average rank
+-- symbols:  P: the number of positives
+--           N: the number of negatives
+--           r_i: the rank of positive i among all rows, 1 for the lowest score; tied scores share their average rank
 -- source:   Mann and Whitney, Annals of Mathematical Statistics 1947, doi:10.1214/aoms/1177730491
 -- oracle:   sklearn roc_auc_score
 -- example:  auc() = 0.859259
 -- worked:   (8.5 + 12 + 14 + 17 + 19.5 + 21 + 22 + 23 + 24 - 9 * 10 / 2) / (9 * 15) = 0.8593
 -- related:  gauc, average_precision, partial_auc, roc_curve, delong
--- note:     exact unless approx=B is set: then the scores are put into B bins of equal width, and the exact value
---           lies between lower and upper
+-- note:     the value is exact, unless approx=B is set: the scores then go into B bins of equal width, and the exact
+--           value lies between lower and upper
 SELECT
     system,
     segment,

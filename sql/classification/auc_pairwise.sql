@@ -14,17 +14,17 @@
 -- formula:  share of the pairs of a positive and a negative in which the positive has the higher score, ties 1/2
 -- tex:      \mathrm{AUC} = \frac{1}{P N} \sum_{i=1}^{P} \sum_{j=1}^{N} h(s_i, s_j) \qquad h(s_i, s_j) = \begin{cases}
 --           1 & s_i > s_j \\ 0.5 & s_i = s_j \\ 0 & s_i < s_j \end{cases}
--- symbols:  P: number of positives
---           N: number of negatives
---           s_i: score of positive i
---           s_j: score of negative j
---           h: worth of one pair, 0.5 for a tie
+-- symbols:  P: the number of positives
+--           N: the number of negatives
+--           s_i: the score of positive i
+--           s_j: the score of negative j
+--           h: the worth of one pair, 0.5 for a tie
 -- source:   Hanley and McNeil, Radiology 1982, doi:10.1148/radiology.143.1.7063747
 -- oracle:   sklearn roc_auc_score
 -- example:  auc_pairwise() = 0.859259
 -- worked:   (115 + 0.5 * 2) / (9 * 15) = 0.8593
 -- related:  auc, gini, group_auc, mann_whitney
--- note:     looks at every pair, P N of them: to teach and to check, for small data
+-- note:     compares every pair, P N pairs in total: for teaching and for checks, on small data
 WITH positives AS (
     SELECT system, segment, score, weight FROM labeled WHERE label = 1
 ),

@@ -18,16 +18,17 @@
 -- formula:  sum over distinct scores, descending, of (R - previous R) P; trapezoid: the mean of P and the
 --           previous P, which is 1 at first
 -- tex:      \mathrm{AP} = \sum_{t=1}^{T} (R_t - R_{t-1}) P_t
--- symbols:  T: number of distinct scores, from the highest to the lowest
---           R_t: recall with distinct score t as the threshold
---           R_{t-1}: recall at the score before, 0 at first
---           P_t: precision with distinct score t as the threshold; trapezoid: the mean with the one before
+-- symbols:  T: the number of distinct scores, from the highest to the lowest
+--           R_t: the recall with distinct score t as the threshold
+--           R_{t-1}: the recall at the score before, 0 at first
+--           P_t: the precision with distinct score t as the threshold; trapezoid: the mean of it and the one before
 -- source:   Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874
 -- oracle:   sklearn average_precision_score
 -- example:  average_precision() = 0.818277
 -- worked:   (1/1 + 2/2 + 3/3 + 4/4 + 5/6 + 6/8 + 7/11 + 8/13 + 9/17) / 9 = 0.8183
 -- related:  pr_curve, auc, precision_at_recall, max_f1
--- note:     scores that are all equal give the share of positives; the trapezoid is optimistic and another number
+-- note:     if all scores are equal, the value is the share of positives; the trapezoid gives another value, which is
+--           optimistic
 SELECT
     system,
     segment,

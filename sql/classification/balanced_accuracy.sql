@@ -15,10 +15,10 @@
 -- formula:  (TPR + TNR) / 2
 -- tex:      \mathrm{BA} = \frac{1}{2} \left( \frac{\mathrm{TP}}{\mathrm{TP} + \mathrm{FN}} +
 --           \frac{\mathrm{TN}}{\mathrm{TN} + \mathrm{FP}} \right)
--- symbols:  \mathrm{TP}: number of positives that are predicted positive
---           \mathrm{FN}: number of positives that are predicted negative
---           \mathrm{TN}: number of negatives that are predicted negative
---           \mathrm{FP}: number of negatives that are predicted positive
+-- symbols:  \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{FN}: the number of positives that are predicted negative
+--           \mathrm{TN}: the number of negatives that are predicted negative
+--           \mathrm{FP}: the number of negatives that are predicted positive
 -- source:   Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764
 -- oracle:   sklearn balanced_accuracy_score
 -- example:  balanced_accuracy(threshold := 0.3) = 0.722222

@@ -9,20 +9,20 @@
 --           0.056: one row in 100 is positive
 -- inputs:   predictions (system, segment, label, weight)
 -- params:   base_rate DOUBLE DEFAULT NULL CHECK (base_rate > 0 AND base_rate < 1)
--- values:   base_rate: the share of positives to compare with; by default that of the rows
+-- values:   base_rate: the share of positives to compare with; by default the share in the rows
 -- idle:     undefined WHEN base_rate IS NOT NULL
 -- grain:    system, segment
 -- range:    [0, 1], neither is better
--- formula:  -(c ln c + (1 - c) ln(1 - c)), c = share of the positives, or the base rate given
+-- formula:  -(c ln c + (1 - c) ln(1 - c)), c = the share of positives, or base_rate
 -- tex:      H = -(c \ln c + (1 - c) \ln(1 - c))
--- symbols:  H: base entropy
---           c: share of the positives, or the given base rate
+-- symbols:  H: the base entropy
+--           c: the share of positives, or the parameter base_rate
 -- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
 -- oracle:   reference
 -- example:  base_entropy() = 0.661563
 -- worked:   -(0.375 * ln(0.375) + 0.625 * ln(0.625)) = 0.6616
 -- related:  log_loss, normalized_entropy, rig, base_rate
--- note:     the log loss of predicting the share of the positives for every row
+-- note:     without base_rate, it is the log loss of predicting the share of positives for every row
 WITH shares AS (
     SELECT
         system,

@@ -15,9 +15,9 @@
 -- interval: proportion
 -- formula:  P / (P + N)
 -- tex:      c = \frac{P}{P + N}
--- symbols:  c: base rate
---           P: number of positives
---           N: number of negatives
+-- symbols:  c: the base rate
+--           P: the number of positives
+--           N: the number of negatives
 -- source:   Kohavi and Provost, Machine Learning 1998, doi:10.1023/A:1017181826899
 -- oracle:   reference
 -- example:  base_rate() = 0.375

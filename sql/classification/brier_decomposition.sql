@@ -1,5 +1,5 @@
 -- name:     brier_decomposition
--- title:    Brier score taken apart
+-- title:    Parts of the Brier score
 -- meaning:  This table splits the Brier score into parts. The parts show whether errors come from poor calibration,
 --           from weak separation of the classes, or from the data itself.
 -- use:      to find out why one model has a lower Brier score than another
@@ -15,14 +15,14 @@
 -- formula:  Brier = reliability - resolution + uncertainty + variance within bins - covariance within bins (doubled)
 -- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( (\bar{p}_b - \bar{y}_b)^2 - (\bar{y}_b - \bar{y})^2 +
 --           V_b - 2 C_b \right) + \bar{y} (1 - \bar{y})
--- symbols:  B: number of bins that hold a row
---           n_b: number of rows in bin b
---           n: number of rows
---           \bar{p}_b: mean predicted probability in bin b
---           \bar{y}_b: share of positives in bin b
---           \bar{y}: share of positives in all rows
---           V_b: variance of the probabilities within bin b
---           C_b: covariance of the probability and the label within bin b
+-- symbols:  B: the number of bins that hold a row
+--           n_b: the number of rows in bin b
+--           n: the number of rows
+--           \bar{p}_b: the mean predicted probability in bin b
+--           \bar{y}_b: the share of positives in bin b
+--           \bar{y}: the share of positives in all rows
+--           V_b: the variance of the probabilities within bin b
+--           C_b: the covariance of the probability and the label within bin b
 -- source:   Stephenson, Coelho and Jolliffe, Weather and Forecasting 2008, doi:10.1175/2007WAF2006116.1
 -- related:  brier, brier_skill, calibration_curve, ece
 WITH parts AS (

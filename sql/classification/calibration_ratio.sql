@@ -14,13 +14,14 @@
 -- range:    [0, inf), closest to 1 is better
 -- formula:  sum p / sum y
 -- tex:      \mathrm{PCOC} = \frac{\sum_{i=1}^{n} p_i}{\sum_{i=1}^{n} y_i}
--- symbols:  n: number of rows
---           p_i: predicted probability of row i
---           y_i: label of row i, 1 for a positive and 0 for a negative
+-- symbols:  n: the number of rows
+--           p_i: the predicted probability of row i
+--           y_i: the label of row i, 1 for a positive and 0 for a negative
 -- source:   Graepel et al., ICML 2010
 -- oracle:   reference
 -- example:  calibration_ratio() = 0.918889
--- worked:   8.27 / 9 = 0.9189
+-- worked:   (0.72 + 0.15 + 0.4 + 0.08 + 0.33 + 0.4 + 0.05 + 0.22 + 0.31 + 0.12 + 0.55 + 0.61 + 0.55 + 0.28 + 0.09 +
+--           0.9 + 0.45 + 0.77 + 0.18 + 0.03 + 0.18 + 0.52 + 0.27 + 0.11) / 9 = 0.9189
 -- related:  copc, calibration_intercept, calibration_curve, ece
 SELECT system, segment, sum(weight * p) / nullif(sum(weight * label), 0) AS value
 FROM probabilities

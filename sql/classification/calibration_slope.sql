@@ -14,18 +14,18 @@
 -- params:   eps DOUBLE DEFAULT 1e-15 CHECK (eps > 0 AND eps < 0.5)
 -- grain:    system, segment
 -- range:    (-inf, inf), closest to 1 is better
--- undefined: one class, one score, or classes that a score separates
+-- undefined: the rows have one class or one score, or a score separates the classes
 -- formula:  logit P(y = 1) = intercept + slope * logit p, by maximum likelihood
 -- tex:      \mathrm{logit}(P(y = 1)) = a + b \cdot \mathrm{logit}(p) \qquad \mathrm{logit}(p) = \ln \frac{p}{1 - p}
--- symbols:  p: predicted probability, kept between eps and 1 - eps
---           P(y = 1): probability of a positive according to the fitted line
---           a: intercept of the line
---           b: slope of the line
+-- symbols:  p: the predicted probability, kept between eps and 1 - eps
+--           P(y = 1): the probability of a positive according to the fitted line
+--           a: the intercept of the line
+--           b: the slope of the line
 -- source:   Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562
 -- oracle:   sklearn LogisticRegression
 -- example:  calibration_slope() = 1.434223
 -- worked:   none, the fit takes many steps
 -- related:  calibration_intercept, calibration_ratio, calibration_curve, hosmer_lemeshow
--- note:     a recursive query, which not every engine has
+-- note:     needs a recursive query, which some engines do not support
 SELECT system, segment, slope AS value
 FROM calibration_fit;

@@ -14,18 +14,18 @@
 -- params:   threshold DOUBLE DEFAULT 0.5
 -- grain:    system, segment
 -- range:    [-1, 1], higher is better
--- undefined: all rows have and are predicted one class
+-- undefined: all rows have one class and are predicted that class
 -- formula:  (p_o - p_e) / (1 - p_e), p_e = ((TP+FP)(TP+FN) + (TN+FP)(TN+FN)) / n^2
 -- tex:      \kappa = \frac{p_o - p_e}{1 - p_e} \qquad p_e = \frac{(\mathrm{TP} + \mathrm{FP}) (\mathrm{TP} +
 --           \mathrm{FN}) + (\mathrm{TN} + \mathrm{FP}) (\mathrm{TN} + \mathrm{FN})}{n^2}
--- symbols:  \kappa: Cohen's kappa
---           p_o: share of the rows that are classified right
---           p_e: that share as expected by chance
---           \mathrm{TP}: number of positives that are predicted positive
---           \mathrm{FP}: number of negatives that are predicted positive
---           \mathrm{FN}: number of positives that are predicted negative
---           \mathrm{TN}: number of negatives that are predicted negative
---           n: number of rows
+-- symbols:  \kappa: the value of Cohen's kappa
+--           p_o: the share of the rows that are classified right
+--           p_e: the share of right rows that chance alone gives
+--           \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{FP}: the number of negatives that are predicted positive
+--           \mathrm{FN}: the number of positives that are predicted negative
+--           \mathrm{TN}: the number of negatives that are predicted negative
+--           n: the number of rows
 -- source:   Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104
 -- oracle:   sklearn cohen_kappa_score
 -- example:  cohen_kappa(threshold := 0.3) = 0.416667

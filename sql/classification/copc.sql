@@ -14,13 +14,14 @@
 -- undefined: every probability is 0
 -- formula:  sum y / sum p
 -- tex:      \mathrm{COPC} = \frac{\sum_{i=1}^{n} y_i}{\sum_{i=1}^{n} p_i}
--- symbols:  n: number of rows
---           p_i: predicted probability of row i
---           y_i: label of row i, 1 for a positive and 0 for a negative
+-- symbols:  n: the number of rows
+--           p_i: the predicted probability of row i
+--           y_i: the label of row i, 1 for a positive and 0 for a negative
 -- source:   Graepel et al., ICML 2010
 -- oracle:   reference
 -- example:  copc() = 1.088271
--- worked:   9 / 8.27 = 1.0883
+-- worked:   9 / (0.72 + 0.15 + 0.4 + 0.08 + 0.33 + 0.4 + 0.05 + 0.22 + 0.31 + 0.12 + 0.55 + 0.61 + 0.55 + 0.28 +
+--           0.09 + 0.9 + 0.45 + 0.77 + 0.18 + 0.03 + 0.18 + 0.52 + 0.27 + 0.11) = 1.0883
 -- related:  calibration_ratio, calibration_intercept, calibration_curve, ece
 SELECT system, segment, sum(weight * label) / nullif(sum(weight * p), 0) AS value
 FROM probabilities

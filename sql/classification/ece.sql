@@ -14,19 +14,20 @@
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
--- interval: none, it is a sum of absolute values, which every resample adds noise to, so that its samples lie
---           above the true value
+-- interval: none, it is a sum of absolute values: every resample adds noise, and the samples lie above the true value
 -- formula:  sum over bins of n_b |mean p - mean y| / n
 -- tex:      \mathrm{ECE} = \sum_{b=1}^{B} \frac{n_b}{n} |\bar{p}_b - \bar{y}_b|
--- symbols:  B: number of bins that hold a row
---           n_b: number of rows in bin b
---           n: number of rows
---           \bar{p}_b: mean predicted probability in bin b
---           \bar{y}_b: share of positives in bin b
+-- symbols:  B: the number of bins that hold a row
+--           n_b: the number of rows in bin b
+--           n: the number of rows
+--           \bar{p}_b: the mean predicted probability in bin b
+--           \bar{y}_b: the share of positives in bin b
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  ece() = 0.12375
--- worked:   (0.25 + 0.26 + 0.23 + 0.36 + 0.25 + 0.62 + 0.39 + 0.51 + 0.1) / 24 = 0.1238
+-- worked:   4/24 * abs(0.25/4 - 0/4) + 5/24 * abs(0.74/5 - 1/5) + 3/24 * abs(0.77/3 - 1/3) +
+--           2/24 * abs(0.64/2 - 1/2) + 3/24 * abs(1.25/3 - 1/3) + 3/24 * abs(1.62/3 - 1/3) +
+--           1/24 * abs(0.61/1 - 1/1) + 2/24 * abs(1.49/2 - 2/2) + 1/24 * abs(0.9/1 - 1/1) = 0.1238
 -- related:  ace, mce, calibration_curve, brier, hosmer_lemeshow
 SELECT system, segment, sum(total * abs(mean_score - mean_label)) / nullif(sum(total), 0) AS value
 FROM bins

@@ -18,10 +18,10 @@
 -- undefined: no row is positive or predicted positive
 -- formula:  (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
 -- tex:      F_\beta = \frac{(1 + \beta^2) \mathrm{TP}}{(1 + \beta^2) \mathrm{TP} + \beta^2 \mathrm{FN} + \mathrm{FP}}
--- symbols:  \beta: how much more recall counts than precision
---           \mathrm{TP}: number of positives that are predicted positive
---           \mathrm{FN}: number of positives that are predicted negative
---           \mathrm{FP}: number of negatives that are predicted positive
+-- symbols:  \beta: the factor by which recall counts more than precision
+--           \mathrm{TP}: the number of positives that are predicted positive
+--           \mathrm{FN}: the number of positives that are predicted negative
+--           \mathrm{FP}: the number of negatives that are predicted positive
 -- source:   van Rijsbergen, Information Retrieval, 1979
 -- oracle:   sklearn fbeta_score
 -- example:  f_beta(beta := 2, threshold := 0.3) = 0.729167

@@ -12,8 +12,8 @@
 -- interval: proportion
 -- formula:  FN / (FN + TP)
 -- tex:      \mathrm{FNR} = \frac{\mathrm{FN}}{\mathrm{FN} + \mathrm{TP}}
--- symbols:  \mathrm{FN}: number of positives that are predicted negative
---           \mathrm{TP}: number of positives that are predicted positive
+-- symbols:  \mathrm{FN}: the number of positives that are predicted negative
+--           \mathrm{TP}: the number of positives that are predicted positive
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   reference
 -- example:  fnr(threshold := 0.3) = 0.222222

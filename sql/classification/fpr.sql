@@ -14,8 +14,8 @@
 -- interval: proportion
 -- formula:  FP / (FP + TN)
 -- tex:      \mathrm{FPR} = \frac{\mathrm{FP}}{\mathrm{FP} + \mathrm{TN}}
--- symbols:  \mathrm{FP}: number of negatives that are predicted positive
---           \mathrm{TN}: number of negatives that are predicted negative
+-- symbols:  \mathrm{FP}: the number of negatives that are predicted positive
+--           \mathrm{TN}: the number of negatives that are predicted negative
 -- source:   Sokolova and Lapalme, Information Processing and Management 2009, doi:10.1016/j.ipm.2009.03.002
 -- oracle:   reference
 -- example:  fpr(threshold := 0.3) = 0.333333

@@ -12,9 +12,9 @@
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 -- tex:      \mathrm{gain}(s) = \frac{\mathrm{TP}_s}{P} \qquad \mathrm{lift}(s) = \frac{\mathrm{gain}(s)}{s}
--- symbols:  s: share of the rows, from the highest score
---           \mathrm{TP}_s: number of positives among these rows; tied rows at the cut count in proportion
---           P: number of positives
+-- symbols:  s: the share of the rows, from the highest score
+--           \mathrm{TP}_s: the number of positives among these rows; tied rows at the cut count in proportion
+--           P: the number of positives
 -- source:   Berry and Linoff, Data Mining Techniques, 2004
 -- related:  lift, ks, roc_curve, threshold_table
 -- note:     threshold is the score at the cut

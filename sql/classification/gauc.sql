@@ -20,9 +20,9 @@
 -- undefined: no group has both classes
 -- formula:  sum of w_g AUC_g / sum of w_g; w_g = rows, positives or pairs of the group, or 1
 -- tex:      \mathrm{GAUC} = \frac{\sum_{g} w_g \mathrm{AUC}_g}{\sum_{g} w_g}
--- symbols:  g: group with both classes
---           \mathrm{AUC}_g: AUC of the rows of group g
---           w_g: weight of group g: its number of rows, positives or pairs, or 1
+-- symbols:  g: a group with both classes
+--           \mathrm{AUC}_g: the AUC of the rows of group g
+--           w_g: the weight of group g: its number of rows, positives or pairs, or 1
 -- source:   Zhou et al., KDD 2018, doi:10.1145/3219819.3219823
 -- oracle:   reference
 -- example:  gauc() = 0.661765

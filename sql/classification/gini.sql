@@ -14,7 +14,7 @@
 -- interval: logit
 -- formula:  2 AUC - 1
 -- tex:      \mathrm{Gini} = 2 \cdot \mathrm{AUC} - 1
--- symbols:  \mathrm{AUC}: area under the ROC curve
+-- symbols:  \mathrm{AUC}: the area under the ROC curve
 -- source:   Hand and Till, Machine Learning 2001, doi:10.1023/A:1010920819831
 -- oracle:   reference
 -- example:  gini() = 0.718519

@@ -12,10 +12,10 @@
 -- grain:    system, segment, group_id
 -- formula:  share of the pairs within the group in which the positive has the higher score, ties 1/2
 -- tex:      \mathrm{AUC}_g = \frac{\mathrm{won}_g + \frac{1}{2} \mathrm{tied}_g}{P_g N_g}
--- symbols:  \mathrm{won}_g: number of pairs in group g in which the positive has the higher score
---           \mathrm{tied}_g: number of pairs in group g with equal scores
---           P_g: number of positives in group g
---           N_g: number of negatives in group g
+-- symbols:  \mathrm{won}_g: the number of pairs in group g in which the positive has the higher score
+--           \mathrm{tied}_g: the number of pairs in group g with equal scores
+--           P_g: the number of positives in group g
+--           N_g: the number of negatives in group g
 -- source:   Zhou et al., KDD 2018, doi:10.1145/3219819.3219823
 -- related:  gauc, auc, query_auc
 -- note:     auc is NULL for groups of one class

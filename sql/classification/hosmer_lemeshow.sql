@@ -15,18 +15,23 @@
 -- grain:    system, segment
 -- range:    [0, inf), lower is better
 -- influence: none
--- undefined: a bin expects no positive, or no negative
--- formula:  sum over bins of (O - E)^2 / (E (1 - E / n)), chi-square with bins - 2 degrees of freedom if calibrated
+-- undefined: the expected number of positives or negatives of a bin is 0
+-- formula:  sum over bins of (O - E)^2 / (E (1 - E / n)); if calibrated, chi-square with bins - 2 degrees of freedom
+--           for the rows that the model was fitted to, and with bins degrees of freedom for other rows
 -- tex:      H = \sum_{b=1}^{B} \frac{(O_b - E_b)^2}{E_b (1 - E_b / n_b)}
--- symbols:  H: Hosmer-Lemeshow statistic
---           B: number of bins
---           O_b: observed number of positives in bin b
---           E_b: sum of the probabilities in bin b
---           n_b: number of rows in bin b
+-- symbols:  H: the Hosmer-Lemeshow statistic
+--           B: the number of bins
+--           O_b: the observed number of positives in bin b
+--           E_b: the sum of the probabilities in bin b
+--           n_b: the number of rows in bin b
 -- source:   Hosmer and Lemeshow, Communications in Statistics 1980, doi:10.1080/03610928008827941
 -- oracle:   reference
 -- example:  hosmer_lemeshow(bins := 5) = 1.758138
--- worked:   0.36^2 / 0.33408 + 0.15^2 / 0.7055 + 0.01^2 / 1.32998 + 0.07^2 / 0.998775 + 1^2 / 0.75 = 1.7581
+-- worked:   (0 - (0.03 + 0.05 + 0.08 + 0.09 + 0.11))^2 / (0.36 * (1 - 0.36/5)) +
+--           (1 - (0.12 + 0.15 + 0.18 + 0.18 + 0.22))^2 / (0.85 * (1 - 0.85/5)) +
+--           (2 - (0.27 + 0.28 + 0.31 + 0.33 + 0.4 + 0.4))^2 / (1.99 * (1 - 1.99/6)) +
+--           (2 - (0.45 + 0.52 + 0.55 + 0.55))^2 / (2.07 * (1 - 2.07/4)) +
+--           (4 - (0.61 + 0.72 + 0.77 + 0.9))^2 / (3 * (1 - 3/4)) = 1.7581
 -- related:  spiegelhalter_z, calibration_curve, calibration_slope, ece, chi_square
 SELECT
     system,

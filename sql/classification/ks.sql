@@ -11,8 +11,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
--- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
---           value
+-- interval: none, it is a maximum: every resample adds noise, and the samples lie above the true value
 -- formula:  max over thresholds of |TPR - FPR|
 -- tex:      \mathrm{KS} = \max_{t} |\mathrm{TPR}(t) - \mathrm{FPR}(t)|
 -- symbols:  t: a threshold; each distinct score is one

@@ -22,10 +22,13 @@
 -- source:   Good, Journal of the Royal Statistical Society B 1952, doi:10.1111/j.2517-6161.1952.tb00104.x
 -- oracle:   sklearn log_loss
 -- example:  log_loss() = 0.459810
--- worked:   ln(100) - ln(72e0*33*55*61*28*90*45*77*18 * 85*60*92*60*95*78*69*88*45*91*82*97*48*73*89) / 24 = 0.4598
+-- worked:   -(ln(0.72) + ln(1 - 0.15) + ln(1 - 0.4) + ln(1 - 0.08) + ln(0.33) + ln(1 - 0.4) + ln(1 - 0.05) +
+--           ln(1 - 0.22) + ln(1 - 0.31) + ln(1 - 0.12) + ln(0.55) + ln(0.61) + ln(1 - 0.55) + ln(0.28) +
+--           ln(1 - 0.09) + ln(0.9) + ln(0.45) + ln(0.77) + ln(1 - 0.18) + ln(1 - 0.03) + ln(0.18) + ln(1 - 0.52) +
+--           ln(1 - 0.27) + ln(1 - 0.11)) / 24 = 0.4598
 -- related:  normalized_entropy, rig, brier, base_entropy, ece
--- note:     a note tells how many rows were clipped; eps=0 does not clip, and one wrong certainty makes the
---           loss infinite
+-- note:     a note in the result reports the number of clipped rows; with eps=0, nothing is clipped, and one
+--           prediction that is certain and wrong makes the loss infinite
 SELECT
     system,
     segment,

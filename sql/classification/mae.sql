@@ -19,7 +19,9 @@
 -- source:   Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079
 -- oracle:   sklearn mean_absolute_error
 -- example:  mae() = 0.320417
--- worked:   ((9 - 4.79) + 3.48) / 24 = 0.3204
+-- worked:   ((1 - 0.72) + 0.15 + 0.4 + 0.08 + (1 - 0.33) + 0.4 + 0.05 + 0.22 + 0.31 + 0.12 + (1 - 0.55) +
+--           (1 - 0.61) + 0.55 + (1 - 0.28) + 0.09 + (1 - 0.9) + (1 - 0.45) + (1 - 0.77) + 0.18 + 0.03 + (1 - 0.18) +
+--           0.52 + 0.27 + 0.11) / 24 = 0.3204
 -- related:  rmse, r2, brier
 SELECT system, segment, sum(weight * abs(score - label)) / nullif(sum(weight), 0) AS value
 FROM ratings

@@ -22,6 +22,7 @@
 -- example:  max_f1() = 0.727273
 -- worked:   2 * 8 / (8 + 5 + 9) = 0.7273
 -- related:  f_beta, pr_curve, threshold_table, average_precision
+-- note:     without any positive row, the value is 0
 SELECT system, segment, max(2 * tp / nullif(tp + fp + p, 0)) AS value
 FROM thresholds
 GROUP BY system, segment;

@@ -26,7 +26,7 @@
 -- example:  mcc(threshold := 0.3) = 0.430331
 -- worked:   (7 * 10 - 5 * 2) / sqrt((7 + 5) * (7 + 2) * (10 + 5) * (10 + 2)) = 0.4303
 -- related:  cohen_kappa, balanced_accuracy, f_beta, confusion
--- note:     NULL where scikit-learn says 0
+-- note:     scikit-learn returns 0 where this value is NULL
 SELECT
     system,
     segment,

@@ -14,8 +14,7 @@
 -- idle:     undefined WHEN TRUE
 -- grain:    system, segment
 -- range:    [0, 1], lower is better
--- interval: none, it is a maximum, which every resample adds noise to, so that its samples lie above the true
---           value
+-- interval: none, it is a maximum: every resample adds noise, and the samples lie above the true value
 -- formula:  the largest |mean p - mean y| of a bin
 -- tex:      \mathrm{MCE} = \max_{b} |\bar{p}_b - \bar{y}_b|
 -- symbols:  b: a bin of the probability that holds a row
@@ -24,7 +23,8 @@
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  mce() = 0.39
--- worked:   abs(0.61 - 1) = 0.3900
+-- worked:   greatest(abs(0.25/4 - 0/4), abs(0.74/5 - 1/5), abs(0.77/3 - 1/3), abs(0.64/2 - 1/2), abs(1.25/3 - 1/3),
+--           abs(1.62/3 - 1/3), abs(0.61/1 - 1/1), abs(1.49/2 - 2/2), abs(0.9/1 - 1/1)) = 0.39
 -- related:  ece, ace, calibration_curve, hosmer_lemeshow
 SELECT system, segment, max(abs(mean_score - mean_label)) AS value
 FROM bins

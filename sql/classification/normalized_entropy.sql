@@ -1,6 +1,6 @@
 -- name:     normalized_entropy
 -- alias:    ne
--- title:    Log loss relative to that of predicting the base rate
+-- title:    Log loss relative to the entropy of the base rate
 -- meaning:  Normalized entropy compares the log loss of the predictions with the log loss of predicting the base rate
 --           for every row. It shows how much of that loss remains.
 -- use:      to check that click probabilities are better than a constant, the base rate
@@ -15,7 +15,7 @@
 -- idle:     undefined WHEN base_rate IS NOT NULL
 -- grain:    system, segment
 -- range:    [0, inf], lower is better
--- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is next to 0 or 1
+-- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is close to 0 or 1
 -- formula:  log loss / entropy of the base rate
 -- tex:      \mathrm{NE} = \frac{-\frac{1}{n} \sum_{i=1}^{n} (y_i \ln p_i + (1 - y_i) \ln(1 - p_i))} {-(c \ln c + (1 -
 --           c) \ln(1 - c))}
@@ -26,7 +26,10 @@
 -- source:   He et al., ADKDD 2014, doi:10.1145/2648584.2648589
 -- oracle:   reference
 -- example:  normalized_entropy() = 0.695036
--- worked:   0.459810118525 / (9/24 * ln(24/9) + 15/24 * ln(24/15)) = 0.6950
+-- worked:   (-(ln(0.72) + ln(1 - 0.15) + ln(1 - 0.4) + ln(1 - 0.08) + ln(0.33) + ln(1 - 0.4) + ln(1 - 0.05) +
+--           ln(1 - 0.22) + ln(1 - 0.31) + ln(1 - 0.12) + ln(0.55) + ln(0.61) + ln(1 - 0.55) + ln(0.28) +
+--           ln(1 - 0.09) + ln(0.9) + ln(0.45) + ln(0.77) + ln(1 - 0.18) + ln(1 - 0.03) + ln(0.18) + ln(1 - 0.52) +
+--           ln(1 - 0.27) + ln(1 - 0.11)) / 24) / -(9/24 * ln(9/24) + 15/24 * ln(15/24)) = 0.695
 -- related:  rig, log_loss, base_entropy, brier_skill, calibration_ratio
 SELECT system, segment, log_loss.value / nullif(base_entropy.value, 0) AS value
 FROM log_loss

@@ -1,5 +1,5 @@
 -- name:     precision_at_recall
--- title:    Largest precision at a recall or better
+-- title:    Largest precision at a minimum recall
 -- meaning:  Precision at recall is the best precision of all thresholds that find the required share of the
 --           positives.
 -- use:      when a fixed share of the positives must be found, as in safety reviews
@@ -12,7 +12,7 @@
 -- values:   recall: the lowest recall that is accepted
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
--- formula:  max over thresholds with R >= recall of P
+-- formula:  max of P over thresholds with R >= recall
 -- tex:      \max_{t : \, \mathrm{recall}(t) \ge r} \mathrm{precision}(t)
 -- symbols:  t: a threshold; each distinct score is one
 --           \mathrm{precision}(t): the share of positives among the rows with a score of t or higher

@@ -21,7 +21,10 @@
 -- source:   Wright, Journal of Agricultural Research 1921
 -- oracle:   sklearn r2_score
 -- example:  r2() = 0.35152
--- worked:   1 - (2.4381 + 1.2096) / (9 * (1 - 9/24)^2 + 15 * (0 - 9/24)^2) = 0.3515
+-- worked:   1 - ((1 - 0.72)^2 + 0.15^2 + 0.4^2 + 0.08^2 + (1 - 0.33)^2 + 0.4^2 + 0.05^2 + 0.22^2 + 0.31^2 + 0.12^2 +
+--           (1 - 0.55)^2 + (1 - 0.61)^2 + 0.55^2 + (1 - 0.28)^2 + 0.09^2 + (1 - 0.9)^2 + (1 - 0.45)^2 +
+--           (1 - 0.77)^2 + 0.18^2 + 0.03^2 + (1 - 0.18)^2 + 0.52^2 + 0.27^2 + 0.11^2) / (9 * (1 - 9/24)^2 +
+--           15 * (9/24)^2) = 0.3515
 -- related:  rmse, mae, brier_skill
 WITH means AS (
     SELECT system, segment, sum(weight * label) / nullif(sum(weight), 0) AS mean_label

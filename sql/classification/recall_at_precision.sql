@@ -1,5 +1,5 @@
 -- name:     recall_at_precision
--- title:    Largest recall at a precision or better
+-- title:    Largest recall at a minimum precision
 -- meaning:  Recall at precision is the largest share of the positives that a threshold finds at the required
 --           precision.
 -- use:      when the share of false alarms among the selected rows must stay small
@@ -14,7 +14,7 @@
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
 -- undefined: no threshold reaches the precision
--- formula:  max over thresholds with P >= precision of R
+-- formula:  max of R over thresholds with P >= precision
 -- tex:      \max_{t : \, \mathrm{precision}(t) \ge q} \mathrm{recall}(t)
 -- symbols:  t: a threshold; each distinct score is one
 --           \mathrm{precision}(t): the share of positives among the rows with a score of t or higher

@@ -14,7 +14,7 @@
 -- idle:     undefined WHEN base_rate IS NOT NULL
 -- grain:    system, segment
 -- range:    [-inf, 1], higher is better
--- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is next to 0 or 1
+-- infinite: a wrong probability is 0 or 1, with eps=0; or base_rate is close to 0 or 1
 -- formula:  1 - normalized entropy
 -- tex:      \mathrm{RIG} = 1 - \frac{-\frac{1}{n} \sum_{i=1}^{n} (y_i \ln p_i + (1 - y_i) \ln(1 - p_i))} {-(c \ln c +
 --           (1 - c) \ln(1 - c))}
@@ -25,7 +25,10 @@
 -- source:   Graepel et al., ICML 2010
 -- oracle:   reference
 -- example:  rig() = 0.304964
--- worked:   1 - 0.459810118525 / (9/24 * ln(24/9) + 15/24 * ln(24/15)) = 0.3050
+-- worked:   1 - (-(ln(0.72) + ln(1 - 0.15) + ln(1 - 0.4) + ln(1 - 0.08) + ln(0.33) + ln(1 - 0.4) + ln(1 - 0.05) +
+--           ln(1 - 0.22) + ln(1 - 0.31) + ln(1 - 0.12) + ln(0.55) + ln(0.61) + ln(1 - 0.55) + ln(0.28) +
+--           ln(1 - 0.09) + ln(0.9) + ln(0.45) + ln(0.77) + ln(1 - 0.18) + ln(1 - 0.03) + ln(0.18) + ln(1 - 0.52) +
+--           ln(1 - 0.27) + ln(1 - 0.11)) / 24) / -(9/24 * ln(9/24) + 15/24 * ln(15/24)) = 0.305
 -- related:  normalized_entropy, log_loss, base_entropy, brier_skill
 SELECT system, segment, 1 - normalized_entropy.value AS value
 FROM normalized_entropy;

@@ -18,7 +18,9 @@
 -- source:   Willmott and Matsuura, Climate Research 2005, doi:10.3354/cr030079
 -- oracle:   sklearn root_mean_squared_error
 -- example:  rmse() = 0.389856
--- worked:   sqrt((2.4381 + 1.2096) / 24) = 0.3899
+-- worked:   sqrt(((1 - 0.72)^2 + 0.15^2 + 0.4^2 + 0.08^2 + (1 - 0.33)^2 + 0.4^2 + 0.05^2 + 0.22^2 + 0.31^2 + 0.12^2 +
+--           (1 - 0.55)^2 + (1 - 0.61)^2 + 0.55^2 + (1 - 0.28)^2 + 0.09^2 + (1 - 0.9)^2 + (1 - 0.45)^2 +
+--           (1 - 0.77)^2 + 0.18^2 + 0.03^2 + (1 - 0.18)^2 + 0.52^2 + 0.27^2 + 0.11^2) / 24) = 0.3899
 -- related:  mae, r2, brier, ndcg
 SELECT
     system,

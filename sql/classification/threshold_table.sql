@@ -1,5 +1,5 @@
 -- name:     threshold_table
--- title:    Confusion matrix and what follows from it at evenly spaced thresholds
+-- title:    Confusion matrix and its metrics at evenly spaced thresholds
 -- meaning:  The table shows the confusion matrix and its metrics at several thresholds. It shows which errors a
 --           decision at each threshold makes.
 -- use:      to choose the threshold of a decision

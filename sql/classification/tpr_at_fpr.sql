@@ -1,5 +1,5 @@
 -- name:     tpr_at_fpr
--- title:    Largest true positive rate at a false positive rate or better
+-- title:    Largest true positive rate at a maximum false positive rate
 -- meaning:  TPR at FPR is the largest share of the positives that a threshold finds within a limit of false alarms.
 --           The limit is a share of the negatives.
 -- use:      when the number of false alarms is limited, as in fraud detection
@@ -13,7 +13,7 @@
 -- values:   fpr: the highest false positive rate that is accepted
 -- grain:    system, segment
 -- range:    [0, 1], higher is better
--- formula:  max over thresholds with FPR <= fpr of TPR, at least 0
+-- formula:  max of TPR over thresholds with FPR <= fpr, at least 0
 -- tex:      \max_{t : \, \mathrm{FPR}(t) \le f} \mathrm{TPR}(t)
 -- symbols:  t: a threshold; each distinct score is one, and so is infinity, with rates of 0
 --           \mathrm{TPR}(t): the share of the positives with a score of t or higher

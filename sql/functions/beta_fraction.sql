@@ -8,8 +8,8 @@
 -- source:   Didonato and Morris, ACM Transactions on Mathematical Software 1992, doi:10.1145/131766.131776
 -- oracle:   mpmath
 -- example:  beta_fraction(2, 3, 0.25, 0.75) = 1.208955223880597
--- note:     relative error below 1e-13 for x < (a + 1) / (a + b + 2), where it converges fast, in about
---           sqrt(min(a, b)) levels, and where no level cancels
+-- note:     relative error below 1e-13 for x < (a + 1) / (a + b + 2); there it converges fast, in about sqrt(min(a,
+--           b)) levels, and no level cancels
 SELECT
     CASE
         WHEN ($a BETWEEN 1e-100 AND 1e100 AND $b BETWEEN 1e-100 AND 1e100 AND least($a, $b) <= 1e12

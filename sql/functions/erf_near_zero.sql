@@ -6,7 +6,7 @@
 -- source:   Cody, Mathematics of Computation 1969, doi:10.1090/S0025-5718-1969-0247736-4
 -- oracle:   math.erf
 -- example:  erf_near_zero(0.25) = 0.27632639016823696
--- note:     relative error below 1e-15, NULL where abs(x) > 0.46875: a step of erf and erfc
+-- note:     relative error below 1e-15, NULL if abs(x) > 0.46875: a step of erf and erfc
 SELECT
     CASE
         WHEN abs($x) <= 0.46875e0 THEN list_transform([$x * $x], lambda z: $x

@@ -13,6 +13,6 @@ SELECT
         WHEN $x = -1e0 THEN CAST('-inf' AS DOUBLE)
         WHEN $x > 1e16 THEN ln($x)
         WHEN 1e0 + $x = 1e0 THEN $x
-        -- The quotient undoes the rounding of 1 + x, which is in both of its parts.
+        -- The quotient cancels the rounding of 1 + x, because both of its parts contain it.
         ELSE $x * (ln(1e0 + $x) / ((1e0 + $x) - 1e0))
     END AS value;

@@ -10,7 +10,7 @@
 SELECT
     CASE
         WHEN ($a BETWEEN 1e-100 AND 1e100 AND $b BETWEEN 1e-100 AND 1e100) IS NOT TRUE THEN NULL
-        -- The large parts of the three logarithms cancel in the formula, not in the computer.
+        -- The large parts of the three logarithms cancel here in the formula; in doubles they would lose digits.
         ELSE 0.5e0 * ln(2e0 * pi() * (1e0 / $a + 1e0 / $b))
             - $a * log1p($b / $a) - $b * log1p($a / $b)
             + stirling_error($a) + stirling_error($b) - stirling_error($a + $b)

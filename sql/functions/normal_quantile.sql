@@ -13,7 +13,7 @@ SELECT
         WHEN ($p BETWEEN 0e0 AND 1e0) IS NOT TRUE THEN NULL
         WHEN $p = 0e0 THEN CAST('-inf' AS DOUBLE)
         WHEN $p = 1e0 THEN CAST('inf' AS DOUBLE)
-        -- The middle.
+        -- The central region.
         WHEN abs($p - 0.5e0) <= 0.425e0 THEN list_transform(
             [0.180625e0 - ($p - 0.5e0) * ($p - 0.5e0)], lambda r: ($p - 0.5e0)
             * (((((((2509.0809287301226727e0 * r + 33430.575583588128105e0) * r + 67265.770927008700853e0)

@@ -8,8 +8,8 @@
 -- source:   Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, doi:10.4324/9780203771587
 -- oracle:   scipy.stats.norm.ppf
 -- example:  paired_mde(0.2, 500, 0.05, 0.8) = 0.02505813996983669
--- note:     relative error below 1e-14; the two-sided test finds an effect of this size with probability power,
---           by the normal approximation, which is a little too small for n below 30
+-- note:     relative error below 1e-14; the two-sided test finds an effect of this size with probability power; the
+--           normal approximation makes the value a little too small for n below 30
 SELECT
     CASE
         WHEN ($sd BETWEEN 0e0 AND 1e300 AND $n BETWEEN 1e0 AND 1e300 AND $alpha > 0e0 AND $alpha < 1e0

@@ -6,7 +6,7 @@
 -- source:   Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 6.1.41
 -- oracle:   mpmath
 -- example:  stirling_series(16) = 0.0052076559196096404
--- note:     absolute error below 2e-16, NULL where x < 16: a step of stirling_error
+-- note:     absolute error below 2e-16, NULL if x < 16: a step of stirling_error
 SELECT
     CASE
         WHEN ($x >= 16e0 AND NOT isnan($x)) IS NOT TRUE THEN NULL

@@ -12,9 +12,9 @@ SELECT
     CASE
         WHEN ($alpha > 0e0 AND $alpha < 1e0 AND $df >= 0.001e0 AND NOT isnan($df)) IS NOT TRUE THEN NULL
         WHEN $df > 1e16 THEN -normal_quantile(0.5e0 * $alpha)
-        -- Newton's method for the p-value as a function of ln t, from below: six steps do for every df. In the far
+        -- Newton's method for the p-value as a function of ln t, from below: six steps suffice for every df. In the far
         -- tail I_x(a, b) = x^a / (a B(a, b)), which gives x = df / (df + t^2) without a step. The first value and
-        -- the steps are a list, in which two values have names: DuckDB writes a function out wherever it is called.
+        -- the steps are a list that names two values, because DuckDB expands a function at every call.
         ELSE list_reduce(
             list_transform([student_t_log_x($alpha, $df)], lambda log_x:
                 list_transform([-normal_quantile(0.5e0 * $alpha)], lambda z: CASE

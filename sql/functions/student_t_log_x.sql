@@ -1,5 +1,5 @@
 -- name:     student_t_log_x
--- title:    Where the power law of the Student t tail reaches a p-value
+-- title:    Point where the power law of the Student t tail reaches a p-value
 -- params:   alpha DOUBLE CHECK (alpha > 0 AND alpha < 1), df DOUBLE CHECK (df BETWEEN 0.001 AND 1e16)
 -- range:    [-inf, 1]
 -- formula:  the ln x with x^a / (a * B(a, 1 / 2)) = alpha, a = df / 2

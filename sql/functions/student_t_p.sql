@@ -15,10 +15,10 @@ SELECT
         WHEN abs($t) = CAST('inf' AS DOUBLE) THEN 0e0
         WHEN abs($t) > 1e300 THEN NULL
         WHEN $df > 1e16 THEN normal_p($t)
-        -- I_x(a, b) = weight / fraction, or 1 - I_y(b, a), whichever converges fast.
+        -- I_x(a, b) = weight / fraction, or 1 - I_y(b, a), whichever converges faster.
         ELSE CASE WHEN $t * $t > 3e0 * $df / ($df + 2e0) THEN 0e0 ELSE 1e0 END
             + student_t_weight($df, abs($t) / sqrt($df)) / CASE
-                WHEN abs($t) / sqrt($df) > 1e10 THEN 0.5e0 * $df  -- where the fraction comes to a
+                WHEN abs($t) / sqrt($df) > 1e10 THEN 0.5e0 * $df  -- here the fraction equals a
                 WHEN $t * $t > 3e0 * $df / ($df + 2e0)
                     THEN beta_fraction(0.5e0 * $df, 0.5e0, $df / ($df + $t * $t), $t * $t / ($df + $t * $t))
                 ELSE -beta_fraction(0.5e0, 0.5e0 * $df, $t * $t / ($df + $t * $t), $df / ($df + $t * $t))

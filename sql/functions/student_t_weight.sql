@@ -6,7 +6,7 @@
 -- source:   Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.1
 -- oracle:   t * scipy.stats.t.pdf(t, df)
 -- example:  student_t_weight(1, 1) = 0.15915494309189535
--- note:     relative error below 1e-12 down to 1e-300, also where t^2 or the density leave the DOUBLEs
+-- note:     relative error below 1e-12 down to 1e-300, also if t^2 or the density is outside the range of a DOUBLE
 SELECT
     CASE
         WHEN $df BETWEEN 0.001e0 AND 1e16 AND $s > 0e0 AND $s <= 1e308

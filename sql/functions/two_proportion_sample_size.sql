@@ -1,6 +1,6 @@
 -- name:     two_proportion_sample_size
 -- macro:    two_proportion_sample_size
--- title:    Units per arm to tell two proportions apart
+-- title:    Number of units per arm to distinguish two proportions
 -- params:   p1 DOUBLE CHECK (p1 BETWEEN 0 AND 1), p2 DOUBLE CHECK (p2 BETWEEN 0 AND 1 AND p1 <> p2),
 --           alpha DOUBLE CHECK (alpha > 0 AND alpha < 1), power DOUBLE CHECK (power BETWEEN 0.5 AND 0.9999999999)
 -- range:    [0, inf]

@@ -9,8 +9,8 @@
 -- source:   Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, doi:10.4324/9780203771587
 -- oracle:   scipy.stats.norm.ppf
 -- example:  two_sample_mde(0.25, 10000, 0.25, 10000, 0.05, 0.8) = 0.019810199057996726
--- note:     relative error below 1e-14; the two-sided test finds a difference of this size with probability
---           power, by the normal approximation, which is a little too small for arms below 30
+-- note:     relative error below 1e-14; the two-sided test finds a difference of this size with probability power;
+--           the normal approximation makes the value a little too small for arms below 30
 SELECT
     CASE
         WHEN ($var_c BETWEEN 0e0 AND 1e300 AND $n_c BETWEEN 1e0 AND 1e300 AND $var_t BETWEEN 0e0 AND 1e300

@@ -1,5 +1,5 @@
 -- name:     all_cutoffs
--- title:    Cut-offs of the metrics asked for, NULL where one has none
+-- title:    Cut-offs of the metrics asked for, NULL for a metric without one
 -- params:   metrics VARCHAR
 SELECT
     list_transform(

@@ -2,6 +2,6 @@
 -- title:    Whether ids of two types are of different kinds, so that a silent cast would compare them
 -- params:   one VARCHAR,
 --           other VARCHAR
--- note:     a column that is not there, or is no id, is a finding of its own
+-- note:     a column that is missing, or is not an id, is a separate finding
 SELECT
     is_id($one) AND is_id($other) AND $one <> '"NULL"' AND $other <> '"NULL"' AND kind($one) <> kind($other) AS value;

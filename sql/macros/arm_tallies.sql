@@ -1,8 +1,9 @@
 -- name:     arm_tallies
--- title:    Units of every variant, and what is counted of each metric
+-- title:    Number of units of every variant, with counts for each metric
 -- inputs:   measured (metric, arm, is_ratio, value, other)
 -- grain:    metric, arm
--- note:     known: units with a value, of a ratio with both; others: units whose value is neither 0 nor 1
+-- note:     known: the number of units with a value, for a ratio with both values; others: the number of units whose
+--           value is neither 0 nor 1
 SELECT
     metric,
     arm,

@@ -7,8 +7,8 @@
 --           types VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id'
 -- grain:    query_id
--- note:     attributes is a struct of the named columns; they are read from the second table if the first lacks one of
---           them. A column that is not there has the type "NULL", which is known before the rows are read
+-- note:     attributes is a struct of the named columns; they are read from the second table if the first lacks one
+--           of them. A missing column has the type "NULL", which is known before the rows are read
 WITH first_columns AS (
     SELECT COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id, $named_columns
     FROM (SELECT *, NULL AS "_duckmetrics_none" FROM query($source)) AS given

@@ -1,5 +1,5 @@
 -- name:     bad_experiment_call
--- title:    The problem of a call of an A/B test that needs no data to be seen, NULL if there is none
+-- title:    Problem of a call of an A/B test that shows without the data, NULL if there is none
 -- params:   asked VARCHAR
 SELECT
     coalesce(

@@ -1,5 +1,5 @@
 -- name:     bad_metrics
--- title:    Metrics that cannot be had
+-- title:    Metrics that are unreadable or unknown, have a wrong cut-off, or are named twice
 -- inputs:   specs (metric, measure, k, has_cutoff), known (name)
 SELECT
     CASE

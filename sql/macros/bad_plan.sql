@@ -1,5 +1,5 @@
 -- name:     bad_plan
--- title:    A plan that is none
+-- title:    Plan that does not exist
 -- params:   plan VARCHAR DEFAULT 'sorted'
 SELECT 'plan cannot be ''' || coalesce(CAST($plan AS VARCHAR), 'NULL') || '''; choose sorted or grouped' AS problem
 WHERE $plan IS NULL OR CAST($plan AS VARCHAR) NOT IN ('sorted', 'grouped');

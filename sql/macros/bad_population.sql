@@ -1,5 +1,5 @@
 -- name:     bad_population
--- title:    A table of queries that holds no row, or ids of another type than the truth
+-- title:    Table of queries that has no rows, or ids of another type than the truth
 -- inputs:   truth (query_id), population (query_id)
 -- params:   population VARCHAR DEFAULT 'truth'
 SELECT 'population: no rows; check it, or choose truth, predictions or both' AS problem

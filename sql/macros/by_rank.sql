@@ -1,9 +1,9 @@
 -- name:     by_rank
--- title:    Whether a rank orders the predictions, which is taken as it is
+-- title:    Whether the predictions are ordered by a rank
 -- params:   source VARCHAR,
 --           score VARCHAR DEFAULT NULL,
 --           rank VARCHAR DEFAULT NULL
--- note:     as in predictions.sql; one row, which tells the types
+-- note:     as in predictions.sql; one row is read, for the types
 WITH named AS (
     SELECT
         typeof(coalesce(*COLUMNS(one_of(coalesce($score, 'score'))))) AS score_type,

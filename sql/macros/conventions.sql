@@ -1,5 +1,5 @@
 -- name:     conventions
--- title:    One metric under the conventions of every tool: the defaults first, what has no value last
+-- title:    One metric under the conventions of every tool, with the defaults first and missing values last
 -- inputs:   tools (position, tool_key, tool, name, variant, settings, refusal),
 --           variants (variant, place, usual_place, order_reason, tie_check, tie_reason),
 --           variant_checks (variant, check_place), alone (variant, number, place, setting, needs_order),
@@ -7,9 +7,9 @@
 -- params:   metric VARCHAR,
 --           likes VARCHAR DEFAULT NULL,
 --           has_order BOOLEAN DEFAULT FALSE
--- note:     place is the number of a value among those computed; the defaults are variant 0; alone has each setting of
---           a variant that differs from the defaults, with the value under it alone;
---           usual_place: the value in the usual order of ties, where that of the rows decides and nobody knows it
+-- note:     place is the number of a value among the computed values; the defaults are variant 0; alone has each
+--           setting of a variant that differs from the defaults, with the value under that setting alone;
+--           usual_place: the value in the usual order of ties, if the order of the rows decides and is unknown
 WITH failed AS (
     SELECT variant_checks.variant, arg_min(told_checks.message, told_checks.place) AS message
     FROM variant_checks

@@ -1,7 +1,7 @@
 -- name:     cutoffs
 -- title:    Cut-offs asked for, one or a list
 -- params:   k VARCHAR DEFAULT NULL
--- note:     NULL: no cut-off; 0 stands for what is no whole number, which is refused
+-- note:     NULL: no cut-off; 0 stands for a value that is not a whole number, which is an error
 SELECT
     list_transform(
         listed($k),

@@ -1,5 +1,5 @@
 -- name:     duckmetrics_conventions
--- title:    What each tool does, for like :=
+-- title:    Conventions of each tool, for like :=
 -- inputs:   told (tool_key, tool, family, metric, name, parameter, value, note)
 -- params:   pattern VARCHAR DEFAULT ''
 -- note:     a pattern is a part of the name of a tool or of a metric; an unknown one gives one row with similar names

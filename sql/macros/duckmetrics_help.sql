@@ -1,8 +1,8 @@
 -- name:     duckmetrics_help
--- title:    What macros there are; of those that are called so, how they are called and what they mean
+-- title:    List of the macros; for a name, how the macro is called and what it means
 -- params:   pattern VARCHAR DEFAULT ''
 -- grain:    name, kind, topic
--- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros tell the rest;
+-- note:     a pattern is a name, part of one, or words of a name and title; the comments of the macros have the rest;
 --           an unknown name gives one row with similar names
 WITH told AS (
     SELECT DISTINCT
@@ -26,7 +26,7 @@ wanted AS (
     WHERE name <> lower($pattern) AND (
         contains(name, lower($pattern))
         OR contains(lower(lines[2]), lower($pattern))
-        -- Of a word that is cut short there are many; one of two letters or fewer stands for itself.
+        -- A word may be the start of a longer one; a word of one or two letters must match exactly.
         OR len(list_filter(
             string_split(trim(regexp_replace(lower($pattern), '[^a-z0-9]+', ' ', 'g')), ' '),
             lambda word: NOT contains(words, ' ' || word || CASE WHEN length(word) < 3 THEN ' ' ELSE '' END)

@@ -1,8 +1,8 @@
 -- name:     exact_number
--- title:    The text of a number with more digits than a DOUBLE is sure to keep, NULL of any other
+-- title:    Text of a number with more digits than a DOUBLE keeps, NULL for other numbers
 -- params:   value DOUBLE
--- note:     the type is known before the rows are read, so that nothing is left of this but NULL for the usual types;
---           a DOUBLE keeps whole numbers below 2^53, and 15 digits of a DECIMAL
+-- note:     the type is known before the rows are read, so that for the usual types only NULL is left; a DOUBLE keeps
+--           whole numbers below 2^53, and 15 digits of a DECIMAL
 SELECT
     CASE
         WHEN typeof($value) IN ('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT')

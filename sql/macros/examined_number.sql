@@ -1,8 +1,8 @@
 -- name:     examined_number
--- title:    A number that is looked at before it is trusted, NULL where its type is none
+-- title:    Number for the checks, NULL if its type is not a number
 -- params:   value DOUBLE
--- note:     nextafter(x, x) is x, and DuckDB knows nothing of it: statistics of Parquet files leave NaN out, and a
---           check may not trust them
+-- note:     nextafter(x, x) is x, which DuckDB does not know: the statistics of Parquet files leave NaN out, and a
+--           check must not use them
 SELECT
     CASE
         WHEN typeof($value) IN ('FLOAT', 'DOUBLE')

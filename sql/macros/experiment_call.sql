@@ -1,14 +1,14 @@
 -- name:     experiment_call
--- title:    What a call of an A/B test asks for: metrics, columns from before, directions and shares
+-- title:    Arguments of an A/B test: metrics, columns from before, directions and shares
 -- params:   metrics VARCHAR,
 --           pre VARCHAR DEFAULT NULL,
 --           lower_is_better VARCHAR DEFAULT NULL,
 --           shares VARCHAR DEFAULT NULL
 -- values:   metrics: columns and ratios of columns, such as 'revenue, clicks/sessions'
 --           pre: column from before the experiment, for CUPED: 'revenue=revenue_before'
---           lower_is_better: the metrics of which a lower value is better
+--           lower_is_better: the metrics for which lower is better
 --           shares: planned shares of the variants, such as 'A=0.9, B=0.1'; else equal
--- note:     a name that contains a comma, a slash or an equals sign is written within double quotes
+-- note:     write a name that contains a comma, a slash or an equals sign within double quotes
 SELECT
     list_extract(list_transform(
         [{

@@ -5,8 +5,8 @@
 --           relative_lower, relative_upper, p, variance_reduction), statistics (kind, are_flags, statistic, relative)
 -- params:   control VARCHAR
 -- grain:    metric, arm
--- note:     a column of 0 and 1 is a proportion; statistics names the statistic of every kind, and where that has
---           no relative change, the one that has
+-- note:     a column of 0 and 1 is a proportion; statistics names the statistic of every kind, and, if it has no
+--           relative change, another statistic that has one
 WITH kinds AS (
     SELECT
         tallies.metric,

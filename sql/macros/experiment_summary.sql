@@ -15,8 +15,8 @@
 -- source:   Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
 --           Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722
 -- note:     the first row is the check of the sample ratio, with the units and the planned shares in the column
---           reason; on a MISMATCH, trust no difference. Intervals are not adjusted. Units without a value are left
---           out and counted. A name with a comma, slash or equals sign is written within double quotes
+--           reason; on a MISMATCH, do not trust any difference. Intervals are not adjusted. Units without a value are
+--           left out and counted. Write a name with a comma, slash or equals sign within double quotes
 WITH totals AS (
     SELECT
         coalesce(sum(observed) FILTER (WHERE arm = $control), 0) AS n_control,

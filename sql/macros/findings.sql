@@ -5,7 +5,7 @@
 --           is_among, is_share, is_of_value, reads),
 --           column_names (name, label),
 --           problem_rows (severity, place, reported, of_table, of_column, what, advice, doubt, n, examples)
--- note:     a check that reads a column in doubt is left out; one of a value is left out where there is an error
+-- note:     a check that reads a doubtful column is left out; a check of a value is left out if there is an error
 WITH doubts AS (
     SELECT coalesce(list(doubt) FILTER (WHERE doubt IS NOT NULL), []) AS columns
     FROM problem_rows

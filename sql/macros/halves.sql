@@ -1,5 +1,5 @@
 -- name:     halves
--- title:    Text before and after a mark that is not within double quotes, NULL if there is no such mark
+-- title:    Text before and after a mark that is not within double quotes, NULL without such a mark
 -- params:   given VARCHAR,
 --           mark VARCHAR
 SELECT

@@ -1,8 +1,8 @@
 -- name:     identifier
--- title:    An id, refused where its type does not tell ids apart exactly
+-- title:    Id; a type that does not distinguish ids exactly is an error
 -- params:   id VARCHAR,
 --           name VARCHAR
--- note:     the type is known before the rows are read, so that nothing is left of this but the column
+-- note:     the type is known before the rows are read, so that only the column is left of this
 SELECT
     CASE
         WHEN NOT is_id(typeof($id)) THEN error(

@@ -1,5 +1,5 @@
 -- name:     is_id
--- title:    Whether values of a type are exact, as ids must be, or the column is not there
+-- title:    Whether values of a type are exact, as ids must be, or the column is missing
 -- params:   type VARCHAR
 SELECT
     ltrim($type, 'U') IN ('"NULL"', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT')

@@ -1,10 +1,10 @@
 -- name:     judged_types
--- title:    Types of the columns of the truth; a column that is not there has the type "NULL"
+-- title:    Types of the columns of the truth; a missing column has the type "NULL"
 -- params:   source VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
 --           relevance VARCHAR DEFAULT NULL
--- note:     one row, also of a table without rows
+-- note:     one row, even if the table has no rows
 WITH named AS (
     SELECT
         typeof(coalesce(*COLUMNS(one_of($query_id)))) AS query_type,

@@ -1,8 +1,8 @@
 -- name:     likely
--- title:    The name of several that a misspelled one most probably means
+-- title:    Name that a misspelled name most probably means, from a list
 -- params:   word VARCHAR,
 --           names VARCHAR
--- note:     names are apart by |
+-- note:     | separates the names
 SELECT
     list_extract(list_sort(
         list_transform(

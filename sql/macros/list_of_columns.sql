@@ -1,7 +1,7 @@
 -- name:     list_of_columns
 -- title:    Columns with their types, from the type of a row
 -- params:   type VARCHAR
--- note:     the column that stands for one that is not there is left out
+-- note:     the column that stands for a missing one is left out
 SELECT
     regexp_replace(
         regexp_replace($type, '^STRUCT\((.*)\)$', '\1'),

@@ -1,5 +1,5 @@
 -- name:     metric_name
--- title:    Name in the text of a metric, empty where it cannot be read
+-- title:    Name in the text of a metric, empty if it cannot be read
 -- params:   metric VARCHAR
 SELECT
     lower(replace(

@@ -1,7 +1,7 @@
 -- name:     named
 -- title:    Names as the text of a SQL list
 -- params:   names VARCHAR
--- note:     the names are one text, because DuckDB takes its time over each lambda
+-- note:     the names are one text, because each lambda costs DuckDB time
 SELECT
     '[''' || replace(substr(
         replace(replace(replace(

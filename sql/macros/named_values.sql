@@ -1,5 +1,5 @@
 -- name:     named_values
--- title:    Texts such as name=value as structures; the name is NULL where a text has no =
+-- title:    Texts such as name=value as structures; the name is NULL if a text has no =
 -- params:   given VARCHAR
 SELECT
     list_transform(

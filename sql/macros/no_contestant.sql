@@ -1,12 +1,12 @@
 -- name:     no_contestant
--- title:    A baseline or control that is not given, or not in the data
+-- title:    Baseline or control that is not given, or not in the data
 -- inputs:   contestants (name)
 -- params:   given VARCHAR DEFAULT NULL,
 --           parameter VARCHAR,
 --           kind VARCHAR,
 --           is_needed BOOLEAN,
 --           is_expression BOOLEAN
--- note:     where the names are an expression, a column between quotes is one name for all rows
+-- note:     if the names are an expression, a column between quotes is one name for all rows
 SELECT
     CASE
         WHEN $given IS NULL THEN $parameter || ' is missing; choose ' || coalesce(known, 'a name that is in the data')

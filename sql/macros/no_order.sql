@@ -1,8 +1,8 @@
 -- name:     no_order
--- title:    An order of the input that nobody knows
+-- title:    Order of the input that is needed but unknown
 -- params:   ties VARCHAR DEFAULT 'item_asc',
 --           position VARCHAR DEFAULT NULL,
 --           by_rank BOOLEAN DEFAULT FALSE
--- note:     ranks are an order, too
+-- note:     ranks are also an order
 SELECT 'ties := ''input'' needs the order of the rows; name the column that holds it with "position" := ...' AS problem
 WHERE $ties = 'input' AND $position IS NULL AND NOT $by_rank;

@@ -1,5 +1,5 @@
 -- name:     no_rows
--- title:    Tables that hold no row
+-- title:    Tables without rows
 -- inputs:   predictions (query_id), truth (query_id)
 SELECT 'truth: no rows; check how it was exported' AS problem
 WHERE NOT EXISTS (SELECT 1 FROM truth)

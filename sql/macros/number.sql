@@ -1,9 +1,9 @@
 -- name:     number
--- title:    A number, refused where its type is none
+-- title:    Number; another type is an error
 -- params:   value DOUBLE,
 --           name VARCHAR
--- note:     the type is known before the rows are read, so that little is left of this; nextafter(x, x) is x, and
---           DuckDB knows nothing of it: statistics of Parquet files leave NaN out, and a check may not trust them
+-- note:     the type is known before the rows are read, so that little is left of this; nextafter(x, x) is x, which
+--           DuckDB does not know: the statistics of Parquet files leave NaN out, and a check must not use them
 SELECT
     CASE
         WHEN NOT is_number(typeof($value)) 

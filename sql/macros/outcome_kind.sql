@@ -1,5 +1,5 @@
 -- name:     outcome_kind
--- title:    How an outcome of an experiment is compared: ratio, adjusted (by CUPED) or mean
+-- title:    Kind of comparison of an outcome of an experiment: ratio, adjusted (by CUPED) or mean
 -- params:   outcome VARCHAR
 SELECT
     CASE

@@ -3,8 +3,8 @@
 -- params:   outcomes VARCHAR,
 --           kinds VARCHAR,
 --           tables VARCHAR
--- note:     tables has one name for each entry of kinds; a kind may need several tables, and two kinds the same;
---           where no kind is asked for, nobody reads the text, but it must name a table
+-- note:     tables has one name for each entry of kinds; a kind may need several tables, and two kinds the same; if
+--           no kind is asked for, nothing reads the text, but it must name a table
 SELECT
     '(FROM ' || coalesce(nullif(array_to_string(
         list_distinct(list_transform(

@@ -4,7 +4,7 @@
 -- params:   shares VARCHAR DEFAULT NULL
 -- values:   shares: as in experiment_call
 -- grain:    arm
--- note:     expected is NULL for a variant without a planned share, where others have one
+-- note:     expected is NULL for a variant without a planned share, if others have one
 SELECT
     coalesce(arms.arm, planned.arm) AS arm,
     coalesce(arms.n, 0) AS observed,

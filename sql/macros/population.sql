@@ -1,5 +1,5 @@
 -- name:     population
--- title:    Queries to be evaluated, where a table lists them
+-- title:    Queries to evaluate, if a table lists them
 -- params:   source VARCHAR,
 --           population VARCHAR DEFAULT 'truth',
 --           query_id VARCHAR DEFAULT 'query_id'

@@ -1,5 +1,5 @@
 -- name:     population_word
--- title:    What makes up the population: a word, or else a table
+-- title:    Source of the population: a word, or else a table
 -- params:   population VARCHAR DEFAULT 'truth'
 SELECT
     CASE

@@ -1,5 +1,5 @@
 -- name:     predicted_types
--- title:    Types of the columns of predictions; a column that is not there has the type "NULL"
+-- title:    Types of the columns of predictions; a missing column has the type "NULL"
 -- params:   source VARCHAR,
 --           query_id VARCHAR DEFAULT 'query_id',
 --           item_id VARCHAR DEFAULT 'item_id',
@@ -7,7 +7,7 @@
 --           rank VARCHAR DEFAULT NULL,
 --           position VARCHAR DEFAULT NULL,
 --           system VARCHAR DEFAULT NULL
--- note:     one row, also of a table without rows
+-- note:     one row, even if the table has no rows
 WITH named AS (
     SELECT
         typeof(coalesce(*COLUMNS(one_of($query_id)))) AS query_type,

@@ -9,9 +9,9 @@
 --           system VARCHAR DEFAULT NULL,
 --           names_runs BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id, item_id
--- note:     a rank counts as a score that falls, and is taken as it is; position is the place of a row, for
---           ties=input; run is what may tell several systems apart; a rank too large for a DOUBLE is refused elsewhere;
---           a column that is not there has the type "NULL", which is known before the rows are read
+-- note:     a rank becomes a score that falls, and is used as it is; position is the place of a row, for ties=input;
+--           run is the column that may distinguish several systems; another macro refuses a rank that is too large
+--           for a DOUBLE; a missing column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
         COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id,

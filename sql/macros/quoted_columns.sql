@@ -1,9 +1,9 @@
 -- name:     quoted_columns
--- title:    Arguments that are one text in every row, which is the name of a column
+-- title:    Arguments with the same text in every row, which is the name of a column
 -- params:   source VARCHAR
 -- inputs:   predictions (segment, group_id)
--- note:     a column between quotes is a text, so that all rows are in one group; the metric would have a value all the
---           same. The types are known before the rows are read
+-- note:     a column between quotes is a text, so that all rows are in one group, and the metric has a value
+--           nevertheless. The types are known before the rows are read
 SELECT
     name || ': every row has the text ''' || low
     || ''', the name of a column; write the column without quotes' AS problem

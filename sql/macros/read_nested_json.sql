@@ -1,7 +1,7 @@
 -- name:     read_nested_json
 -- title:    Rows of a run or of qrels as JSON, {query: {item: value}}
 -- params:   path VARCHAR, size INTEGER DEFAULT 16777216
--- values:   size: no file has more bytes
+-- values:   size: the largest size of a file, in bytes
 -- grain:    query_id, item_id
 SELECT query_id, item.key AS item_id, item.value AS value
 FROM (

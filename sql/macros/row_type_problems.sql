@@ -1,5 +1,5 @@
 -- name:     row_type_problems
--- title:    What is wrong with the table and the columns of rows as a whole
+-- title:    Problems of the table and the columns of rows as a whole
 -- inputs:   predictions (label), row_types (label_type, score_type, weight_type, group_type, found)
 -- params:   label VARCHAR,
 --           score VARCHAR,

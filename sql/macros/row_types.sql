@@ -1,11 +1,11 @@
 -- name:     row_types
--- title:    Types of the label, score, weight and group of rows; one that is not there has the type "NULL"
+-- title:    Types of the label, score, weight and group of rows; a missing column has the type "NULL"
 -- params:   source VARCHAR,
 --           label DOUBLE,
 --           score DOUBLE,
 --           weight DOUBLE DEFAULT NULL,
 --           group_id VARCHAR DEFAULT NULL
--- note:     one row, also of a table without rows; DuckDB 1.4 forgets the type "NULL" between two steps
+-- note:     one row, even if the table has no rows; DuckDB 1.4 forgets the type "NULL" between two steps
 SELECT
     typeof($label) AS label_type,
     typeof($score) AS score_type,

@@ -4,8 +4,8 @@
 --           system VARCHAR,
 --           names VARCHAR,
 --           label VARCHAR
--- note:     names are the columns by which results are split, and label is their text. A column that is not there has
---           the type "NULL", which is known before the rows are read
+-- note:     names are the columns by which results are split, and label is their text. A missing column has the type
+--           "NULL", which is known before the rows are read
 SELECT
     'SELECT *, {''slice'': _duckmetrics_label, ''system'': '
     || CASE

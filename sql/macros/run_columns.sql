@@ -1,11 +1,11 @@
 -- name:     run_columns
--- title:    Pattern of the columns that may tell several systems apart, and of the one that is NULL
+-- title:    Pattern of the columns that may distinguish several systems, and of the column that is NULL
 -- params:   query_id VARCHAR,
 --           item_id VARCHAR,
 --           score VARCHAR,
 --           rank VARCHAR,
 --           position VARCHAR
--- note:     nobody can be asked for one that stands for something else, so that none is looked for then
+-- note:     if such a column has another role, the pattern matches only the column that is NULL
 SELECT
     CASE
         WHEN regexp_full_match(

@@ -1,7 +1,7 @@
 -- name:     seen_number
--- title:    A number as a check of the rows sees it: NULL for what cannot be read
+-- title:    Number as a check of the rows reads it, NULL if it cannot be read
 -- params:   value DOUBLE
--- note:     whether the type is that of a number is a finding of its own; here nothing is refused
+-- note:     another finding reports a type that is not a number; this macro does not refuse it
 SELECT
     CASE
         WHEN is_number(typeof($value)) OR typeof($value) = 'BOOLEAN' THEN grade($value, '')

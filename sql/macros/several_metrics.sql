@@ -1,9 +1,9 @@
 -- name:     several_metrics
--- title:    What a list of metrics asks for: a row for every one
+-- title:    One row for every metric of a list
 -- params:   metrics VARCHAR
 -- inputs:   known (name)
 -- grain:    segment
--- note:     known lists the metrics there are, with what the macro has to know about each
+-- note:     known lists the available metrics, with the properties that the macro needs of each
 WITH listed AS (
     SELECT unnest(range(len(asked_metrics($metrics)))) AS place, unnest(asked_metrics($metrics)) AS metric
 )

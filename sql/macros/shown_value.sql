@@ -1,5 +1,5 @@
 -- name:     shown_value
--- title:    A value as an example shows it: NULL is None, and a text with blanks around it is quoted
+-- title:    Value as an example shows it: NULL is None, and a text with blanks around it is quoted
 -- params:   value VARCHAR
 SELECT
     CASE

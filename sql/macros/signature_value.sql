@@ -1,5 +1,5 @@
 -- name:     signature_value
--- title:    The value of a parameter as a signature shows it, ready to stand between quotes
+-- title:    Value of a parameter as a signature shows it, ready to stand between quotes
 -- params:   given VARCHAR
 SELECT
     list_extract(list_transform([CAST($given AS VARCHAR)], lambda text: CASE

@@ -3,7 +3,7 @@
 -- params:   system VARCHAR,
 --           by VARCHAR,
 --           has_per BOOLEAN
--- note:     the step is called _dm_rows. A segment is what per := gives if nothing else does, for the sake of speed
+-- note:     the step is called _dm_rows. If only per := splits the rows, its value is the segment, for speed
 SELECT
     CASE
         WHEN $has_per AND has_names($by)

@@ -5,8 +5,8 @@
 -- formula:  SQL as it is; a name with a slash or a wildcard by the reader of its suffix, a folder as its Parquet files;
 --           any other name as a table, view or CTE, or else a file that DuckDB knows by its suffix
 -- note:     trec is the text that reads TREC files, with {files} where their list goes. A name such as s.run may be a
---           table of a schema; a TREC file in the current folder is called ./s.run. A pattern takes DuckDB longer than
---           all the rest, so that only a name that may be SQL is compared with one
+--           table of a schema; a TREC file in the current folder is called ./s.run. A pattern takes DuckDB longer
+--           than everything else, so that only a name that may be SQL is compared with a pattern
 SELECT
     list_extract(list_transform(
         [{

@@ -5,8 +5,8 @@
 --           item_id VARCHAR DEFAULT 'item_id',
 --           relevance VARCHAR DEFAULT NULL
 -- grain:    query_id, item_id
--- note:     the column relevance, else label; where there is neither, every row is relevant, grade 1;
---           a column that is not there has the type "NULL", which is known before the rows are read
+-- note:     the column relevance, else label; if there is neither, every row is relevant, with grade 1; a missing
+--           column has the type "NULL", which is known before the rows are read
 WITH named AS (
     SELECT
         COLUMNS('(?i)^' || regexp_escape($query_id) || '$') AS query_id,

@@ -1,5 +1,5 @@
 -- name:     type_problems
--- title:    What is wrong with the tables and columns of rankings as a whole
+-- title:    Problems of the tables and columns of rankings as a whole
 -- inputs:   predictions (query_id), truth (query_id),
 --           predicted_types (query_type, item_type, has_score, has_rank, order_type, order_name, system_type, found),
 --           judged_types (query_type, item_type, grade_type, grade_name, lacks_grade, found)

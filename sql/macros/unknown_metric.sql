@@ -1,8 +1,8 @@
 -- name:     unknown_metric
--- title:    Message about the first metric of a list that is none, NULL if all are known
+-- title:    Message about the first unknown metric of a list, NULL if all are known
 -- params:   metrics VARCHAR,
 --           names VARCHAR
--- note:     names are apart by |
+-- note:     | separates the names
 SELECT
     list_extract(list_transform(
         list_filter(

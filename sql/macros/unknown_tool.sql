@@ -1,8 +1,8 @@
 -- name:     unknown_tool
--- title:    Message about the first tool of a list that has no preset, NULL if all are known
+-- title:    Message about the first tool of a list that has no preset, NULL if all have one
 -- params:   likes VARCHAR,
 --           names VARCHAR
--- note:     names are apart by |
+-- note:     | separates the names
 SELECT
     list_extract(list_transform(
         list_filter(

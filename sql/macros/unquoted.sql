@@ -1,5 +1,5 @@
 -- name:     unquoted
--- title:    What is read of an expression, refused with a hint where the expression is a text
+-- title:    Value of an expression; a text is an error, with a hint
 -- params:   value DOUBLE,
 --           name VARCHAR,
 --           hint VARCHAR,

@@ -1,5 +1,5 @@
 -- name:     usual_depth
--- title:    The largest cut-off of the metrics asked for, NULL if one has none
+-- title:    Largest cut-off of the metrics asked for, NULL if one has none
 -- params:   asked VARCHAR
 SELECT
     CASE

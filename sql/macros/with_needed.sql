@@ -1,5 +1,5 @@
 -- name:     with_needed
--- title:    A SQL text without the parts that no metric asked for needs
+-- title:    SQL text without the parts that no metric asked for needs
 -- params:   text VARCHAR,
 --           pieces VARCHAR
 -- note:     ␚?2:SQL␚ in the text stands for SQL that a metric needs whose piece has a second part; see with_pieces

@@ -1,5 +1,5 @@
 -- name:     with_pieces
--- title:    A SQL text with what belongs to the metrics asked for at its marks
+-- title:    SQL text in which the pieces of the metrics asked for replace the marks
 -- params:   text VARCHAR,
 --           pieces VARCHAR
 -- note:     ␞#2␞ in the text stands for the second part of every piece, separated by commas; ␟ separates the parts of

@@ -1,5 +1,5 @@
 -- name:     wrong_type
--- title:    What is wrong with the type of a column of numbers, NULL if nothing is
+-- title:    Problem of the type of a column of numbers, NULL if there is none
 -- params:   value DOUBLE,
 --           name VARCHAR,
 --           flags BOOLEAN

@@ -23,7 +23,7 @@
 -- worked:   q1: ((1 - 0 / 1) + (1 - 1 / 1)) / 2 = 0.5
 --           q2: (1 - 0 / 1) / 2 = 0.5
 -- related:  average_precision, infap, judged, recall
--- note:     unjudged items are passed over
+-- note:     unjudged items are skipped
 WITH preferences AS (
     SELECT
         queries.system,

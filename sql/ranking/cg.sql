@@ -21,7 +21,7 @@
 -- formula:  sum over ranks i <= k of gain(rel_i); gain: rel, 2^rel - 1, or 1 if relevant
 -- tex:      \mathrm{CG}_k = \sum_{i=1}^{k} \mathrm{gain}(\mathit{rel}_i)
 -- symbols:  k: the cut-off, the number of top ranks that count
---           \mathit{rel}_i: the grade of the item at rank i, 0 if nobody judged it
+--           \mathit{rel}_i: the grade of the item at rank i, 0 if it is not judged
 --           \mathrm{gain}: the worth of an item, by default its grade
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   reference

@@ -22,7 +22,7 @@
 -- formula:  sum over ranks i <= k of gain(rel_i) * discount(i); discount: 1 / log2(i + 1), 1 / max(1, log2 i), or 1 / i
 -- tex:      \mathrm{DCG}_k = \sum_{i=1}^{k} \frac{\mathrm{gain}(\mathit{rel}_i)}{\log_2(i + 1)}
 -- symbols:  k: the cut-off, the number of top ranks that count
---           \mathit{rel}_i: the grade of the item at rank i, 0 if nobody judged it
+--           \mathit{rel}_i: the grade of the item at rank i, 0 if it is not judged
 --           \mathrm{gain}: the worth of an item, by default its grade
 --           \log_2(i + 1): the default discount; discount=log2_clip and discount=reciprocal replace it
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418

@@ -24,7 +24,7 @@
 --           R_i = \frac{2^{\mathit{rel}_i} - 1}{2^g}
 -- symbols:  k: the cut-off, the number of top ranks that count
 --           R_i: the probability that the item at rank i satisfies the user
---           \mathit{rel}_i: the grade of the item at rank i, 0 if nobody judged it
+--           \mathit{rel}_i: the grade of the item at rank i, 0 if it is not judged
 --           g: the highest grade of the scale, max_grade
 -- source:   Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, doi:10.1145/1645953.1646033
 -- oracle:   ir_measures ERR@{k}

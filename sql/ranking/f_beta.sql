@@ -22,7 +22,7 @@
 -- tex:      F_\beta = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}
 -- symbols:  P: the precision of the first k items, by default of all
 --           R: the recall of the first k items, by default of all
---           \beta: how many times as important recall is as precision
+--           \beta: the factor by which recall counts more than precision
 -- source:   van Rijsbergen, Information Retrieval, 1979
 -- oracle:   reference
 -- example:  f_beta(beta := 1, k := 2) = 0.5

@@ -18,7 +18,7 @@
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [1, inf), lower is better
--- formula:  min rank over relevant items; undefined when none is returned (within k)
+-- formula:  the lowest rank of a relevant item; undefined if none is returned (within k)
 -- tex:      \mathrm{rank}_1 = \min \{ i : \mathit{hit}_i = 1, \; i \le k \}
 -- symbols:  \mathit{hit}_i: 1 if the item at rank i is relevant, 0 if it is not
 --           k: the cut-off; by default every rank counts
@@ -28,7 +28,7 @@
 -- worked:   q1: least(1, 3) = 1
 --           q2: least(2) = 2
 -- related:  reciprocal_rank, hit_rate
--- note:     queries without a value are counted in n_undefined; a missing query never becomes rank 0
+-- note:     queries without a value are counted in n_undefined; a missing query does not count as rank 0
 SELECT
     system,
     query_id,

@@ -14,7 +14,7 @@
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
--- formula:  h, the relevant items at ranks <= k
+-- formula:  h, the number of relevant items at ranks <= k
 -- tex:      h = \sum_{i=1}^{k} \mathit{hit}_i
 -- symbols:  h: the number of hits
 --           k: the cut-off, the number of top ranks that count

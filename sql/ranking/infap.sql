@@ -20,15 +20,15 @@
 --           \mathit{hit}_i: 1 if the item at rank i is relevant, 0 if it is not
 --           r_i: the number of relevant items before rank i
 --           j_i: the number of judged items before rank i
---           \varepsilon: 0.00001, so that the fraction has a value if no judged item is before rank i
+--           \varepsilon: the constant 0.00001; it gives the fraction a value if no judged item is before rank i
 -- source:   Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; trec_eval m_infap.c
 -- oracle:   ir_measures infAP
 -- example:  infap() = 0.541667
 -- worked:   q1: ((1 / 1 + 0) + (1 / 3 + 2 / 3 * (1 + 0.00001) / (2 + 2 * 0.00001))) / 2 = 0.8333
 --           q2: (1 / 2 + 0 / 2 * (0 + 0.00001) / (0 + 2 * 0.00001)) / 2 = 0.25
 -- related:  average_precision, bpref, judged
--- note:     every judgment counts as pooled and judged; a grade of -1, which trec_eval takes as pooled and not
---           judged, is refused
+-- note:     every judgment counts as pooled and judged; a grade of -1, which trec_eval reads as pooled but unjudged,
+--           is an error
 WITH judged_above AS (
     SELECT
         queries.system,

@@ -13,11 +13,12 @@
 -- params:   recall DOUBLE CHECK (recall >= 0 AND recall <= 1),
 --           rounding VARCHAR DEFAULT 'up' CHECK (rounding IN ('up', 'nearest'))
 -- values:   recall: the level of recall, from 0 to 1
---           rounding=up: the number of hits that the level needs is rounded up
---           rounding=nearest: the number of hits that the level needs is rounded to the nearest
+--           rounding=up: the level needs floor(recall * m + 0.9) hits, m relevant items
+--           rounding=nearest: the level needs floor(recall * m + 0.5) hits, m relevant items
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
--- formula:  max precision at any hit from the needed one on; needed = floor(recall * m + 0.9), nearest: + 0.5
+-- formula:  the largest precision at hit number c or a later hit, c = floor(recall * m + 0.9); rounding=nearest: +
+--           0.5
 -- tex:      \mathrm{IPrec}(\rho) = \max_{j \ge c} \frac{j}{i_j} \qquad c = \lfloor \rho \cdot m + 0.9 \rfloor
 -- symbols:  \rho: the level of recall
 --           j: a number of hits

@@ -9,11 +9,11 @@
 --           population (query_id)
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
--- values:   missing=undefined: an unanswered query does not count
+-- values:   missing=undefined: an unanswered query keeps its value and counts in the mean
 --           no_relevant: as in judged
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
--- formula:  m, the relevant items, returned or not; agg=sum: those of all queries
+-- formula:  m, the number of relevant items, returned or not; agg=sum: the number over all queries
 -- tex:      m = \sum_{d} \mathit{relevant}_d
 -- symbols:  m: the number of relevant items
 --           d: an item of the truth

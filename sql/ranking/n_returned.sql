@@ -13,7 +13,7 @@
 -- idle:     ties WHEN TRUE; scores WHEN TRUE
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
--- formula:  n, the returned items; agg=sum: those of all queries
+-- formula:  n, the number of returned items; agg=sum: the number over all queries
 -- tex:      n = |L|
 -- symbols:  n: the number of items
 --           L: the items that the system returns for the query

@@ -24,7 +24,7 @@
 -- tex:      \mathrm{NDCG}_k = \frac{\mathrm{DCG}_k}{\mathrm{IDCG}_k} \qquad
 --           \mathrm{DCG}_k = \sum_{i=1}^{k} \frac{\mathrm{gain}(\mathit{rel}_i)}{\log_2(i + 1)}
 -- symbols:  k: the cut-off, the number of top ranks that count
---           \mathit{rel}_i: the grade of the item at rank i, 0 if nobody judged it
+--           \mathit{rel}_i: the grade of the item at rank i, 0 if it is not judged
 --           \mathrm{gain}: the worth of an item, by default its grade
 --           \mathrm{IDCG}_k: the DCG of the best order of all judged items
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418

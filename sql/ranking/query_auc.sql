@@ -25,7 +25,7 @@
 -- worked:   q1: (1 + 0 / 2) / (2 * (3 - 2)) = 0.5
 --           q2: (1 + 0 / 2) / (1 * (3 - 1)) = 0.5
 -- related:  auc, gauc, group_auc, average_precision
--- note:     relevant items that are not returned are left out; undefined when only one class is returned
+-- note:     relevant items that are not returned are left out; undefined if only one class is returned
 SELECT
     system,
     query_id,
@@ -34,7 +34,7 @@ SELECT
         - count(*) FILTER (WHERE is_relevant) * (count(*) FILTER (WHERE is_relevant) + 1) / 2e0
     ) / nullif(
         CAST(count(*) FILTER (WHERE is_relevant) AS DOUBLE)
-        -- As many items as the last rank says: where ranks are given, those between are not relevant either.
+        -- The last rank is the number of items: if ranks are given, items in the gaps are not relevant.
         * (max(tie_last) - count(*) FILTER (WHERE is_relevant)), 0
     ) AS value
 FROM returned

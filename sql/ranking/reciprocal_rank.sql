@@ -16,7 +16,7 @@
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
--- formula:  1 / rank of the first relevant item; 0 when it is not returned or lies beyond k
+-- formula:  1 / rank of the first relevant item; 0 if it is not returned or its rank is above k
 -- tex:      \mathrm{RR}_k = \begin{cases} 1 / f & \text{if } f \le k \\ 0 & \text{otherwise} \end{cases}
 -- symbols:  f: the rank of the first relevant item; infinite if none is returned
 --           k: the cut-off; by default every rank counts

@@ -23,7 +23,7 @@ draws AS (
 SELECT
     ranks.rank,
     draws.above + 1 AS sampled_rank,
-    -- Nothing is above the first rank and below the last: their logarithms are NULL, and 0 of them are drawn.
+    -- No item is above the first rank or below the last: their logarithms are NULL, and none is drawn.
     coalesce(
         exp(
             draws.log_ways

@@ -1,5 +1,5 @@
 -- name:     groups
--- title:    Groups of adjacent ranks, with the chance of each rank in a sample that some system has
+-- title:    Groups of adjacent ranks, with the chance of each observed rank in a sample
 -- inputs:   group_chances (number, sampled_rank, n_ranks, chance), shares (system, sampled_rank, share)
 -- grain:    number
 SELECT

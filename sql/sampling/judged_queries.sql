@@ -2,7 +2,7 @@
 -- title:    Number of relevant and nonrelevant items of the queries that stand for ranks
 -- inputs:   ranks (rank)
 -- grain:    query_id
--- note:     stands in for the relation of this name; query 0 is missing, but has a relevant item
+-- note:     replaces the relation of this name; query 0 is missing, but has a relevant item
 SELECT rank AS query_id, 1 AS m, 0 AS n_nonrelevant
 FROM ranks
 UNION ALL

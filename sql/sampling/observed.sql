@@ -1,5 +1,6 @@
 -- name:     observed
--- title:    Share of the queries of each system that has a rank in the samples, with its chance by group of ranks
+-- title:    Share of the queries of each system at each observed rank in a sample, with the chance of the rank by
+--           group
 -- inputs:   group_chances (number, sampled_rank, n_ranks, chance), shares (system, sampled_rank, share)
 -- grain:    system, sampled_rank
 WITH chances AS (

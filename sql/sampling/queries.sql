@@ -1,9 +1,9 @@
 -- name:     queries
--- title:    A query for each of some ranks of its relevant item, and for each reason that there is none
+-- title:    One query for each rank of its relevant item, and one for each reason why there is no rank
 -- inputs:   ranks (rank)
 -- grain:    query_id
--- note:     stands in for the relation of this name; the query is called as the rank, 0 is missing, -1 has no relevant
---           item, -2 both, so that the policies say what those three are worth
+-- note:     replaces the relation of this name; the query id is the rank; query 0 is missing, query -1 has no
+--           relevant item, and query -2 is both, so that the switches define the values of these three
 SELECT '' AS system, rank AS query_id, FALSE AS missing
 FROM ranks
 UNION ALL

@@ -5,8 +5,8 @@
 -- grain:    system
 -- formula:  pi_k <- sum over i of share_i * pi_k P(i given k) / (sum over j of pi_j P(i given j)), from equal ranks on
 -- source:   Jin, Li, Mudrak, Gao and Liu, AAAI 2021, doi:10.1609/aaai.v35i5.16537
--- note:     expectation maximization; it ends where a step raises the mean log-likelihood of a query by less than the
---           tolerance, or after all steps; chances of groups are lists by sampled_rank, those of observed by number
+-- note:     expectation maximization; it ends if a step raises the mean log-likelihood of a query by less than the
+--           tolerance, or after all steps; chances are lists: by sampled_rank in groups, by number in observed
 WITH RECURSIVE path AS (
     SELECT
         systems.system,
@@ -35,7 +35,7 @@ WITH RECURSIVE path AS (
             path.step,
             any_value(path.probabilities) AS probabilities,
             any_value(path.log_likelihood) AS previous,
-            -- What only other systems have may become impossible here: ln(0), and 0 / 0.
+            -- Ranks of other systems only may get probability 0 here: ln(0), and 0 / 0.
             sum(CASE WHEN observed.share > 0
                 THEN observed.share * ln(list_dot_product(observed.chances, path.probabilities)) END
             ) AS log_likelihood,

@@ -1,9 +1,9 @@
 -- name:     rank_groups
--- title:    Adjacent ranks that samples hardly tell apart
+-- title:    Groups of adjacent ranks that samples hardly distinguish
 -- params:   n_items INTEGER CHECK (n_items > 1), n_draws INTEGER CHECK (n_draws > 0)
 -- grain:    rank
--- note:     where the ranks of a sample have the standard deviation s, a group reaches over s / 64 of them: by the
---           arcsine of the square root, that deviation is the same everywhere, 1 / (2 sqrt(n_draws))
+-- note:     if the ranks in a sample have the standard deviation s, a group spans s / 64 of them; on the scale of the
+--           arcsine of the square root, s is the same everywhere, 1 / (2 sqrt(n_draws))
 SELECT
     places.place AS rank,
     dense_rank() OVER (

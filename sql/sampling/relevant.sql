@@ -3,8 +3,8 @@
 -- inputs:   ranks (rank)
 -- params:   n_items INTEGER CHECK (n_items > 0), grade DOUBLE
 -- grain:    query_id
--- note:     stands in for the relation of this name, so that a metric can be evaluated as a function of the rank;
---           the query is called as the rank
+-- note:     replaces the relation of this name, so that a metric can be evaluated as a function of the rank; the
+--           query id is the rank
 SELECT
     '' AS system,
     rank AS query_id,

@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- grain:    system, place
--- note:     a place is a rank, 0 where the query is missing, -1 where it has no relevant item, -2 where both hold
+-- note:     place is a rank; 0 if the query is missing, -1 if it has no relevant item, -2 if both hold
 WITH places AS (
     SELECT
         system,

@@ -19,9 +19,10 @@
 --           method=benjamini_yekutieli: controls the share of false discoveries, whatever the dependence
 -- grain:    one row per test: test, p, p_adjusted
 -- range:    [0, 1]
--- formula:  of m tests in the order of p, the i-th: bonferroni m * p; holm, the largest (m - j + 1) * p_j of j <= i;
---           hochberg, the smallest of j >= i; benjamini_hochberg, the smallest m / j * p_j of j >= i;
---           benjamini_yekutieli, that times 1 + 1/2 + ... + 1/m; never more than 1
+-- formula:  of m p-values in ascending order, the i-th becomes: bonferroni: m * p_i; holm: the largest (m - j + 1) *
+--           p_j of all j <= i; hochberg: the smallest (m - j + 1) * p_j of all j >= i; benjamini_hochberg: the
+--           smallest m / j * p_j of all j >= i; benjamini_yekutieli: that times 1 + 1/2 + ... + 1/m; never more than
+--           1
 -- tex:      p^{\mathrm{holm}}_i = \min\left(1, \max_{j \le i} (m - j + 1) \, p_j\right) \qquad
 --           p^{\mathrm{bh}}_i = \min\left(1, \min_{j \ge i} \frac{m}{j} \, p_j\right)
 -- symbols:  p_j: the j-th smallest p-value
@@ -36,8 +37,8 @@
 -- example:  adjusted_p(VALUES ('a', 0.01), ('b', 0.02), ('c', 0.5)) = 'a', 0.01, 0.03; 'b', 0.02, 0.04; 'c', 0.5, 0.5
 -- related:  paired_t, randomization_test, tukey_hsd, two_proportion_z
 -- note:     a p that is NULL or NaN stays NULL and does not count. bonferroni and holm hold under any dependence,
---           hochberg and benjamini_hochberg under independence and positive dependence; the last two control
---           the share of false discoveries, the others the chance of any
+--           hochberg and benjamini_hochberg under independence and positive dependence. The last two methods control
+--           the share of false discoveries; the others control the chance of any false discovery
 WITH known AS (
     SELECT test, nullif(CAST(p AS DOUBLE), CAST('nan' AS DOUBLE)) AS p
     FROM p_values

@@ -26,8 +26,8 @@
 -- example:  anova(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 1), ('A', 'm', 3, 2), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 6)) = 'm', 2, 3, 6, 13, 3, 1, 2, 1.5, 4, 0.18350341907227397
 -- related:  tukey_hsd, friedman, paired_t
--- note:     only complete blocks count: queries that every system of the metric has a value for. Where systems
---           differ by the same in every query, f and p are NULL; where they are all alike, p is 1
+-- note:     only complete blocks count: the queries for which every system of the metric has a value. If the systems
+--           differ by the same amount in every query, f and p are NULL; if all systems are equal, p is 1
 WITH centered AS (
     SELECT
         metric,

@@ -22,9 +22,9 @@
 -- oracle:   scipy.stats.binomtest
 -- example:  binomial_test(VALUES (3, 1), (7, 1)) = 3, 5, 10, 0.34375
 -- related:  chi_square, sample_ratio, sign_test, wilson_interval
--- note:     expected may be counts or shares: only their proportions count. The row tells of the category that
---           has less than expected. Probabilities that differ by 1e-7 of their size are alike. Up to n = 1e7;
---           beyond, p is NULL: use chi_square. NULL too where there are not two categories of whole counts
+-- note:     expected may be counts or shares: only their proportions count. The row shows the category that has less
+--           than expected. Probabilities that differ by 1e-7 of their size count as equal. If n is above 1e7, p is
+--           NULL: use chi_square. p is also NULL unless there are two categories of whole counts
 WITH categories AS (
     SELECT
         CAST(observed AS DOUBLE) AS observed,
@@ -42,7 +42,7 @@ lesser AS (
     QUALIFY row_number() OVER (ORDER BY observed - n * share, observed, share) = 1
 ),
 searched AS (
-    -- The outcomes from ceil(n * share) on get less likely: in steps of halves, find how many are likelier than k.
+    -- From ceil(n * share) on, outcomes get less likely: a binary search counts those likelier than k.
     SELECT
         k, n, share, proper,
         CASE WHEN proper > 0 AND proper < 1 AND k < n * proper THEN ceil(n * proper) + list_reduce(

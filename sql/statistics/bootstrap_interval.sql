@@ -15,8 +15,8 @@
 --           level: as in mean_interval
 -- grain:    one row per system and metric: system, metric, n, mean, se, lower, upper, resamples
 -- range:    (-inf, inf)
--- formula:  mean* = sum of w * value / sum of w, w Poisson with mean 1 per unit and resample; se is the deviation
---           of the mean*, the bounds their percentiles
+-- formula:  mean* = sum of w * value / sum of w, w Poisson with mean 1 per unit and resample; se is the standard
+--           deviation of mean* over the resamples, the bounds are its percentiles
 -- tex:      \bar{x}^* = \frac{\sum_i w_i x_i}{\sum_i w_i} \qquad w_i \sim \mathrm{Poisson}(1)
 -- symbols:  x_i: the value of query i
 --           w_i: the random weight of query i in a resample
@@ -27,15 +27,15 @@
 -- example:  bootstrap_interval(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 0.5); resamples := 100) = 'A', 'm', 2, 0.5,
 --           0, 0.5, 0.5, 84
 -- related:  mean_interval, paired_bootstrap, wilson_interval
--- note:     as paired_bootstrap, with the same weights. A value that is NULL is left out; of one value there
---           is no interval
+-- note:     the weights are those of paired_bootstrap. A value that is NULL is left out; with one value there is no
+--           interval
 WITH weighted AS (
     SELECT
         per_query.system,
         per_query.metric,
         per_query.value,
         drawn.draw,
-        -- Hashed once, ids with alike hashes would get alike weights. The upper 53 bits make a number in (0, 1).
+        -- With one hash, ids with similar hashes would get similar weights. The upper 53 bits make a number in (0, 1).
         poisson_count((CAST(hash(hash(per_query.query_id, drawn.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
             * 1.1102230246251565e-16) AS weight
     FROM per_query

@@ -27,8 +27,8 @@
 -- oracle:   scipy.stats.power_divergence
 -- example:  chi_square(VALUES (3, 1), (7, 1)) = 1.6, 1, 0.2059032107320683, 10, 5
 -- related:  sample_ratio, binomial_test, chi_square_independence
--- note:     expected may be counts or shares: only their proportions count, scaled to the observed total.
---           A category that is neither expected nor observed is left out, also of df
+-- note:     expected may be counts or shares: only their proportions count, scaled to the observed total. A category
+--           that is neither expected nor observed is left out, and df does not count it
 WITH totals AS (
     SELECT sum(observed) AS observed, sum(expected) AS expected
     FROM counts
@@ -46,7 +46,7 @@ summed AS (
                 WHEN expected = 0 THEN CAST('inf' AS DOUBLE)
                 ELSE (observed - expected) * (observed - expected) / nullif(expected, 0e0)
             END)
-            -- The deviances add up to the same, because both columns have the same sum, and do not cancel.
+            -- The deviances have the same sum, because both columns do, and they do not cancel.
             WHEN 'g' THEN 2e0 * sum(deviance(observed, expected))
         END AS statistic,
         count(*) - 1 AS df,

@@ -28,7 +28,7 @@
 --           n: the total of all counts
 --           r: the number of rows
 --           c: the number of columns
---           V: Cramér's V, in the column cramers_v
+--           V: the value of Cramér's V, in the column cramers_v
 -- source:   Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897; Yates, Supplement to the
 --           Journal of the Royal Statistical Society 1934, doi:10.2307/2983604; Cramér, Mathematical
 --           Methods of Statistics, 1946, 21.9
@@ -36,9 +36,9 @@
 -- example:  chi_square_independence(VALUES ('a', 'x', 10), ('a', 'y', 20), ('b', 'x', 30), ('b', 'y', 20))
 --           = 5.333333333333333, 1, 0.020921335337794, 80, 15, 0.2581988897471611
 -- related:  fisher_exact, chi_square, two_proportion_z
--- note:     a cell that is not there is 0, cells of one place add up; a row or column that is all 0 is left
---           out, also of df. correction, after Yates, moves every cell of a 2 by 2 table by up to 1/2
---           towards its expectation; scipy and R do so by default. cramers_v is never corrected
+-- note:     a missing cell counts as 0, and repeated cells add up; a row or column of zeros is left out, and df does
+--           not count it. correction=true applies the correction of Yates: every cell of a 2 by 2 table moves by up
+--           to 1/2 towards its expectation; scipy and R do so by default. cramers_v is never corrected
 WITH counted AS (
     SELECT row_value, column_value, sum(n) AS n FROM cells GROUP BY row_value, column_value
 ),
@@ -79,7 +79,7 @@ summed AS (
     SELECT
         CASE $statistic
             WHEN 'pearson' THEN sum((moved - expected) * (moved - expected) / nullif(expected, 0e0))
-            -- The deviances add up to the same, because all margins are the same, and do not cancel.
+            -- The deviances have the same sum, because all margins are equal, and they do not cancel.
             WHEN 'g' THEN 2e0 * sum(deviance(moved, expected))
         END AS statistic,
         max(df) AS df,

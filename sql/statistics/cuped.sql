@@ -1,5 +1,5 @@
 -- name:     cuped
--- title:    Mean against a control, adjusted for what was known before (CUPED)
+-- title:    Mean against a control, adjusted for a value from before the experiment (CUPED)
 -- meaning:  CUPED compares the mean of each arm with a control, and corrects for differences between users that
 --           existed before the experiment. The test can then detect smaller differences with the same number of
 --           users.
@@ -15,9 +15,8 @@
 -- grain:    one row per arm but the control: arm, control_mean, mean, delta, delta_lower, delta_upper, p,
 --           variance_reduction, n_control, n, se, unadjusted_delta, unadjusted_se, theta, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  the values are value - theta * (covariate - mean covariate), theta = cov(value, covariate) /
---           var(covariate) over all rows of all arms; the rest as welch_t; variance_reduction =
---           1 - (se / unadjusted_se)^2
+-- formula:  welch_t of value - theta * (covariate - mean covariate), theta = cov(value, covariate) / var(covariate)
+--           over all rows of all arms; variance_reduction = 1 - (se / unadjusted_se)^2
 -- tex:      y^{\mathrm{adj}}_i = y_i - \theta \, (x_i - \bar{x})
 --           \qquad \theta = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)}
 -- symbols:  y_i: the value of unit i
@@ -30,9 +29,9 @@
 -- example:  cuped(VALUES ('A', 0, 0), ('A', 2, 2), ('B', 3, 0), ('B', 5, 2); control := 'A') = 'B', 1, 4, 3, 3, 3,
 --           NULL, 1, 2, 2, 0, 3, 1.4142135623730951, 1, NULL, NULL
 -- related:  welch_t, ratio_delta, two_proportion_z
--- note:     a row without a value is left out, one without a covariate takes the mean of the others. The
---           covariate must date from before the treatment; a constant one changes nothing. Without noise left,
---           p is 1 if the arms are alike, else NULL
+-- note:     a row without a value is left out; a row without a covariate gets the mean covariate. The covariate must
+--           date from before the treatment; a constant covariate changes nothing. If the adjusted values of both arms
+--           are constant, p is 1 if their means are equal, else NULL
 WITH slopes AS (
     SELECT avg(covariate) AS center,
         CASE WHEN var_samp(covariate) > 1e-24 * avg(CAST(covariate AS DOUBLE) * covariate)

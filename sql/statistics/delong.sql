@@ -1,5 +1,5 @@
 -- name:     delong
--- title:    AUC with its interval and its difference from a baseline, after DeLong
+-- title:    AUC with its interval and its difference from a baseline, by DeLong's method
 -- meaning:  DeLong's method shows how precise an AUC is. It also shows whether the AUC of a model differs from a
 --           baseline's on the same rows by more than chance explains.
 -- use:      to compare the AUC of two models on the same rows
@@ -9,14 +9,15 @@
 --           lower > 0.5: the model ranks better than random
 -- inputs:   scores (system, row_id, label, score)
 -- params:   baseline VARCHAR DEFAULT NULL, level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
--- values:   baseline: the system that others are compared with; by default none is
+-- values:   baseline: the system that others are compared with; by default there is none
 --           level: as in mean_interval
 -- grain:    one row per system: system, n_positive, n_negative, auc, se, lower, upper, delta, delta_se, delta_lower,
 --           delta_upper, statistic, p
 -- range:    (-inf, inf), auc and p in [0, 1]
--- formula:  the placement of a positive is the share of negatives below it, that of a negative the share of positives
---           above it, ties half; auc is their mean, se^2 = var(placements of positives) / n_positive + var(placements
---           of negatives) / n_negative; delta_se^2 the same of the differences of placements
+-- formula:  the placement of a positive is the share of negatives below it, and the placement of a negative is the
+--           share of positives above it, ties 1/2; auc is the mean placement, se^2 = var(placements of positives) /
+--           n_positive + var(placements of negatives) / n_negative; delta_se^2 is the same sum for the differences of
+--           placements
 -- tex:      \mathrm{AUC} \mp z \cdot \mathrm{se} \qquad
 --           \mathrm{se}^2 = \frac{s_+^2}{n_+} + \frac{s_-^2}{n_-}
 -- symbols:  n_+: the number of positives
@@ -30,9 +31,10 @@
 -- example:  delong(VALUES ('A', 1, 0, 1), ('A', 2, 1, 2), ('A', 3, 0, 3), ('A', 4, 1, 4)) = 'A', 2, 2, 0.75,
 --           0.3535533905932738, 0.05704808782516102, 1.442951912174839, NULL, NULL, NULL, NULL, NULL, NULL
 -- related:  auc, gauc, group_auc, mann_whitney
--- note:     a label above 0 is a positive; a row without a label or score is left out. Rows are paired by row_id
---           and class; systems with other rows share the covariance of the rows they share. NULL where a class
---           has fewer than 2 rows or nothing varies. Rows must be independent: those of one user are not
+-- note:     a label above 0 is a positive; a row without a label or score is left out. Rows are paired by row_id and
+--           class; if two systems have different rows, only the common rows add to their covariance. se is NULL if a
+--           class has fewer than 2 rows or all placements are equal. Rows must be independent; rows of the same user
+--           are not
 WITH errors AS (
     SELECT
         one.system, one.n_positive, one.n_negative, one.auc,
@@ -51,7 +53,7 @@ compared AS (
         normal_quantile(0.5e0 + 0.5e0 * $level) AS z,
         nullif(sqrt(one.square), 0) AS se,
         one.auc - base.auc AS delta,
-        -- What the baseline has of rows of its own comes on top.
+        -- Rows that only the baseline has add their own variance.
         CASE WHEN base.square IS NOT NULL THEN nullif(sqrt(one.square_of_own + CASE
             WHEN one.shared < base.n_positive + base.n_negative
                 THEN greatest(base.square - one.square_of_shared, 0) ELSE 0 END), 0)

@@ -22,9 +22,9 @@
 -- example:  fisher_exact(VALUES ('a', 'x', 3), ('a', 'y', 1), ('b', 'x', 1), ('b', 'y', 3))
 --           = 8, 9, 0.4857142857142857
 -- related:  chi_square_independence, two_proportion_z, mcnemar
--- note:     a cell that is not there is 0, cells of one place add up; NULL where the table is not 2 by 2. Rows
---           and columns are in their own order. Probabilities that differ by 1e-7 of their size are alike. The
---           work grows with the smallest margin: a million takes a second
+-- note:     a missing cell counts as 0, and repeated cells add up; the result is NULL unless the table is 2 by 2.
+--           Rows and columns are sorted by their values. Probabilities that differ by 1e-7 of their size count as
+--           equal. The run time grows with the smallest margin: a margin of a million takes a second
 WITH corners AS (
     SELECT min(row_value) AS first_row, min(column_value) AS first_column,
         count(DISTINCT row_value) = 2 AND count(DISTINCT column_value) = 2 AND sum(n) > 0 AS square
@@ -44,7 +44,7 @@ counted AS (
     GROUP BY square
 ),
 outcomes AS (
-    -- Other tables of the same margins: x is what may stand in place of a.
+    -- All tables with the same margins: x takes the place of a.
     SELECT a, b, c, d, unnest(range(CAST(greatest(a - d, 0) AS BIGINT), CAST(least(a + b, a + c) AS BIGINT) + 1)) AS x
     FROM counted
     WHERE square

@@ -23,8 +23,8 @@
 -- example:  friedman(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1), ('C', 'm', 1, 2),
 --           ('C', 'm', 2, 2)) = 'm', 3, 2, 4, 2, 0.1353352832366127
 -- related:  anova, tukey_hsd, wilcoxon
--- note:     only complete blocks count: queries that every system of the metric has a value for. Where all
---           systems are alike in every query, p is 1; of one query p is NULL
+-- note:     only complete blocks count: the queries for which every system of the metric has a value. If all systems
+--           are equal in every query, p is 1; with one query, p is NULL
 WITH ranked AS (
     SELECT
         metric,

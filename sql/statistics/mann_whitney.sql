@@ -12,9 +12,9 @@
 -- values:   control: as in welch_t
 -- grain:    one row per arm but the control: arm, auc, p, n_control, n, u, statistic
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  u = pairs in which the arm has the larger value, ties half; auc = u / (n_control * n); statistic =
---           sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12
---           * (N + 1 - sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
+-- formula:  u = number of pairs in which the arm has the larger value, ties 1/2; auc = u / (n_control * n); statistic
+--           = sign(d) * max(abs(d) - 1/2, 0) / sd, d = u - n_control * n / 2, sd^2 = n_control * n / 12 * (N + 1 -
+--           sum of (t^3 - t) / (N (N - 1))), N = n_control + n, t the sizes of ties
 -- tex:      \mathrm{AUC} = \frac{U}{n_c \, n} \qquad
 --           z = \frac{\mathrm{sign}(d) \max(|d| - 1/2, \, 0)}{\sigma} \qquad d = U - \frac{n_c \, n}{2}
 -- symbols:  U: the number of pairs in which the arm has the larger value, ties count one half
@@ -26,9 +26,9 @@
 -- example:  mann_whitney(VALUES ('A', 1), ('A', 2), ('B', 3), ('B', 4); control := 'A') = 'B', 1, 0.2452781168067728,
 --           2, 2, 4, 1.161895003862225
 -- related:  welch_t, wilcoxon, auc, delong
--- warning:  it asks whether the values of one arm tend to be larger, and does not compare means
--- note:     the normal approximation with the continuity correction. A value that is NULL is left out; where
---           all values are alike, p is 1
+-- warning:  it tests whether the values of one arm tend to be larger; it does not compare means
+-- note:     p is a normal approximation with the continuity correction. A value that is NULL is left out; if all
+--           values are equal, p is 1
 WITH counted AS (
     SELECT CAST(arm AS VARCHAR) = $control AS is_control, arm, CAST(value AS DOUBLE) AS value, count(*) AS n
     FROM observations

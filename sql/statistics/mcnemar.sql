@@ -25,9 +25,9 @@
 -- example:  mcnemar(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 1), ('B', 'm', 1, 1), ('B', 'm', 2, 1),
 --           ('B', 'm', 3, 1); baseline := 'A') = 'B', 'm', 3, 1, 0, 2, 0, 0.5, 0.5, 0.4795001221869535
 -- related:  sign_test, hit_rate, fisher_exact, two_proportion_z
--- warning:  it compares which units are above 0, and nothing else about their values
--- note:     a value above 0 is a hit. Units without a value on one side are left out; of one unit p is NULL.
---           statistic is NULL where no unit tells the two apart
+-- warning:  it compares only which values are above 0, not how large they are
+-- note:     a value above 0 is a hit. Units without a value on one side are left out; with one unit, p is NULL. If b
+--           + c is 0, statistic is NULL
 WITH counted AS (
     SELECT
         system,

@@ -23,8 +23,8 @@
 -- example:  mean_interval(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 1), ('A', 'm', 3, 0)) = 'A', 'm', 3, 0.5, 0.5,
 --           0.2886751345948129, -0.7420688558751651, 1.7420688558751651
 -- related:  bootstrap_interval, wilson_interval, paired_t
--- note:     a value that is NULL is left out; of one value there is no interval. Bounds are not clipped to
---           the range of a metric. Values that are all 0 or 1 are a proportion: take wilson_interval
+-- note:     a value that is NULL is left out; with one value there is no interval. Bounds are not clipped to the
+--           range of a metric. If all values are 0 or 1, their mean is a proportion: use wilson_interval
 WITH moments AS (
     SELECT
         system,

@@ -22,8 +22,8 @@
 -- example:  movers(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 0.5), ('B', 'm', 1, 1), ('B', 'm', 2, 0.25); baseline
 --           := 'A') = 'B', 'm', 'gain', 1, 1, 0.5, 1, 0.5; 'B', 'm', 'loss', 1, 2, 0.5, 0.25, -0.25
 -- related:  paired_t, sign_test
--- note:     differences of up to 1e-12 of the mean size of the values are ties and no
---           movers; equal differences are ordered by query_id
+-- note:     differences of up to 1e-12 of the mean size of the values are ties and not listed; equal differences are
+--           ordered by query_id
 WITH moved AS (
     SELECT
         system,

@@ -16,11 +16,11 @@
 -- grain:    one row per system and metric: system, metric, n, delta, se, delta_lower, delta_upper, p, resamples
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  delta* = sum of w * difference / sum of w, w Poisson with mean 1 per unit and resample; se is the
---           deviation of the delta*. studentized: t* = abs(delta* - delta) / se*, se*^2 = (sum of w * (difference -
---           delta*)^2 / sum of w) / (sum of w - 1); p = (1 + k) / (1 + resamples), k the t* of at least abs(delta) /
---           (sd / sqrt(n)); the bounds are delta -+ q * sd / sqrt(n), q the level's quantile of t*. percentile: the
---           bounds are percentiles of delta*, p = min(1, 2 * (1 + k) / (1 + resamples)), k the delta* at or beyond 0 on
---           the side where they are fewer
+--           standard deviation of delta* over the resamples. studentized: t* = abs(delta* - delta) / se*, se*^2 =
+--           (sum of w * (difference - delta*)^2 / sum of w) / (sum of w - 1); p = (1 + k) / (1 + resamples), k the
+--           number of t* that are at least abs(delta) / (sd / sqrt(n)); the bounds are delta -+ q * sd / sqrt(n), q
+--           the quantile of t* at the level. percentile: the bounds are percentiles of delta*, p = min(1, 2 * (1 + k)
+--           / (1 + resamples)), k the number of delta* at or beyond 0, on the side with fewer of them
 -- tex:      \delta^* = \frac{\sum_i w_i d_i}{\sum_i w_i} \qquad t^* = \frac{|\delta^* - \delta|}{\mathrm{se}^*}
 --           \qquad p = \frac{1 + k}{1 + B}
 -- symbols:  d_i: the difference in query i, system minus baseline
@@ -37,11 +37,11 @@
 -- example:  paired_bootstrap(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 1); baseline
 --           := 'A', resamples := 100) = 'B', 'm', 2, 1, 0, 1, 1, 0.5, 84
 -- related:  paired_t, randomization_test, bootstrap_interval
--- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample
---           without any weight does not count; of one unit there is no interval. Where all differences are equal,
---           p is 1 if they are 0, else that of the sign test, 2 / 2^n. Below ten units t* may have no finite
---           quantile, and the bounds are NULL. percentile is too narrow below 50 units, and its test rejects a
---           true null hypothesis in 7 to 9 of 100 tests with 20 units
+-- note:     the weights come from a hash of query_id: the same ids and seed give the same numbers. A resample in
+--           which all weights are 0 does not count; with one unit there is no interval. If all differences are equal,
+--           p is 1 if they are 0, else it is the p of the sign test, 2 / 2^n. With fewer than ten units, t* may have
+--           no finite quantile, and the bounds are NULL. method=percentile is too narrow with fewer than 50 units;
+--           with 20 units, its test rejects a true null hypothesis in 7 to 9 of 100 tests
 WITH summed AS (
     SELECT
         system, metric, n, mean, sd, rounding,

@@ -18,9 +18,9 @@
 -- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, sd, se, delta_lower,
 --           delta_upper, relative_change, effect_size, d_av, hedges_g, wins, ties, losses, statistic, df, p, mde
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is
---           d_z = delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1));
---           mde as student_t_mde of se, df, alpha and power
+-- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is d_z =
+--           delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1)); mde =
+--           student_t_mde(se, df, alpha, power)
 -- tex:      t = \frac{\bar{d}}{s / \sqrt{n}} \qquad d_z = \frac{\bar{d}}{s}
 -- symbols:  \bar{d}: the mean of the differences per query, system minus baseline
 --           s: the standard deviation of the differences
@@ -34,10 +34,11 @@
 --           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
 --           0.07417990022744854, 3.326386117007697
 -- related:  randomization_test, paired_bootstrap, wilcoxon, welch_t, adjusted_p
--- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the
---           values are ties. Where all differences are equal but for rounding, there is no statistic, no effect
---           size and no mde; p is 1 if they are 0, else that of the sign test, 2 / 2^n. Of one unit there is a
---           delta, and no more. mde is what a test of as many units finds with probability power
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the values
+--           are ties. If all differences are equal except for rounding, there is no statistic, no effect size and no
+--           mde; p is 1 if they are 0, else it is the p of the sign test, 2 / 2^n. With one unit there is a delta,
+--           but no interval and no p. mde is the difference that a test with the same number of units finds with
+--           probability power
 WITH moments AS (
     SELECT
         system, metric, count(*) AS n,
@@ -55,7 +56,7 @@ WITH moments AS (
 rounded AS (
     SELECT
         system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses,
-        -- What equal values may differ by, as sums in another order do.
+        -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(mean), abs(baseline_mean), sqrt(mean_variance)) AS rounding
     FROM moments
 ),

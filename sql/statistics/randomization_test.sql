@@ -11,11 +11,12 @@
 --           exact BOOLEAN DEFAULT NULL
 -- values:   resamples: the number of random choices of the signs of the differences
 --           seed: as in relations/inference/replicates
---           exact: whether all signs are tried; by default if resamples allows it
+--           exact: whether all choices of signs are tried; by default if resamples allows
 -- grain:    one row per system and metric: system, metric, n, delta, statistic, p, resamples, exact
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k of the sums with random signs are
---           at least as far from 0; exact: the share of all 2^n ways to choose the signs
+-- formula:  statistic = sum of differences; p = (1 + k) / (1 + resamples), k the number of sums with random signs
+--           that are at least as far from 0 as statistic; exact: p is the share of the 2^n choices of signs whose sum
+--           is at least as far from 0
 -- tex:      p = \frac{1 + k}{1 + B} \qquad
 --           k = \sum_{b=1}^{B} \mathbb{1}\left[\left|\sum_i \sigma_{bi} \, d_i\right|
 --           \ge \left|\sum_i d_i\right|\right]
@@ -29,10 +30,10 @@
 -- example:  randomization_test(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1),
 --           ('B', 'm', 2, 2), ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 2, 6, 0.25, 8, TRUE
 -- related:  paired_t, paired_bootstrap, tukey_hsd
--- note:     all 2^n ways are tried where they are no more than resamples; exact = TRUE tries them up to n = 20
---           whatever resamples says, FALSE never. Sums that differ by 1e-12 of the size of the
---           values are alike. The signs come from a hash of query_id: the same ids and seed give the same p. Of one
---           unit p is NULL
+-- note:     by default, all 2^n choices of signs are tried if 2^n is at most resamples; exact=true tries all of them
+--           up to n = 20, and exact=false never does. Sums that differ by 1e-12 of the size of the values count as
+--           equal. The signs come from a hash of query_id: the same ids and seed give the same p. With one unit, p is
+--           NULL
 WITH observed AS (
     SELECT
         system, metric, count(*) AS n, avg(difference) AS delta, sum(difference) AS statistic,
@@ -60,7 +61,7 @@ draws AS (
     ) AS masks ON masks.system = placed.system AND masks.metric = placed.metric
     GROUP BY placed.system, placed.metric, masks.draw
     UNION ALL
-    -- A hash has 64 bits, so that it is good for 64 draws; hashed once, alike ids would get alike bits.
+    -- A hash has 64 bits, enough for 64 draws; with one hash, similar ids would get similar bits.
     SELECT system, metric, 64 * block + bit AS draw,
         sum(CASE WHEN (bits >> bit) & 1 = 1 THEN -difference ELSE difference END) AS total
     FROM (

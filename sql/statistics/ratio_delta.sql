@@ -15,12 +15,12 @@
 -- grain:    one row per arm but the control: arm, control_ratio, ratio, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  ratio = sum of numerators / sum of denominators; its variance v is (n - 1) / n * the sum of squares of the
---           ratios without one unit each around their mean; statistic = delta / se, se^2 = v of both arms, of Student's
---           t with df = se^4 / sum of v^2 / (m - 1), m = (sum of denominators)^2 / sum of denominators^2. delta: v is
---           that of (numerator - ratio * denominator) / mean denominator over n, the statistic normal.
---           relative_change = delta / abs(control_ratio), within r * exp(-+ t * s) - 1, r = ratio / control_ratio,
---           s^2 the sum of v / ratio^2, df as above of v / ratio^2
+-- formula:  ratio = sum of numerators / sum of denominators; its variance v is (n - 1) / n * sum of (r_i - mean of
+--           r_i)^2, r_i the ratio without unit i; statistic = delta / se, se^2 = v of both arms, of Student's t with
+--           df = se^4 / sum of v^2 / (m - 1), m = (sum of denominators)^2 / sum of denominators^2. variance=delta: v
+--           is the variance of (numerator - ratio * denominator) / mean denominator, divided by n, and statistic is
+--           normal. relative_change = delta / abs(control_ratio), between r * exp(-+ t * s) - 1, r = ratio /
+--           control_ratio, s^2 = v / ratio^2 of both arms, df as above with v / ratio^2 in place of v
 -- tex:      R = \frac{\sum_i y_i}{\sum_i x_i} \qquad t = \frac{R - R_c}{\sqrt{v + v_c}} \qquad
 --           v = \frac{n - 1}{n} \sum_i \left(R_{(i)} - \bar{R}_{(\cdot)}\right)^2
 -- symbols:  y_i: the numerator of unit i, such as the clicks of a user

@@ -1,5 +1,5 @@
 -- name:     sample_ratio
--- title:    Sample ratio mismatch: do the arms have as many units as planned
+-- title:    Sample ratio mismatch: number of units per arm against the plan
 -- meaning:  The test shows whether the arms of an experiment have the planned shares of units. A mismatch usually
 --           means that users were lost or assigned to the wrong arm.
 -- use:      to check the assignment of an A/B test before you read its results
@@ -21,8 +21,8 @@
 -- oracle:   scipy.stats.chisquare
 -- example:  sample_ratio(VALUES (50412, 1), (49588, 1)) = 6.78976, 1, 0.009168223345744165, 100000, FALSE
 -- related:  chi_square, binomial_test, welch_t, two_proportion_z
--- note:     expected may be counts or shares: only their proportions count. With a mismatch no comparison of
---           the arms can be trusted: find out where the units went. A single arm has no p
+-- note:     expected may be counts or shares: only their proportions count. If there is a mismatch, do not trust any
+--           comparison of the arms; first find out where units were lost. A single arm has no p
 WITH totals AS (
     SELECT sum(CAST(observed AS DOUBLE)) AS observed, sum(CAST(expected AS DOUBLE)) AS expected
     FROM counts

@@ -21,10 +21,10 @@
 --           ('B', 'm', 1, 0.5), ('B', 'm', 2, 0.6), ('B', 'm', 3, 0.7), ('B', 'm', 4, 0.4); baseline := 'A')
 --           = 'B', 'm', 4, 3, 1, 0, 0.25
 -- related:  mcnemar, wilcoxon, paired_t, binomial_test
--- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
---           shapes of their values differ
--- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size
---           of the values are ties and do not count; of one unit p is NULL
+-- warning:  it does not compare means: with many units, systems with equal means can differ significantly, because
+--           the shapes of their distributions differ
+-- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the values
+--           are ties and do not count; with one unit, p is NULL
 WITH counted AS (
     SELECT
         system,

@@ -11,9 +11,9 @@
 --           seed: as in relations/inference/replicates
 -- grain:    one row per metric, system and other: metric, system, other, n, delta, effect_size, p, resamples
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  delta = mean(other) - mean(system); p = (1 + k) / (1 + resamples), k of the resamples, in which the
---           values of each query are dealt out to the systems anew, have a largest difference of means of
---           abs(delta) or more; effect_size = delta / sqrt(mse), mse as in anova
+-- formula:  delta = mean(other) - mean(system); p = (1 + k) / (1 + resamples), k the number of resamples in which the
+--           largest difference of two means is at least abs(delta); a resample shuffles the values of each query
+--           among the systems; effect_size = delta / sqrt(mse), mse as in anova
 -- tex:      p = \frac{1 + k}{1 + B} \qquad
 --           k = \sum_{b=1}^{B} \mathbb{1}\left[\max_s \bar{x}_{bs} - \min_s \bar{x}_{bs} \ge |\delta|\right]
 -- symbols:  \delta: the difference of the two means
@@ -25,17 +25,17 @@
 -- example:  tukey_hsd(VALUES ('A', 'm', 1, 0.5), ('A', 'm', 2, 1), ('B', 'm', 1, 0.5), ('B', 'm', 2, 1);
 --           resamples := 100) = 'm', 'A', 'B', 2, 0, NULL, 1, 100
 -- related:  anova, adjusted_p, randomization_test, friedman
--- note:     p holds for all pairs together: the chance of any such p <= alpha is alpha if all systems are alike.
---           Only complete blocks count: queries that every system of the metric has a value for. The order
---           comes from a hash of query_id. Differences of up to 1e-12 of the mean size of
---           the values are alike; of one query p is NULL
+-- note:     p holds for all pairs together: if all systems are equal, the chance that any p is at most alpha is
+--           alpha. Only complete blocks count: the queries for which every system of the metric has a value. The
+--           order comes from a hash of query_id. Differences of up to 1e-12 of the mean size of the values count as
+--           equal; with one query, p is NULL
 WITH means AS (
     SELECT system, metric, count(*) AS n, avg(value) AS mean, any_value(systems) AS systems
     FROM blocks
     GROUP BY system, metric
 ),
 centered AS (
-    -- What is left of a value without the means of its query and of its system.
+    -- The residual of a value after the means of its query and of its system.
     SELECT
         blocks.metric,
         blocks.value,

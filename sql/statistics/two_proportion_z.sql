@@ -14,16 +14,16 @@
 -- grain:    one row per arm but the control: arm, control_proportion, proportion, delta, delta_lower, delta_upper,
 --           relative_change, relative_lower, relative_upper, p, n_control, n, cohen_h, statistic
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  statistic = delta / sqrt(q * (1 - q) * (1 / n_control + 1 / n)), q the proportion of both; the interval of
---           delta is Newcombe's, from two Wilson intervals; relative_change = r - 1, r = proportion /
---           control_proportion, within r * exp(-+ z * sqrt(1 / hits - 1 / n + 1 / control_hits - 1 / n_control)) - 1;
---           cohen_h = 2 * asin(sqrt(proportion)) - 2 * asin(sqrt(control_proportion))
+-- formula:  statistic = delta / sqrt(q * (1 - q) * (1 / n_control + 1 / n)), q the proportion of both arms together;
+--           the interval of delta is Newcombe's, from two Wilson intervals; relative_change = r - 1, r = proportion /
+--           control_proportion, between r * exp(-+ z * sqrt(1 / hits - 1 / n + 1 / control_hits - 1 / n_control)) -
+--           1; cohen_h = 2 * asin(sqrt(proportion)) - 2 * asin(sqrt(control_proportion))
 -- tex:      z = \frac{p - p_c}{\sqrt{q \, (1 - q) \left(\frac{1}{n_c} + \frac{1}{n}\right)}} \qquad
 --           q = \frac{h + h_c}{n + n_c}
 -- symbols:  p: the proportion of the arm, h / n
 --           p_c: the proportion of the control, h_c / n_c
---           h, h_c: the hits of the arm and of the control
---           n, n_c: the trials of the arm and of the control
+--           h, h_c: the numbers of hits of the arm and of the control
+--           n, n_c: the numbers of trials of the arm and of the control
 --           q: the proportion of both arms together
 -- source:   Newcombe, Statistics in Medicine 1998,
 --           doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I; ratio: Katz et al., Biometrics
@@ -33,10 +33,10 @@
 --           0.11736746745022203, 0.7634069094874361, NULL, NULL, NULL, 0.009823274507519249, 10, 10,
 --           1.5707963267948966, 2.581988897471611
 -- related:  wilson_interval, fisher_exact, ratio_delta, sample_ratio
--- note:     rows of one arm add up; one with NULL on either side is left out. An arm without hits has no
---           relative interval; where both arms have no hits, or nothing else, p is 1. With few hits use
---           fisher_exact. p is that of the pooled z-test and the interval Newcombe's: with small arms one in fifty
---           has p < 0.05 and 0 inside the interval; decide by one of them, chosen before
+-- note:     rows of the same arm add up; a row with a NULL is left out. An arm without hits has no relative interval;
+--           if both arms have no hits, or only hits, p is 1. With few hits, use fisher_exact. p comes from the pooled
+--           z-test, and the interval is Newcombe's: with small arms, one in fifty has p < 0.05 and 0 inside the
+--           interval; choose one of the two before the test
 WITH arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control, arm,

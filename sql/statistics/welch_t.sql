@@ -16,13 +16,12 @@
 --           relative_change, relative_lower, relative_upper, p, n_control, n, se, effect_size, statistic, df
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1);
---           relative_change = delta / abs(control_mean), within r * exp(-+ t * s) - 1, r = mean / control_mean, where
---           s and df are those
---           of var / mean^2; effect_size = delta / pooled sd (Cohen's d)
+--           relative_change = delta / abs(control_mean), between r * exp(-+ t * s) - 1, r = mean / control_mean, s
+--           and df as se and df above with var / mean^2 in place of var; effect_size = delta / pooled sd (Cohen's d)
 -- tex:      t = \frac{\bar{x} - \bar{x}_c}{\sqrt{s^2 / n + s_c^2 / n_c}}
 -- symbols:  \bar{x}, \bar{x}_c: the means of the arm and of the control
---           s^2, s_c^2: their variances
---           n, n_c: their numbers of values
+--           s^2, s_c^2: the variances of the arm and of the control
+--           n, n_c: the numbers of values of the arm and of the control
 -- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,
 --           doi:10.2307/3002019; Cohen, 1988, doi:10.4324/9780203771587
 -- oracle:   scipy.stats.ttest_ind(equal_var=False)
@@ -30,8 +29,8 @@
 --           -3.0848698445933085, 9.084869844593308, 3, -0.9998392073791285, 99506.05395105417, 0.16794970566215633, 2,
 --           2, 1.4142135623730951, 2.1213203435596424, 2.1213203435596424, 2
 -- related:  cuped, mann_whitney, ratio_delta, paired_t, sample_ratio
--- note:     a value that is NULL is left out. An arm with one value has no interval and no p; where both arms
---           are constant, p is 1 if they are alike, else NULL. The relative interval wants positive means
+-- note:     a value that is NULL is left out. An arm with one value has no interval and no p; if both arms are
+--           constant, p is 1 if their means are equal, else NULL. The relative interval needs positive means
 WITH arms AS (
     SELECT
         CAST(arm AS VARCHAR) = $control AS is_control,

@@ -16,10 +16,10 @@
 --           correction: whether w_plus moves by 1/2 towards its mean (continuity correction)
 -- grain:    one row per system and metric: system, metric, n, ties, w_plus, w_minus, rank_biserial, statistic, p
 -- range:    (-inf, inf), and p in [0, 1]
--- formula:  w_plus and w_minus are the sums of the midranks of abs(difference) over gains and losses;
---           statistic = (w_plus - mean) / sd, mean = (n (n + 1) - z (z + 1)) / 4, z zeros that are ranked,
---           sd^2 = (n (n + 1) (2n + 1) - z (z + 1) (2z + 1) - sum of (t^3 - t) / 2) / 24, t the sizes of ties;
---           rank_biserial = (w_plus - w_minus) / (w_plus + w_minus)
+-- formula:  w_plus and w_minus are the sums of the midranks of abs(difference) over gains and losses; statistic =
+--           (w_plus - mean) / sd, mean = (n (n + 1) - z (z + 1)) / 4, n here the number of ranked differences, z the
+--           number of zeros among them, sd^2 = (n (n + 1) (2n + 1) - z (z + 1) (2z + 1) - sum of (t^3 - t) / 2) / 24,
+--           t the sizes of ties; rank_biserial = (w_plus - w_minus) / (w_plus + w_minus)
 -- tex:      z = \frac{W^+ - \mu}{\sigma} \qquad \mu = \frac{n (n + 1) - n_0 (n_0 + 1)}{4} \qquad
 --           \sigma^2 = \frac{n (n + 1)(2n + 1) - n_0 (n_0 + 1)(2n_0 + 1) - \frac{1}{2} \sum_j (t_j^3 - t_j)}{24}
 -- symbols:  W^+: the sum of the ranks of the gains
@@ -33,12 +33,12 @@
 -- example:  wilcoxon(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 6, 0, 1, 1.6035674514745464, 0.10880943004054568
 -- related:  sign_test, paired_t, mann_whitney, friedman
--- warning:  it does not compare means: with many units it calls systems of equal mean different, where the
---           shapes of their values differ
--- note:     the normal approximation, rough below ten units. Differences are rounded to 1e-12 of the mean
---           size of the values before they are ranked.
---           Zeros are left out (wilcox) or keep their ranks (pratt); correction moves w_plus by
---           1/2 towards its mean. Where all differences are 0, p is 1; of one unit it is NULL
+-- warning:  it does not compare means: with many units, systems with equal means can differ significantly, because
+--           the shapes of their distributions differ
+-- note:     p is a normal approximation, which is rough with fewer than ten units. Differences are rounded to 1e-12
+--           of the mean size of the values before they are ranked. Zeros are left out (wilcox) or keep their ranks
+--           (pratt); correction moves w_plus by 1/2 towards its mean. If all differences are 0, p is 1; with one
+--           unit, p is NULL
 WITH rounded AS (
     SELECT system, metric, coalesce(round(1e-12 * difference / nullif(rounding, 0), 12), 0e0) AS difference
     FROM differences
@@ -67,7 +67,7 @@ summed AS (
     GROUP BY system, metric
 ),
 sums AS (
-    -- Zeros come first: where they are left out, every other rank is smaller by their number.
+    -- Zeros come first: without them, every other rank is smaller by their number.
     SELECT
         system, metric, n, ties, alikeness,
         CASE $zeros WHEN 'pratt' THEN gains ELSE gains - ties * n_gains END AS w_plus,

@@ -23,8 +23,8 @@
 -- oracle:   statsmodels.stats.proportion.proportion_confint(method='wilson')
 -- example:  wilson_interval(VALUES ('A', 0, 10)) = 'A', 0, 10, 0, 0, 0.2775327998628892
 -- related:  two_proportion_z, mean_interval, binomial_test
--- note:     rows of one arm add up; one with NULL on either side is left out. The hits must be independent of
---           each other: clicks of one user are not
+-- note:     rows of the same arm add up; a row with a NULL is left out. The hits must be independent of each other;
+--           clicks of the same user are not
 WITH arms AS (
     SELECT arm, CAST(sum(hits) AS DOUBLE) AS hits, CAST(sum(n) AS DOUBLE) AS n
     FROM proportions

@@ -1,4 +1,4 @@
-"""Every file under sql/ keeps the promises its header makes."""
+"""Every file under sql/ keeps the promises of its header."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ EVERY = [
     *CATALOG.checks.values(),
     *CATALOG.inspections.values(),
 ]
-# Files of one engine: they need not be portable, and what they read is not what metrics read.
+# Files of one engine: they need not be portable, and they read other inputs than the metrics do.
 OF_DUCKDB = [
     *CATALOG.functions.values(), *CATALOG.statistics.values(), *CATALOG.count_checks.values(),
     *CATALOG.statistic_checks.values(), *CATALOG.aggregates.values(), *CATALOG.shell.values(),
@@ -109,7 +109,7 @@ CHECK_KEYS = {"name", "title", "severity", "why", "for", "column", "inputs", "ad
 SHARED = ("relations", "checks", "inspections", "aggregations")
 RANGE = re.compile(r"[\[(](-?\d|-inf), (\d|inf)[\])], (higher|lower|closest to \d|neither) is better")
 FUNCTION = re.compile(r"([a-z_]\w*)\s*\(")
-# Not part of the portable subset: other engines lack them, or sqlglot writes them with another meaning.
+# Outside the portable subset: other engines lack them, or sqlglot writes them with another meaning.
 FORBIDDEN = (exp.ArrayAgg, exp.ApproxQuantile, exp.Quantile, exp.PercentileCont, exp.Round, exp.AnyValue,
              exp.Lambda, exp.Star)  # fmt: skip
 
@@ -170,7 +170,7 @@ def test_declared_parameters_are_the_placeholders_used(any_file: Definition) -> 
 
 @each("definition", EVERY, identity)
 def test_only_existing_columns_are_read(definition: Definition) -> None:
-    """Of an input, the columns that the header declares; of a relation or metric, those that it has."""
+    """A file reads only the declared columns of inputs, and the columns of relations and metrics."""
     schema = {table: dict.fromkeys(columns, "DOUBLE") for table, columns in definition.inputs.items()}
     for relation in CATALOG.relations.values():
         schema[relation.name] = dict.fromkeys(relation.query.named_selects, "DOUBLE")
@@ -285,7 +285,7 @@ def test_only_portable_constructs_are_used(definition: Definition) -> None:
 
 @each("definition", EVERY, identity)
 def test_windows_are_total_or_tie_aware(definition: Definition) -> None:
-    """A row_number without an order, or ordered by the score alone, would be a coin toss."""
+    """A row_number without an order, or with an order by the score alone, depends on chance."""
     for window in definition.query.find_all(exp.Window):
         if isinstance(window.this, exp.RowNumber):
             assert window.args.get("order") is not None
@@ -299,7 +299,7 @@ def test_a_file_is_readable(any_file: Definition) -> None:
 
 
 def example_of(definition: Definition) -> tuple[str, float]:
-    """The example of a header as a spec, and its value."""
+    """Return the example of a header as a spec, and its value."""
     call, value = definition.header["example"].rsplit("=", 1)
     name, arguments = re.fullmatch(r"(\w+)\((.*)\) ", call).groups()  # type: ignore[union-attr]
     given = dict(part.split(" := ") for part in arguments.split(", ") if part)
@@ -346,7 +346,7 @@ def test_a_measure_of_rows_is_written_as_it_is_read(of_rows: Definition) -> None
 @pytest.mark.slow
 @each("metric", RANKING, identity)
 def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
-    """The header says how deep a ranking the metric needs; ranking deeper must change nothing."""
+    """The header declares the depth that the metric needs; a deeper ranking changes nothing."""
     deep = "bpref" if metric.name == "r_precision" else "r_precision"
     by_depth: dict[int | None, list[str]] = {}
     for spec in specs_of(metric, (1, 2)):
@@ -363,7 +363,7 @@ def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize("case", ["sample", "ties", "nothing_retrieved", "graded", "unicode_ids"])
 def test_the_files_run_as_they_stand(metric: Definition, case: str) -> None:
-    """Relations first, each as a table, then the metric with bound parameters: the composed values."""
+    """Each relation as a table, then the metric with bound parameters, gives the composed values."""
     (measure,) = parse_measures(CATALOG, [specs_of(metric, (2,))[0]], meant=ranking)
     connection = open_case(case)
     connection.execute("CREATE TABLE population AS SELECT DISTINCT query_id FROM truth")
@@ -401,7 +401,7 @@ def run_as_it_stands(connection, definition, values, done):  # type: ignore[no-u
 
 @pytest.fixture(scope="module")
 def every_case() -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[int, list[Observation]]]]:
-    """The canonical input of classification: each case is a segment; and its rows for the reference."""
+    """Return the canonical input of classification, a segment per case, and its rows for the reference."""
     names = classification.PROBABILITIES
     with classification.open_together(names) as connection:
         numbers = ", ".join(f"('{name}', {i})" for i, name in enumerate(names))
@@ -420,7 +420,7 @@ def every_case() -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[int, list[Obs
 
 
 def calling_everything() -> exp.Select:
-    """A query that calls every function that a file of classification calls."""
+    """Return a query that calls every function that a file of classification calls."""
     names = set()
     for definition in (*METRICS, *TABLES):
         names |= {call.name.lower() for call in definition.query.find_all(exp.Anonymous)}
@@ -437,7 +437,7 @@ def unprefixed(function: exp.Create) -> exp.Create:
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("definition", [*METRICS, *TABLES], ids=lambda definition: definition.name)
 def test_the_files_of_rows_run_as_they_stand(every_case: Any, definition: Definition, weighted: bool) -> None:
-    """Functions first as macros, then relations as tables, then the file: what the reference says."""
+    """Functions as macros, relations as tables, then the file, give the values of the reference."""
     connection, rows = every_case
     parse = parse_table if definition.is_table else parse_measure
     measure = parse(CATALOG, classification.plain_spec(definition))
@@ -458,7 +458,7 @@ def test_the_files_of_rows_run_as_they_stand(every_case: Any, definition: Defini
 
 
 def same_number(found: Any, expected: Any) -> bool:
-    """NaN and infinities become NULL only when they are reported."""
+    """Compare two numbers; NaN and infinities become NULL only when they are reported."""
     unreported = isinstance(found, float) and expected is None and abs(found) == float("inf")
     return unreported or classification.same(found, expected)
 
@@ -466,7 +466,7 @@ def same_number(found: Any, expected: Any) -> bool:
 def create_as_it_stands(
     connection: duckdb.DuckDBPyConnection, definition: Definition, values: dict[str, Any], done: set[str]
 ) -> None:
-    """Create what a file reads, with the file's own defaults, then the file, each as a table of its name."""
+    """Create the inputs of a file, with its own defaults, then the file, each as a table of its name."""
     known = {n: p.default for n, p in {**definition.own_params, **definition.switches}.items()} | values
     for source in CATALOG.sources(definition):
         if source.name not in done:
@@ -494,7 +494,7 @@ def rows_by_segment(connection: duckdb.DuckDBPyConnection, definition: Definitio
         ("-- name: x\n-- titel: y\nSELECT 1", "x.sql:2: unknown key 'titel'; did you mean 'title'?"),
         ("-- name: x\n-- name: x\nSELECT 1", "x.sql:2: 'name' is declared twice"),
         ("-- name: y\nSELECT 1", "x.sql:1: the name must be 'x'"),
-        ("-- name: x\n--title: y\nSELECT 1", "x.sql:2: '--title: y' is no header line"),
+        ("-- name: x\n--title: y\nSELECT 1", "x.sql:2: '--title: y' is not a header line"),
     ],
 )
 def test_a_wrong_header_is_told_by_file_and_line(tmp_path: Path, text: str, message: str) -> None:

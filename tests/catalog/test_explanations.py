@@ -63,7 +63,7 @@ def test_related_metrics_exist(definition: Definition) -> None:
 
 @each("definition", [metric for metric in METRICS if explanation(metric).worked], identity)
 def test_the_example_by_hand_is_the_value_of_the_sql(definition: Definition) -> None:
-    """The left side is computed from the numbers alone, by DuckDB; it is the value of the query, or of all rows."""
+    """DuckDB computes the left side from its numbers alone; it is the value of the query, or of all rows."""
     connection = duckdb.connect()
     by_hand = {}
     for step in explanation(definition).worked:
@@ -76,7 +76,7 @@ def test_the_example_by_hand_is_the_value_of_the_sql(definition: Definition) -> 
 
 
 def on_sample(definition: Definition) -> dict[str, float]:
-    """Return the value of each query of the sample, or of all its rows, for the call of the header's example."""
+    """Return the values of the header's example: one for each query of the sample, or one for all rows."""
     match = re.match(r"\w+\((.*)\) = ", definition.header["example"])
     assert match is not None
     switches = match[1].replace(" := ", "=").replace("'", "")

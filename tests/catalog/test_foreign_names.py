@@ -1,4 +1,4 @@
-"""Names of other tools are specs: with `like` those of the tool, without it those that mean one metric."""
+"""Names of other tools are specs: with `like` the specs of that tool, without it names with one meaning."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def written() -> list[tuple[Preset, str, str, Entry, str]]:
 
 
 def test_every_name_of_a_tool_means_its_metric_there() -> None:
-    """Generated from the presets: the name, and the conventions that the preset has for the metric."""
+    """Every name of a preset has the metric and the conventions of that preset."""
     for tool, family, metric, entry, name in written():
         measure = parse_measure(CATALOG, name, meant=lambda family=family: family, like=tool)
         assert (measure.family, measure.metric.name) == (family, metric), (tool.name, name)
@@ -45,7 +45,7 @@ def test_every_name_of_a_tool_means_its_metric_there() -> None:
 
 
 def test_without_a_tool_a_name_means_our_metric_under_our_defaults() -> None:
-    """A name is ours, or means the same to all tools that have it; the ambiguous ones are listed."""
+    """A name is ours, or means the same to all tools that have it; a list holds the ambiguous names."""
     ambiguous = set()
     for tool, family, metric, _, name in written():
         try:
@@ -61,7 +61,7 @@ def test_without_a_tool_a_name_means_our_metric_under_our_defaults() -> None:
 
 
 def test_options_of_tools_mean_one_thing() -> None:
-    """No two tools have the same name for different specs, but for the ones that are listed."""
+    """No two tools have the same name for different specs, except the listed ones."""
     several = {}
     for tool in presets().values():
         for family, known in tool.families.items():
@@ -122,7 +122,7 @@ def test_sets_have_known_members() -> None:
 
 
 def tables(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]], pa.Table, pa.Table]:
-    """A run with many ties, queries that only one side has, and queries without relevant items."""
+    """Return a run with many ties, queries that only one side has, and queries without relevant items."""
     rng = random.Random(seed)
     items = [f"d{i}" for i in range(40)]
     found = {
@@ -173,7 +173,7 @@ def test_the_values_are_those_of_ir_measures(seed: int) -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("tool", ["trec_eval", "trec_eval9"])
 def test_with_all_queries_of_the_truth_all_relevant_items_count(tool: str) -> None:
-    """The option -c of trec_eval: a query without predictions has relevant items, too."""
+    """With the option -c of trec_eval, a query without predictions counts its relevant items, too."""
     _, truth, predictions, judged = tables(0)
     result = duckmetrics.evaluate(predictions, judged, "official", like=tool, missing="zero")
     assert result["num_rel"] == sum(grade > 0 for row in truth.values() for grade in row.values())

@@ -1,7 +1,7 @@
-"""A parameter that cannot change a metric of rows is refused, and what is refused could not have changed it.
+"""A parameter is refused exactly if it cannot change the metric of rows.
 
-Generated, as in `test_idle_ranking`: every metric with every value of every parameter, on rows drawn at
-random, by the plain-Python reference.
+As in `test_idle_ranking`, every metric runs with every value of every parameter, on rows drawn at
+random, in the plain-Python reference.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Spec = dict[str, Any]
 SCORES = (0.0, 1e-18, 0.1, 0.3, 0.3, 0.5, 0.8, 1.0)
 # The last of a list of bounds, or the first of a list of bins, where conventions are alike.
 AT_AN_END = {("max_fpr", 1), ("bins", 1)}
-# What all scores of a small world are: far from a threshold, on it, or certain.
+# All scores of a small world: far from a threshold, on it, or certain.
 NARROW = ((0.0,), (0.1, 0.2), (0.0, 1.0), (0.6, 0.9), (1.0,), SCORES)
 
 
 @cache
 def worlds(probabilities: bool) -> list[list[Observation]]:
-    """Rows with ties, weights and groups; a small world may lack a class, a side of a threshold, or all."""
+    """Return rows with ties, weights and groups; a small world may lack a class or a side of a threshold."""
     chance = random.Random(21)
     spread = 0 if probabilities else 3
     found = []
@@ -58,7 +58,7 @@ def written(metric: Definition, said: Spec) -> str:
 
 
 def outcome(metric: Definition, said: Spec) -> Any:
-    """What every world says, or the message of the refusal."""
+    """Return the values of all worlds, or the message of the refusal."""
     try:
         measure = parse_measure(CATALOG, written(metric, said))
     except MetricError as error:
@@ -74,7 +74,7 @@ def choices(metric: Definition, name: str) -> Iterator[Any]:
 
 
 def contexts(metric: Definition) -> Iterator[Spec]:
-    """The usual values, and every value of one parameter."""
+    """Yield the usual values, and every value of one parameter."""
     needed = {name: REQUIRED[name] for name, param in CATALOG.params(metric).items() if param.required}
     yield needed
     for name in CATALOG.params(metric):
@@ -82,7 +82,7 @@ def contexts(metric: Definition) -> Iterator[Spec]:
 
 
 def misjudged(metric: Definition) -> list[str]:
-    """The specs that are refused although a world tells them from the usual ones, or the other way round."""
+    """Return specs that are refused but change a value in some world, or are allowed and change none."""
     wrong = []
     for context in contexts(metric):
         usual = outcome(metric, context)
@@ -100,7 +100,7 @@ def misjudged(metric: Definition) -> list[str]:
 
 
 def expected_anyway(metric: Definition, context: Spec, name: str, value: Any) -> Any:
-    """What every world says of a parameter that the spec may not have."""
+    """Return the values of all worlds for a parameter that the spec may not have."""
     measure = parse_measure(CATALOG, written(metric, context))
     measure.values[name] = value
     return [expected(measure, rows, True) for rows in worlds(not of_any_score(metric))]

@@ -1,6 +1,6 @@
-"""A parameter that cannot change a metric is refused, and what is refused could not have changed it.
+"""A parameter is refused exactly if it cannot change the metric.
 
-Generated: every metric of rankings with every value of every parameter, on tables drawn at random, by the
+Every ranking metric runs with every value of every parameter, on tables drawn at random, in the
 plain-Python reference, which knows nothing of the headers.
 """
 
@@ -34,7 +34,7 @@ LEFT_OUT = {
     ("population", "both"),
     ("population", "table"),
 }
-# They decide what is counted as undefined; and a cut-off is never refused.
+# They decide which queries count as undefined; and a cut-off is never refused.
 NO_VALUES = {("first_rank", "missing"), ("first_rank", "labels"), ("n_returned", "labels"), ("judged", "k")}
 # It matters for a list that unjudged=skip leaves empty.
 FIRST_OF_NONE = {"k": 1, "norm": "returned"}
@@ -44,7 +44,7 @@ Spec = dict[str, Any]
 
 @cache
 def worlds() -> list[tuple[list[Any], list[Any]]]:
-    """Tables with ties, missing queries, nothing relevant; some with what must be allowed first."""
+    """Return tables with ties, missing queries, nothing relevant; some need a switch that allows them."""
     chance = random.Random(20)
     found = []
     for number in range(WORLDS):
@@ -70,7 +70,7 @@ def worlds() -> list[tuple[list[Any], list[Any]]]:
 
 
 class Values:
-    """The values of a metric in every world, each computed when it is asked for."""
+    """The values of a metric in every world, each computed at first use."""
 
     def __init__(self, metric: Definition, said: Spec) -> None:
         needed = {name: NUMBERS[name][0] for name, param in metric.own_params.items() if param.required}
@@ -87,7 +87,7 @@ class Values:
         return self.known[world]
 
     def equal(self, other: Values) -> bool:
-        """Whether no world tells them apart; most are told apart by the first."""
+        """Return whether all worlds give the same values; most differ in the first one."""
         return all(self.of(world) == other.of(world) for world in range(WORLDS))
 
 
@@ -104,7 +104,7 @@ def is_refused(metric: Definition, said: Spec, name: str) -> bool:
 
 
 def at_an_end(said: Spec) -> bool:
-    """A list of cut-offs may begin with 1, and one of recall levels with 0, where conventions are alike."""
+    """Return whether a list of cut-offs begins with 1, or one of recall levels with 0."""
     return said.get("k") == 1 or said.get("recall") in (0, 1)
 
 
@@ -128,7 +128,7 @@ def choices(metric: Definition, name: str) -> list[Any]:
 
 
 def contexts(metric: Definition, most: int) -> Iterator[Spec]:
-    """Every combination of so many parameters of the metric itself, and the labels."""
+    """Yield every combination of a number of the metric's own parameters, and the labels."""
     own = [[None, *choices(metric, name)] for name in metric.own_params]
     for chosen in product(*own, [None, "returned"]):
         said = dict(zip([*metric.own_params, "labels"], chosen, strict=True))
@@ -142,7 +142,7 @@ def contexts(metric: Definition, most: int) -> Iterator[Spec]:
 
 
 def misjudged(metric: Definition, most: int) -> list[str]:
-    """The specs that are refused although a world tells them from the usual ones, or the other way round."""
+    """Return specs that are refused but change a value in some world, or are allowed and change none."""
     wrong = []
     for context in contexts(metric, most):
         usual = Values(metric, context)
@@ -174,7 +174,7 @@ def test_what_changes_nothing_beside_two_others_is_refused(metric: Definition) -
 
 
 def test_ties_of_judged_and_unjudged_items_decide_what_is_judged() -> None:
-    """By hand: x is judged nonrelevant, y is not judged, and their scores are equal."""
+    """By hand: x is judged nonrelevant, y is not judged, and both have the same score."""
     pa = pytest.importorskip("pyarrow")
     run = pa.table({"query_id": [1, 1], "item_id": ["x", "y"], "score": [1.0, 1.0]})
     truth = pa.table({"query_id": [1, 1], "item_id": ["x", "z"], "relevance": [0, 1]})

@@ -1,4 +1,4 @@
-"""Every value of every parameter has one sentence that says what it does, in the header of a file."""
+"""Every value of every parameter has one sentence that describes it, in the header of a file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_parameter_that_people_set_is_explained(definition: Definition) ->
 
 
 def test_no_sentence_is_written_twice() -> None:
-    """A file that means the same as another refers to it; an error may be the same for several switches."""
+    """A file with the same meaning refers to the other; switches may share the sentence of an error."""
     known: dict[tuple[str, str, str], Path] = {}
     for definition in CATALOG.files.values():
         for (name, value), sentence in sentences(definition).items():
@@ -103,7 +103,7 @@ def test_a_sentence_that_is_not_there_is_not_made_up(tmp_path: Path) -> None:
 
 
 def test_the_nearest_file_explains() -> None:
-    """`first_rank` has a value of its own for a switch that `evaluated` explains otherwise."""
+    """`first_rank` has its own value for a switch that `evaluated` explains in another way."""
     metric = CATALOG.metrics["ranking", "first_rank"]
     found = meanings(CATALOG, metric, CATALOG.params(metric)["missing"])
     usual = CATALOG.relations["evaluated"]

@@ -1,4 +1,4 @@
-"""Signatures are read back, complete, and tell what differs."""
+"""Signatures can be read back, are complete, and distinguish different metrics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_signature_is_read_as_it_is_written(metric: duckmetrics.catalog.Defini
 @pytest.mark.some(12)
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_the_spec_of_a_signature_has_that_signature(metric: duckmetrics.catalog.Definition) -> None:
-    """Complete: nothing behind the number is left out, whatever the switches of the call were."""
+    """A signature is complete: it holds everything that affects the number, with any switches of the call."""
     for spec in specs_of(metric):
         measure = parse_measure(
             CATALOG, spec, {"ties": "item_desc", "no_relevant": "zero"}, lambda: "ranking"

@@ -1,4 +1,4 @@
-"""Metrics and switches that cannot be read: a MetricError that says what can, and never anything else."""
+"""An unreadable metric or switch raises a MetricError that lists the valid ones, and no other error."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CONNECTION = little()
 
 
 def refusal(specs: str, **switches: Any) -> str:
-    """What the error says; nothing but a MetricError will do."""
+    """Return the message of the error; fail unless it is a MetricError."""
     with pytest.raises(MetricError) as caught:
         parse_measures(CATALOG, split_specs(specs), switches, ranking)
     return str(caught.value)
@@ -138,7 +138,7 @@ def test_a_population_that_is_neither_a_choice_nor_a_table_names_the_choices() -
         evaluation(population="predictoins")
 
 
-# --- whatever is typed -----------------------------------------------------------------------------
+# --- any input -------------------------------------------------------------------------------------
 
 NAMES = sorted({name for family, name in CATALOG.names if family == "ranking"})
 WORDS = [

@@ -1,4 +1,4 @@
-"""What is said where people often go wrong: the advice must be right, and do what it says."""
+"""Messages about frequent mistakes: the advice is right, and following it works."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLICKS = pa.table({"label": [1, 0], "score": [0.9, 0.1]})
     ],
 )
 def test_names_of_other_tools_are_known(spec: str, advice: str) -> None:
-    """Under the conventions of another tool they are refused, and what is advised works."""
+    """Under the conventions of another tool they are refused, and the advice works."""
     with pytest.raises(MetricError) as raised:
         duckmetrics.evaluate(RUN, TRUTH, [spec], like="cornac")
     assert f"calls {advice} so, write that" in str(raised.value)

@@ -1,4 +1,4 @@
-"""What a user reads when the data cannot be evaluated: where, what, and what to do next."""
+"""Messages about rankings that cannot be evaluated: where, what, and what to do next."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
         "predictions: no column 'scoer' for score; found query_id, item_id, score; did you mean 'score'?"),
     "mapping of no column": (
         "predictions", "truth", {"columns": {"querry_id": "q"}},
-        "columns: 'querry_id' is no canonical column; did you mean 'query_id'?"),
+        "columns: 'querry_id' is not a canonical column; did you mean 'query_id'?"),
     "score and rank": (
         "ranked", "truth", {},
         "ranked: both 'score' and 'rank' could order the items; say which with columns={'score': ...} or "
@@ -69,16 +69,16 @@ CASES: dict[str, Case] = {
         "sql:SELECT 1; SELECT 2: not one SELECT; give a single query"),
     "ids of FLOAT": (
         "float_ids", "truth", {},
-        "float_ids: column 'query_id' is FLOAT, not an id: such numbers are not told apart exactly; cast "
+        "float_ids: column 'query_id' is FLOAT, not an id: such numbers are not exact keys; cast "
         'it, as in "SELECT * REPLACE (CAST(query_id AS BIGINT) AS query_id) FROM ..."'),
     "ids of DOUBLE": (
         "double_items", "truth", {},
-        "double_items: column 'item_id' is DOUBLE, not an id: such numbers are not told apart exactly; "
+        "double_items: column 'item_id' is DOUBLE, not an id: such numbers are not exact keys; "
         'cast it, as in "SELECT * REPLACE (CAST(item_id AS BIGINT) AS item_id) FROM ..."'),
     "ids of DECIMAL": (
         "decimal_ids", "truth", {},
-        "decimal_ids: column 'query_id' is DECIMAL(5,2), not an id: such numbers are not told apart "
-        'exactly; cast it, as in "SELECT * REPLACE (CAST(query_id AS BIGINT) AS query_id) FROM ..."'),
+        "decimal_ids: column 'query_id' is DECIMAL(5,2), not an id: such numbers are not exact "
+        'keys; cast it, as in "SELECT * REPLACE (CAST(query_id AS BIGINT) AS query_id) FROM ..."'),
     "ids of BLOB": (
         "blob_ids", "truth", {},
         "blob_ids: column 'query_id' is BLOB, not an id; if it holds text, read the file with "

@@ -1,4 +1,4 @@
-"""What a user reads when rows cannot be evaluated, and what a name means that two families have."""
+"""Messages about rows that cannot be evaluated, and the meaning of a name that two families share."""
 
 from __future__ import annotations
 
@@ -228,32 +228,32 @@ def test_the_names_of_two_families() -> None:
 def test_a_name_of_two_families(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     ranking, rows = f"ranking.{name}", f"classification.{name}"
     by_rows = evaluation(connection, "rows", rows)[rows]
-    # Without a query it is of the rows.
+    # Without a query the metric is of the rows.
     assert evaluation(connection, "rows", name)[name] == by_rows
     if name in WEIGHTED_VALUES:
         assert by_rows == pytest.approx(WEIGHTED_VALUES[name])
-    # With a truth, or a cut-off where there is one, it is of the queries.
+    # With a truth, or a cut-off where there is one, the metric is of the queries.
     of_queries = evaluation(connection, "log", ranking)[ranking]
     assert of_queries != by_rows
     truth = "SELECT query_id, item_id, label AS relevance FROM log"
     assert evaluation(connection, "log", name, truth)[name] == of_queries
     assert evaluation(connection, "log", f"{name}@9")[f"{name}@9"] is not None
     assert evaluation(connection, "log", f"{name}@9").per_query.num_rows == 2
-    # With a query and neither of the two, one must say which.
+    # With a query and neither of the two, the user must choose.
     for table, columns in (("log", {}), ("rows", {"query_id": "group_id"}),
                            ("rows", {"query_id": "group_id+country"})):  # fmt: skip
         with pytest.raises(MetricError) as caught:
             evaluation(connection, table, name, columns=columns)
         expected = f"{name}: {name!r} means two metrics; write {rows} or {ranking}"
         assert str(caught.value) == expected
-    # The prefix forces a family, whatever there is.
+    # The prefix forces a family, whatever the other arguments are.
     assert evaluation(connection, "log", rows, truth)[rows] == by_rows
     assert evaluation(connection, "log", rows)[rows] == by_rows
 
 
 @pytest.mark.slow
 def test_both_families_in_one_call() -> None:
-    """A log of impressions: the click probability orders each page, and is a probability as well."""
+    """In a log of impressions the click probability orders each page, and is a probability as well."""
     log = ROOT / "data/shop/impressions.parquet"
     columns = {"query_id": "user_id", "score": "pctr", "label": "clicked"}
     specs = [
@@ -276,7 +276,7 @@ def test_both_families_in_one_call() -> None:
     apart = {spec: duckmetrics.evaluate(log, None, spec, columns=columns)[spec] for spec in ("auc", "ndcg@5")}
     for spec, value in apart.items():
         assert overall[spec]["value"] == pytest.approx(value, abs=1e-12)
-    # The two ways to average the AUC of the users, one of them with every user counted alike.
+    # The two ways to average the AUC of the users; one of them weighs all users equally.
     uniform = duckmetrics.evaluate(log, None, "gauc(average=uniform)", columns=columns)
     assert uniform.rows[0]["value"] == pytest.approx(overall["query_auc"]["value"], abs=1e-12)
     assert result.per_query.num_rows > 0

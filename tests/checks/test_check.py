@@ -1,4 +1,4 @@
-"""What `check` finds: the fault that was planted, all of it, and nothing in clean data."""
+"""`check` finds the planted fault, all of it, and finds nothing in clean data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CLEAN = {
 
 
 def test_every_inspection_finds_its_fault(folder: Path) -> None:
-    """One fault for each; what errors and warnings find is also tested where `evaluate` says it."""
+    """Each inspection has one fault; other tests cover errors and warnings in `evaluate`."""
     first = {fault.check: name for name, fault in reversed(faults.EVERY.items())}
     for check in first.keys() & INSPECTIONS:
         fault = faults.EVERY[first[check]]
@@ -65,7 +65,7 @@ def test_every_inspection_finds_its_fault(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), faults.EVERY.items(), ids=faults.EVERY)
 def test_a_planted_fault_is_found_and_nothing_else(folder: Path, name: str, fault: Fault) -> None:
-    """And `evaluate` refuses what is found to be an error, in the same words, and nothing else."""
+    """`evaluate` refuses every found error in the same words, and refuses nothing else."""
     found = findings(folder, name, fault.truth is not None, **fault.options)
     assert_found(found, fault)
     tables = folder / f"{name}.predictions.parquet", fault.truth and folder / f"{name}.truth.parquet"
@@ -96,7 +96,7 @@ def test_a_fault_that_the_first_rows_do_not_show_is_found(
 
 def test_every_check_has_a_fault() -> None:
     told = {name for fault in faults.EVERY.values() for name in (fault.check, *fault.also)}
-    # `check` looks for copies in all rows, not in those of some queries as `evaluate` may: test_stacked.py.
+    # `check` searches all rows for copies; `evaluate` may search those of some queries: test_stacked.py.
     assert (CHECKS | INSPECTIONS) - {"stacked_prediction"} <= told
 
 
@@ -142,7 +142,7 @@ def test_the_sample_data_have_no_errors(tables: tuple[str, ...], options: dict[s
 
 
 def test_several_faults_are_told_at_once_the_worst_first(folder: Path) -> None:
-    """Also where the tables cannot be read as they are, in each of them and in their rows."""
+    """The tables may be unreadable, and every table and its rows may have faults."""
     predictions = f"""SELECT query_id, if(item_id = 'i13', NULL, item_id) AS item_id, score::VARCHAR AS score
         FROM '{folder}/clean.predictions.parquet' WHERE query_id > 'u03'"""
     truth = f"SELECT * REPLACE (-relevance AS relevance) FROM '{folder}/clean.truth.parquet'"
@@ -229,7 +229,7 @@ def test_a_row_is_counted_once_whatever_the_slices(folder: Path) -> None:
         assert "column 'score': 1 row whose score is NULL" in told
 
 
-# --- what evaluate tells of it ---------------------------------------------------------------------
+# --- messages of evaluate --------------------------------------------------------------------------
 
 
 def told(folder: Path, name: str) -> dict[str, Finding]:
@@ -276,7 +276,7 @@ def test_what_makes_a_number_meaningless_is_a_warning(folder: Path, name: str, c
 
 @pytest.mark.slow
 def test_a_score_that_knows_nothing_is_not_called_reversed() -> None:
-    """Below 0.5 is every second one; 3 standard deviations below are 1.3 in a thousand."""
+    """A random score is below 0.5 half of the time, and 3 standard deviations below in 1.3 of a thousand."""
     rows = "SELECT (hash(s, i) % 3 = 0)::INTEGER AS label, sin(i * (s + 1)) AS score FROM range(200) AS _(i)"
     low = 0
     for seed in range(20):
@@ -356,4 +356,4 @@ def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> Non
     assert run("check", renamed, "clean.truth.parquet").code == 1
     assert run("check", renamed, "clean.truth.parquet", "--column", "predictions.query_id=who").code == 0
     outcome = run("check", "clean rows.predictions.parquet", "--set", "columns=x")
-    assert (outcome.code, "no switch" in outcome.err) == (2, True)
+    assert (outcome.code, "not a switch" in outcome.err) == (2, True)

@@ -1,4 +1,4 @@
-"""Mistakes in calls from Python: the error says where, what, and what next, and that works."""
+"""Mistakes in calls from Python: the error names the place, the mistake and the fix, and the fix works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Item ids that an export damaged for some queries only, so that each is written right elsewhere."""
+"""Item ids that an export damaged for some queries only, so that other queries have the right spelling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-# 20 items that all queries have; the truth has six of the ten predicted, with nonrelevant ones among them.
+# All queries have 20 items; the truth has six of the ten predicted, with nonrelevant ones among them.
 LISTS = """SELECT printf('q%02d', q) AS query_id, printf('i%02d', (q + i) % 20) AS item_id, 100 - i AS score,
     i % 2 AS relevance, q, i FROM range(40) AS _(q), range(10) AS __(i)"""
 PREDICTIONS = f"SELECT query_id, {{item}} AS item_id, score FROM ({LISTS})"
@@ -60,10 +60,10 @@ def test_the_example_is_of_one_query() -> None:
     ("predicted", "judged"),
     [
         ("item_id", "item_id"),
-        # Ids of which case tells two items apart: every one is predicted and judged as it is written.
+        # Ids whose case distinguishes two items: every one is predicted and judged in its own spelling.
         ("if(i % 2 = 0, upper(item_id), item_id)", "if(i % 2 = 0, upper(item_id), item_id)"),
         ("if(q % 2 = 0, upper(item_id), item_id)", "if(q % 2 = 0, upper(item_id), item_id)"),
-        # Other items that happen to be near in other queries.
+        # Other items that happen to have similar ids in other queries.
         ("item_id", "if(i < 5, item_id, item_id || 'x')"),
     ],
 )
@@ -74,7 +74,7 @@ def test_clean_ids_are_left_in_peace(predicted: str, judged: str) -> None:
 
 
 def test_an_item_is_told_once() -> None:
-    """One spelling is in one table only, and others are in both."""
+    """One spelling is in one table only; the other spellings are in both."""
     predictions = PREDICTIONS.format(item="if(q % 3 = 0, item_id || ' ', upper(item_id))")
     found = {f.check: f for f in duckmetrics.check(predictions, TRUTH.format(item="item_id"), "ndcg@10").rows}
     assert found["near_item_id"].count == 20

@@ -1,4 +1,4 @@
-"""On Spark the checks find what they find on DuckDB: NaN in files of other programs, and stacked lists."""
+"""Checks find the same on Spark as on DuckDB: NaN in files of other programs, and stacked lists."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_stacked_lists_are_refused_on_spark(spark: Any, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"column 'model': 50 queries with rows of several systems"):
             duckmetrics.evaluate(paths["apart"], paths["t"], metrics, engine=spark)
         with pytest.raises(
-            InputError, match=r"predicted more than once .*column 'dt' tells them apart \(3 values\)"
+            InputError, match=r"predicted more than once .*column 'dt' distinguishes them \(3 values\)"
         ):
             duckmetrics.evaluate(paths["shared"], paths["t"], metrics, engine=spark)
     assert (

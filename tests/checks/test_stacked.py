@@ -1,4 +1,4 @@
-"""Lists of several systems in one table, where nobody said which column tells them apart."""
+"""Lists of several systems in one table, when the user names no column that distinguishes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# The file that people load; another test says that it is fresh.
+# The file that people load; another test checks that it is fresh.
 FILE = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 NAMES = ("system", "Model", "run", "variant", "model_name", "run_id", "RunId", "tag", "model_version")
 SHALLOW, DEEP = "ndcg@10,hit_rate@5", "map,ndcg@30"
@@ -28,7 +28,7 @@ SHALLOW, DEEP = "ndcg@10,hit_rate@5", "map,ndcg@30"
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The macros, and tables that they and Python read."""
+    """Create the macros, and tables that both the macros and Python read."""
     with duckdb.connect() as connection:
         connection.execute(FILE)
         connection.execute(f"CREATE TABLE t AS {TRUTH}")
@@ -38,7 +38,7 @@ def shop() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def refused(predictions: Any, metrics: str = SHALLOW, **options: Any) -> str:
-    """What `evaluate` says, and `check` says too."""
+    """Return the refusal of `evaluate`, and check that `check` finds errors, too."""
     with pytest.raises(InputError) as caught:
         duckmetrics.evaluate(predictions, TRUTH, metrics, **options)
     errors = duckmetrics.check(predictions, TRUTH, metrics, **options).errors
@@ -51,7 +51,7 @@ def refused(predictions: Any, metrics: str = SHALLOW, **options: Any) -> str:
 def test_lists_that_share_items_are_refused_at_any_cutoff(metrics: str) -> None:
     said = refused(SHARED.format(name="dt", n=50), metrics)
     assert "items predicted more than once for a query" in said
-    assert "column 'dt' tells them apart (3 values); " in said
+    assert "column 'dt' distinguishes them (3 values); " in said
     assert "system=" in said
     assert len(said.splitlines()) == 1
 
@@ -114,7 +114,7 @@ def test_a_table_of_one_of_the_systems_of_a_mapping_is_looked_at_too() -> None:
     ],
 )
 def test_what_is_no_system_is_not_refused(change: str, options: dict[str, Any]) -> None:
-    """A constant, an attribute of the query, the item or the row, and what stands for something else."""
+    """A constant, an attribute of the query, item or row, and a column with another meaning are accepted."""
     rows = f"SELECT query_id, item_id, score, {change} FROM ({APART.format(name='m')}) WHERE m = 'A'"
     if options.get("columns", {}).get("query_id"):
         rows = rows.replace("query_id, ", "", 1)

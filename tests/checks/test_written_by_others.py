@@ -1,6 +1,6 @@
-"""Every check finds its fault in files that other programs wrote, whatever their statistics say.
+"""Every check finds its fault in files of other programs, whatever their statistics claim.
 
-The statistics of Parquet files leave NaN out, so that a filter which trusts them finds none.
+The statistics of Parquet files leave NaN out, so a filter that trusts them misses NaN.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# The file that people load; another test says that it is fresh.
+# The file that people load; another test checks that it is fresh.
 FILE = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 ROLES = ("predictions", "truth")
-# Those that a comparison finds, which a program may leave to the statistics.
+# Checks that find rows by a comparison, which an engine may answer from the statistics.
 COMPARED = {"nan_score", "infinite_score", "nan_relevance", "negative_grade", "row_nan_score",
             "row_nan_label", "not_a_probability", "unknown_label", "wrong_weight"}  # fmt: skip
 NUMBERS = [name for name, fault in faults.EVERY.items() if fault.check in COMPARED]
-# One writer whose statistics leave NaN out is enough every time; the others are slow.
+# One writer whose statistics leave NaN out is enough for every run; the others are slow.
 FEW = [writer if writer == "pyarrow" else pytest.param(writer, marks=pytest.mark.slow) for writer in WRITERS]
 
 
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rewritten(folder: Path, name: str, writer: str) -> list[Path | None]:
-    """The tables of a fault as another program writes them."""
+    """Rewrite the tables of a fault as another program does."""
     paths: list[Path | None] = []
     for role in ROLES:
         path = folder / f"{name}.{role}.parquet"
@@ -113,7 +113,7 @@ def test_no_classifier_is_evaluated_with_nan(tmp_path: Path, writer: str, column
 
 
 def test_values_that_metrics_cannot_have_are_found_beside_nan(tmp_path: Path) -> None:
-    """Of a file with both, the statistics tell of the one, not of the other."""
+    """If a file has both faults, the statistics show only one of them."""
     rows = written(tmp_path, "pyarrow", {**ROWS, "score": [0.1, 1.5, 0.3, NAN]})
     found = {one.check: one.count for one in duckmetrics.check(rows, metrics="log_loss").errors}
     assert found == {"row_nan_score": 1, "not_a_probability": 1}
@@ -153,7 +153,7 @@ def test_the_macros_refuse_nan(shell: duckdb.DuckDBPyConnection, tmp_path: Path,
             rows = written(tmp_path, writer, table)
             calls.append(f"FROM log_loss('{rows}', label, score, weight := weight)")
         else:
-            # Beside a column of weights that the call does not name, that would be refused first.
+            # Next to a column of weights that the call does not name, because that is refused first.
             del table["weight"]
             rows = written(tmp_path, writer, table)
             calls += [f"FROM roc_auc('{rows}', label, score)", f"SELECT log_loss(label, score) FROM '{rows}'",
@@ -169,7 +169,7 @@ def test_the_macros_refuse_nan(shell: duckdb.DuckDBPyConnection, tmp_path: Path,
 # --- random tables ---------------------------------------------------------------------------------
 
 Table = dict[str, list[Any]]
-# A fault of a ranking: the check, the table, the column, and what stands there instead.
+# A fault of a ranking: the check, the table, the column, and its value.
 RANKING_FAULTS = {
     ("nan_score", 0, "score"): [NAN], ("null_score", 0, "score"): [None],
     ("infinite_score", 0, "score"): [math.inf, -math.inf],
@@ -191,7 +191,7 @@ QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.function_scop
 
 @st.composite
 def rankings(draw: st.DrawFn) -> list[Table]:
-    """Predictions and truth of some queries, each with one item that is relevant and found."""
+    """Return predictions and truth of some queries, each with one item that is relevant and found."""
     lengths = draw(st.lists(st.integers(3, 9), min_size=2, max_size=6))
     keys = [(q, i) for q, length in enumerate(lengths) for i in range(length)]
     scores = draw(st.lists(UNIT, min_size=len(keys), max_size=len(keys)))

@@ -1,4 +1,4 @@
-"""``duckmetrics metrics`` and ``checks``: what a value of a parameter means, and what a check is for."""
+"""``duckmetrics metrics`` and ``checks`` describe the values of parameters and the purpose of checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDTH = 100
 
 
 def explanation(name: str) -> str:
-    """What `describe` says above the text of the file."""
+    """Return the text that `describe` prints above the text of the file."""
     return duckmetrics.describe(name).split("-- name: ")[0]
 
 

@@ -1,4 +1,4 @@
-"""What the shell offers when somebody presses tab."""
+"""Completions that the shell offers after the tab key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 METRICS = {name for _, name in catalog().names}
 NDCG = catalog().metrics["ranking", "ndcg"]
-# Words that no table stands for, such as numbers and columns.
+# Words that are not tables, such as numbers and columns.
 PLAIN = {"--attach", "--where",
     "--column", "--positive", "--score",
     "--threads", "--memory-limit", "--master", "--by", "--by-each", "--interval", "--cluster",
@@ -37,7 +37,7 @@ PLAIN = {"--attach", "--where",
 
 
 def completed(*words: str) -> list[str]:
-    """The completions of the last word, as click hands them to any shell."""
+    """Return the completions of the last word, as click gives them to any shell."""
     return [item.value for item in items(*words)]
 
 
@@ -69,7 +69,7 @@ def test_a_family_before_the_name_completes() -> None:
 
 def test_parameters_complete_in_parentheses() -> None:
     gains = [f"ndcg(gain={gain}" for gain in catalog().params(NDCG)["gain"].choices]
-    assert completed("evaluate", "-m", "ndcg(ga") == gains  # a shell writes what they begin with: ndcg(gain=
+    assert completed("evaluate", "-m", "ndcg(ga") == gains  # a shell writes the common part: ndcg(gain=
     assert len({gain[len("ndcg(gain=")] for gain in gains}) > 1
     assert completed("evaluate", "-m", "ndcg(gain=e") == ["ndcg(gain=exp2", "ndcg(gain=exp2)"]
     assert completed("evaluate", "-m", "ndcg(no_such=") == completed("evaluate", "-m", "no_such(") == []
@@ -79,7 +79,7 @@ def test_parameters_complete_in_parentheses() -> None:
 
 
 def test_every_parameter_is_offered_once() -> None:
-    names = {*catalog().params(NDCG), "agg"} - {"population"}  # of the call, and no spec takes it
+    names = {*catalog().params(NDCG), "agg"} - {"population"}  # a switch of the call; no spec takes it
     assert set(completed("evaluate", "-m", "ndcg(")) == {f"ndcg({name}=" for name in names}
     rest = completed("evaluate", "-m", "map@5,ndcg(gain=exp2,k=3,")
     assert set(rest) == {f"map@5,ndcg(gain=exp2,k=3,{name}=" for name in names - {"gain", "k"}}
@@ -126,7 +126,7 @@ def test_tables_take_parameters_in_parentheses() -> None:
     ],
 )
 def test_bash_leaves_a_quote_open(tmp_path: Path, typed: str, found: str, offered: list[str]) -> None:
-    """It closes the quote behind the only word that fits, so it gets a second one that begins like it."""
+    """Bash closes the quote after a single match, so it gets a second match with the same beginning."""
     completion.prepare()
     bash = get_completion_class("bash")
     assert bash is not None
@@ -156,7 +156,7 @@ def test_tools_complete_after_like() -> None:
 def test_switches_complete_after_set() -> None:
     every = completed("evaluate", "run.parquet", "--set", "")
     assert {"ties=", "missing=", "agg=", "threshold=", "weighted="} <= set(every)
-    assert completed("evaluate", "--set", "mis")[0].startswith("missing=")  # only one: with its values
+    assert completed("evaluate", "--set", "mis")[0].startswith("missing=")  # a single match: with its values
     assert completed("evaluate", "--set", "ties=pe") == ["ties=pessimistic"]
     assert completed("evaluate", "--set=ties=pe") == ["ties=pessimistic"]
     assert completed("evaluate", "--set", "rel=") == []
@@ -197,7 +197,7 @@ def test_names_to_explain_complete() -> None:
 
 @each("name", sorted(COMMANDS))
 def test_every_table_completes_as_a_file(name: str) -> None:
-    """An option says what completes it, or is of PLAIN; else a shell would no longer offer files there."""
+    """Each option names its completion, or is in PLAIN; otherwise a shell offers no files there."""
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     for param in command.params:
@@ -223,7 +223,7 @@ def test_every_table_completes_as_a_file(name: str) -> None:
 def test_bash_cuts_words(
     monkeypatch: pytest.MonkeyPatch, words: list[str], given: list[str], written: str
 ) -> None:
-    """Bash ends words at = and @, and keeps all but the last of them on the line."""
+    """Bash splits words at = and @, and keeps all but the last of them on the line."""
     completion.prepare()
     found = get_completion_class("bash")
     assert found is not None
@@ -239,7 +239,7 @@ def test_bash_cuts_words(
 
 @each("shell", ["bash", "zsh", "fish"])
 def test_a_shell_gets_its_script_without_the_catalogue(shell: str) -> None:
-    """In a new process, as the line of the README starts it."""
+    """The script comes in a new process, as the line of the README starts it."""
     code = (
         "import sys; sys.argv = ['duckmetrics']; from duckmetrics.cli import main\n"
         "try: main()\n"

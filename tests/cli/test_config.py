@@ -1,4 +1,4 @@
-"""Options in a file: which it may hold, what wins over it, and where its paths start."""
+"""Options in a file: the allowed options, their priority, and the start of their paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLES = 'predictions = "p.parquet"\ntruth = "t.parquet"\n'
 
 @pytest.fixture
 def file(exports: Path) -> Path:
-    """A file of options in a folder next to the exports, whose paths start there."""
+    """Write a file of options into a folder next to the exports; its paths start there."""
     folder = exports / "options"
     folder.mkdir(exist_ok=True)
     return folder / "eval.toml"

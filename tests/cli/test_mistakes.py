@@ -1,4 +1,4 @@
-"""Mistakes on the command line: the message says where, what, and what next, and that works."""
+"""Mistakes on the command line: the message names the place, the mistake and the fix, and the fix works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of the command line, the commands metrics and sql, and what a wrong call leaves."""
+"""The options of the command line, the commands metrics and sql, and the effects of a wrong call."""
 
 from __future__ import annotations
 

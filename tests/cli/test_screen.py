@@ -1,4 +1,4 @@
-"""What a command prints on the sample data fits a screen of 100 columns and 40 lines."""
+"""The output of a command on the sample data fits a screen of 100 columns and 40 lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: what scripts rely on, to the key and the exit code."""
+"""The output that scripts rely on: formats, keys and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the connection of a command runs first: files of statements, and databases to attach."""
+"""The statements that a command runs first on its connection, and the databases that it attaches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["exports", "run"]
 
 @pytest.fixture
 def database(exports: Path) -> str:
-    """A database with the exports as tables, one of them in a schema, under names that end like files."""
+    """Create a database with the exports as tables, one in a schema, under names that end like files."""
     path = exports / "other.duckdb"
     if not path.exists():
         with duckdb.connect(str(path)) as connection:
@@ -56,7 +56,7 @@ def test_files_of_statements_run_first_and_both_may_stand_in_a_file_of_options(
 REFUSED = {
     "CREATE SECRET s (TYPE s3, KEY_ID 'abcd', SECRT 'geheim')": "statement 1",
     "CREATE SECRET s (TYPE nothing_at_all, SECRET 'geheim')": "nothing_at_all",
-    "CREATE SECRET s (TYPE s3 'geheim')": "mend the statement",
+    "CREATE SECRET s (TYPE s3 'geheim')": "fix the statement",
     "SELECT 1; ATTACH 'postgres:host=127.0.0.1 port=1 password=geheim' AS pg": "statement 2",
     "CREATE SECRET s (TYPE nothing_at_all, SECRET $$geheim$$)": "nothing_at_all",
     "SELECT 1; FROM nothing": "statement 2: Catalog Error",

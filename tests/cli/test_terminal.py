@@ -1,4 +1,4 @@
-"""What is printed: names of others forge nothing, and streams that are closed or narrow end well."""
+"""Printed text: names of others forge nothing, and a command ends well on closed or narrow streams."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_streams_that_are_closed_are_fine(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_closed_pipe_is_no_failed_gate(folder: Path) -> None:
     done = shell(folder, "| true")
-    assert done.returncode in (0, 141)  # 0 if all was written before the pipe was closed
+    assert done.returncode in (0, 141)  # 0 if the command wrote everything before the pipe closed
     assert b"Traceback" not in done.stderr
     assert b"Exception" not in done.stderr
     done = shell(folder, "> >(exec 0<&-; sleep 3)")

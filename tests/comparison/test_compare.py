@@ -1,4 +1,4 @@
-"""Comparisons: against scipy on the values of every query; populations, verdicts, movers, refusals."""
+"""Comparisons against scipy on the values of every query; populations, verdicts, movers, refusals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUERIES = 80
 
 @pytest.fixture(scope="module")
 def connection() -> Any:
-    """A baseline; a system that is better, one that is nearly the same, and one that is worse."""
+    """Create a baseline, a better system, a nearly equal one, and a worse one."""
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")  # random() depends on the order of the rows
         connection.execute("SELECT setseed(0.5)")
@@ -124,7 +124,7 @@ def test_every_number_is_that_of_scipy(
 
 
 def holm(p_values: list[float]) -> list[float]:
-    """From the definition: the k-th smallest times the number of those that are left, never falling."""
+    """Return Holm's p by definition: the k-th smallest times the number of those left, never decreasing."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     adjusted, largest = [0.0] * len(p_values), 0.0
     for k, i in enumerate(order):
@@ -301,7 +301,7 @@ def test_a_bootstrap_compares_metrics_that_have_no_derivative(connection: duckdb
 
 @pytest.mark.slow
 def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.DuckDBPyConnection) -> None:
-    """Sums in another order differ in the last digit, for every unit alike."""
+    """Sums in another order differ in the last digit, equally for every unit."""
     systems = {
         "A": "log_a", "sorted": "FROM log_a ORDER BY score", "shuffled": "FROM log_a ORDER BY hash(score)",
         "scaled": "SELECT * REPLACE (0.9 * score AS score) FROM log_a",
@@ -318,7 +318,7 @@ def test_the_same_rows_in_another_order_are_no_other_system(connection: duckdb.D
 
 @pytest.mark.slow
 def test_more_wins_and_a_lower_mean_are_no_verdict(connection: duckdb.DuckDBPyConnection) -> None:
-    """From rank 5 to 4 in three of four queries, to 30 in the others: the tests see one or the other."""
+    """Three of four queries improve from rank 5 to 4, the others drop to 30: the tests disagree."""
     ranked = (
         "SELECT q AS query_id, i AS item_id, CASE i WHEN 0 THEN 0.5 - {} ELSE -i END AS score "
         "FROM range(400) AS t(q), range(31) AS u(i)"
@@ -363,9 +363,9 @@ def test_gates_look_at_verdicts_and_slices(comparison: Comparison) -> None:
 
 @pytest.mark.slow
 def test_the_difference_of_correlated_aucs_is_delongs(connection: duckdb.DuckDBPyConnection) -> None:
-    """With every row a cluster of its own the jackknife is DeLong's covariance, but for factors n / (n - 1).
+    """With one row per cluster the jackknife is DeLong's covariance, except for factors n / (n - 1).
 
-    It has as many degrees of freedom as there are rows of the smaller class, less one.
+    Its degrees of freedom are the number of rows of the smaller class, minus one.
     """
     table = "SELECT row_number() OVER () AS row_id, label, {} AS score FROM log_a"
     found = compare(
@@ -434,7 +434,7 @@ def test_different_populations_are_refused_unless_told(connection: duckdb.DuckDB
 
 @pytest.mark.slow
 def test_clusters_do_not_hide_other_queries(connection: duckdb.DuckDBPyConnection) -> None:
-    """Each side misses one query of every user: as many values, of others."""
+    """Each side misses another query of every user, so both have the same number of values."""
     systems = {
         name: f"SELECT * FROM old WHERE query_id % 4 <> {left_out}"
         for name, left_out in (("first", 0), ("last", 3))
@@ -448,7 +448,7 @@ def test_clusters_do_not_hide_other_queries(connection: duckdb.DuckDBPyConnectio
 
 @pytest.mark.slow
 def test_rows_are_compared_cluster_by_cluster(connection: duckdb.DuckDBPyConnection) -> None:
-    """As many rows and positives, but of other users; in a slice that the systems fill differently."""
+    """Systems have equal numbers of rows and positives of other users, or fill a slice differently."""
     turned = "SELECT (user_id + 1) % 30 AS user_id, label, score FROM log_a"
     for systems, by in (
         ({"A": "log_a", "B": turned}, None),
@@ -484,7 +484,7 @@ def test_a_metric_without_values_does_not_stop_the_others(connection: duckdb.Duc
 
 @pytest.mark.slow
 def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb.DuckDBPyConnection) -> None:
-    """A value near 0 is no scale: that of the units is."""
+    """A value near 0 is not a scale; the values of the units are."""
     flat = (
         "SELECT i % 300 AS user_id, (i * 7919 % 10 < 3)::INT AS label, "
         "0.3 + 1e-4 * (i * 31 % 7 - 3) AS score FROM range(6000) AS t(i)"
@@ -497,7 +497,7 @@ def test_differences_beside_what_units_differ_by_are_rounding(connection: duckdb
 
 @pytest.mark.slow
 def test_closest_to_1_from_the_other_side(connection: duckdb.DuckDBPyConnection) -> None:
-    """0.7 of the truth and 1.5 times it: nobody tested which is farther."""
+    """The values are 0.7 and 1.5 times the truth; no test decides which is farther away."""
     scaled = "SELECT user_id, label, {} * avg(label) OVER () AS score FROM log_a"
     systems = {"low": scaled.format("0.7"), "high": scaled.format("1.5"), "near": scaled.format("0.9")}
     found = compare(systems, None, "calibration_ratio", connection=connection, cluster="user_id")
@@ -512,7 +512,7 @@ def test_tests_of_single_units_are_refused_for_classifiers(connection: duckdb.Du
                 {"A": "log_a", "B": "log_b"}, None, "auc", connection=connection, cluster="user_id", test=test
             )
     systems = {"old": "old", "better": "better"}
-    with pytest.raises(MetricError, match=r"mcnemar wants value IN \(0, 1\) of every query"):
+    with pytest.raises(MetricError, match=r"mcnemar needs value IN \(0, 1\) of every query"):
         compare(systems, "truth", "mrr", connection=connection, test="mcnemar")
     assert compare(systems, "truth", "hit_rate@1", connection=connection, test="mcnemar").rows[1]["p"] < 1
 
@@ -553,7 +553,7 @@ def test_what_is_refused(
 
 
 def test_rows_without_clusters_cannot_be_paired(connection: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(InputError, match="nothing tells which rows of the systems belong together"):
+    with pytest.raises(InputError, match="no column shows which rows of the systems belong together"):
         compare(
             {"A": "SELECT label, score FROM log_a", "B": "SELECT label, score FROM log_b"}, None, "auc",
             connection=connection,
@@ -609,7 +609,7 @@ def test_movers_need_two_systems_and_queries(connection: duckdb.DuckDBPyConnecti
     two = duckmetrics.evaluate({"old": "old", "better": "better"}, "truth", "mrr", connection=connection)
     with pytest.raises(MetricError, match="did you mean 'old'"):
         two.movers(baseline="odl")
-    with pytest.raises(MetricError, match="n=0 is no number of queries"):
+    with pytest.raises(MetricError, match="n=0 is not a number of queries"):
         two.movers(0)
     logs = duckmetrics.evaluate({"A": "log_a", "B": "log_b"}, metrics="auc", connection=connection)
     with pytest.raises(MetricError, match="no metric of queries was asked for"):
@@ -641,7 +641,7 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
     )  # fmt: skip
     assert done.code == 0, done.err
     assert "against old: paired_t" in done.out
-    # The table, an empty line, the verdicts of two systems, and the method, which is wrapped.
+    # The table, an empty line, the verdicts of two systems, and the wrapped method.
     assert len(done.out.splitlines()) == 2 + 2 * 3 + 1 + 2 + 2
     assert (folder / "movers.csv").read_text().startswith("system,metric,direction,place,query_id")
     assert pq.read_table(folder / "values.parquet").num_rows == 3 * 2 * QUERIES
@@ -703,12 +703,12 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
     [
         ((), "Missing argument 'PREDICTIONS'"),
         (("old.parquet",), "one system only"),
-        (("old.parquet", "./old.parquet"), "two systems are called alike"),
-        (("old.parquet", "b", "--system", "A=a.parquet"), "give only the truth beside it"),
+        (("old.parquet", "./old.parquet"), "two systems have the same name"),
+        (("old.parquet", "b", "--system", "A=a.parquet"), "give only the truth with it"),
         (("old.parquet", "better.parquet", "--per-query", "x.csv"), "call it x.parquet"),
         (("old.parquet", "better.parquet", "--movers", "x.xlsx"), "end it in one of"),
-        (("a", "b", "c", "--system", "model"), "tells the systems of one table"),
-        (("old.parquet", "better.parquet", "--truth", "truth.parquet", "--set", "baseline=old"), "no switch"),
+        (("a", "b", "c", "--system", "model"), "names the systems of one table"),
+        (("old.parquet", "a.parquet", "--truth", "truth.parquet", "--set", "baseline=old"), "not a switch"),
     ],
 )
 def test_usage(run: Command, arguments: tuple[str, ...], message: str) -> None:
@@ -723,7 +723,7 @@ def test_usage(run: Command, arguments: tuple[str, ...], message: str) -> None:
 
 @pytest.fixture(scope="module")
 def evaluations(connection: duckdb.DuckDBPyConnection) -> dict[str, duckmetrics.Evaluation]:
-    """Each on a connection of its own, as results of different days are; one spells a metric differently."""
+    """Evaluate each on its own connection, as results of different days; one spells a metric differently."""
     found = {}
     for name, specs in (("old", ["ndcg@10", "mrr"]), ("better", ["mrr", "ndcg(gain=linear)@10"])):
         tables = [connection.table(table).to_arrow_table() for table in (name, "truth")]
@@ -771,7 +771,7 @@ def test_results_that_cannot_be_compared(
     two = duckmetrics.evaluate({"old": "old", "better": "better"}, "truth", "mrr", connection=connection)
     logs = duckmetrics.evaluate("log_a", metrics="auc", connection=connection)
     for predictions, options, message in (
-        ({"old": evaluations["old"], "table": "better"}, {}, "results of evaluate beside tables"),
+        ({"old": evaluations["old"], "table": "better"}, {}, "results of evaluate together with tables"),
         (evaluations, {"truth": "truth"}, "compared as they are; leave out truth"),
         (evaluations, {"missing": "skip"}, "leave out missing"),
         (evaluations, {"metrics": "mr"}, "mr: not in all of the evaluations; did you mean 'mrr'"),
@@ -780,5 +780,5 @@ def test_results_that_cannot_be_compared(
     ):
         with pytest.raises(MetricError, match=message):
             compare(predictions, **options)
-    with pytest.raises(InputError, match="values per query know no clusters"):
+    with pytest.raises(InputError, match="values per query have no clusters"):
         compare(evaluations, cluster="user_id")

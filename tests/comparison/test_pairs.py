@@ -29,7 +29,7 @@ METRICS = ["ndcg@10", "mrr", "mean_rank"]
 QUERIES, ITEMS = 40, 20
 SYSTEMS = {"bad": 4.0, "fair": 1.2, "good": 0.8, "like good": 0.8}
 Scores = dict[str, dict[str, float]]
-# They depend on how many comparisons are made together.
+# Columns that depend on the number of comparisons of the call.
 OF_FAMILIES = {"p_adjusted", "n_tests", "mde", "verdict"}
 
 
@@ -41,7 +41,7 @@ def truth() -> dict[str, dict[str, int]]:
 
 @pytest.fixture(scope="module")
 def runs(truth: dict[str, dict[str, int]]) -> dict[str, Scores]:
-    """Scores that are right but for noise, which is smaller from system to system."""
+    """Create runs whose scores have noise, which decreases from system to system."""
     drawn = random.Random(11)
     return {
         name: {q: {f"d{d}": (f"d{d}" in relevant) + drawn.gauss(0, noise) for d in range(ITEMS)}
@@ -85,7 +85,7 @@ def test_p_is_adjusted_over_all_pairs(pairs: Comparison) -> None:
     expected = multipletests([row["p"] for row in pairs.pairs], method="holm")[1]
     assert [row["p_adjusted"] for row in pairs.pairs] == pytest.approx(list(expected), rel=1e-9)
     assert {row["n_tests"] for row in pairs.pairs} == {18}
-    # What is said about the baseline is the same.
+    # The rows of the baseline are the same.
     for row in pairs.rows:
         if row["system"] != pairs.baseline:
             (own,) = (p for p in pairs.pairs if all(p[n] == row[n] for n in ("system", "metric"))
@@ -101,7 +101,7 @@ def values_of(result: Comparison) -> dict[tuple[str, str], list[float]]:
 
 
 def test_letters_name_the_systems_that_are_significantly_worse(pairs: Comparison) -> None:
-    """The table from scipy's p-values, by hand."""
+    """The expected table is made by hand from scipy's p-values."""
     values, shown = values_of(pairs), pairs.shown()
     names = list(SYSTEMS)
     tests = {
@@ -191,7 +191,7 @@ def test_text_fits_the_screen(pairs: Comparison) -> None:
     lines = pairs.lines(width=100)
     assert lines[0].split() == ["system", *METRICS, "↓"]
     assert lines[5].split()[:3] == ["d", "like", "good"]
-    # The digits stand below each other, whatever follows them.
+    # The digits are aligned, whatever follows them.
     assert {line.index(".") for line in lines[2:6]} == {lines[2].index(".")}
     assert "* best value" in lines
     narrow = pairs.lines(width=30)

@@ -1,4 +1,4 @@
-"""Verdicts of comparisons: their level, their families, what they rest on, and what could have been found."""
+"""Verdicts of comparisons: their level, families, evidence, and smallest detectable difference."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_the_results_say_what_they_rest_on(connection: duckdb.DuckDBPyConnection
 
 @pytest.mark.slow
 def test_a_family_draws_as_many_samples_as_it_needs(connection: duckdb.DuckDBPyConnection) -> None:
-    """30 comparisons: with 1000 samples, no p could be below 30 * 2 / 1001."""
+    """In 30 comparisons with 1000 samples, no p could be below 30 * 2 / 1001."""
     systems = {"A": "log", **{
         f"B{i}": f"SELECT * REPLACE ({i} + noise + 0.3 * label AS score) FROM log" for i in range(10)
     }}  # fmt: skip
@@ -126,7 +126,7 @@ def test_tests_that_resample_do_so_often_enough(connection: duckdb.DuckDBPyConne
 
 
 def test_one_unit_is_no_evidence_of_samples() -> None:
-    """All rows of one user: every sample has the same difference, or none."""
+    """If one user has all rows, every sample has the same difference, or none."""
     log = "SELECT 1 AS user_id, i % 2 AS label, {} AS score FROM range(40) AS t(i)"
     found = compare(
         {"A": log.format("i % 2 + i / 100"), "B": log.format("(i * 7919 % 41) / 41")}, None, ["ks", "auc"],
@@ -137,12 +137,12 @@ def test_one_unit_is_no_evidence_of_samples() -> None:
         assert row["reason"]
 
 
-# ---- what could have been found -----------------------------------------------------------------
+# ---- the smallest detectable difference ----------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_the_mde_is_found_four_times_out_of_five() -> None:
-    """Of normal differences, in families of 1 and of 45, with the p of the package."""
+    """The differences are normal, in families of 1 and of 45, with the p-values of the package."""
     source = np.random.default_rng(11)
     for n, tests in ((8, 1), (12, 45), (40, 45)):
         far = scipy.stats.t.isf(0.025 / tests, n - 1)
@@ -172,7 +172,7 @@ def test_equal_differences_have_no_mde(connection: duckdb.DuckDBPyConnection) ->
 
 @pytest.mark.slow
 def test_a_relative_change_has_the_sign_of_the_difference(connection: duckdb.DuckDBPyConnection) -> None:
-    """rig is negative of a baseline that is worse than the mean."""
+    """rig is negative for a baseline that is worse than the mean."""
     found = compare(
         {"A": "SELECT * REPLACE (noise AS score) FROM log", "B": "log"}, None, ["rig"], connection=connection,
         cluster="user_id",
@@ -197,7 +197,7 @@ def many(engine: DuckDBEngine, name: str, table: pa.Table, **given: Any) -> list
 
 @pytest.mark.slow
 def test_the_bootstrap_keeps_its_level() -> None:
-    """Skewed differences of nDCG: the metric is the repetition. The percentiles reject twice as often."""
+    """Differences of nDCG are skewed: each metric is a repetition. The percentiles reject twice as often."""
     source = np.random.default_rng(5)
     repetitions, n = 1000, 20
     hard = source.choice([0.0, 0.3, 0.8], (repetitions, n, 1), p=[0.5, 0.3, 0.2])
@@ -223,7 +223,7 @@ def test_the_bootstrap_keeps_its_level() -> None:
 
 @pytest.mark.slow
 def test_ratios_of_unequal_users_keep_their_level() -> None:
-    """Users with Pareto many views: the truth is no difference."""
+    """Users have a Pareto number of views, and the true difference is 0."""
     source = np.random.default_rng(6)
     engine = DuckDBEngine()
     p: dict[str, list[float]] = {"jackknife": [], "delta": []}
@@ -241,5 +241,5 @@ def test_ratios_of_unequal_users_keep_their_level() -> None:
     finally:
         engine.release()
     assert len(p["jackknife"]) == 1000
-    # One control for a hundred arms: the shares of ten runs differ by more than those of a thousand tests.
+    # One control serves a hundred arms: the shares of ten runs vary more than those of a thousand tests.
     assert np.mean(np.array(p["jackknife"]) < 0.05) < np.mean(np.array(p["delta"]) < 0.05)

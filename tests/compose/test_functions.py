@@ -1,4 +1,4 @@
-"""The scalar functions of sql/functions: accurate as their headers say, and guests on a connection."""
+"""The scalar functions of sql/functions: accurate to their headers, and temporary on a connection."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def function(request: pytest.FixtureRequest) -> Definition:
 def computed(
     engine: DuckDBEngine, name: str, points: Sequence[Sequence[float | None]], *more: str
 ) -> list[Any]:
-    """The values of a function at many points, in one query; `more` are further expressions."""
+    """Compute a function at many points in one query; `more` are further expressions."""
     params = list(FUNCTIONS[name].own_params)
     columns = {p: pa.array([point[i] for point in points], pa.float64()) for i, p in enumerate(params)}
     source = engine.attach(pa.table({"place": range(len(points)), **columns}), "counts")
@@ -81,7 +81,7 @@ def computed(
 
 
 def defined(engine: DuckDBEngine, query: exp.Query) -> exp.Query:
-    """The query with its functions there; defining one takes DuckDB as long as using it."""
+    """Define the functions of the query; DuckDB takes as long to define one as to use it."""
     query, macros = linked(CATALOG, query)
     known = set(re.findall(r"MACRO (\w+)", "\n".join(engine.ran)))
     engine.define([statement for statement in macros if statement.this.this.name not in known])
@@ -89,7 +89,7 @@ def defined(engine: DuckDBEngine, query: exp.Query) -> exp.Query:
 
 
 def value_of(engine: DuckDBEngine, text: str) -> Any:
-    """The value of an expression that calls functions of the catalog."""
+    """Return the value of an expression that calls functions of the catalog."""
     return engine.rows(defined(engine, sqlglot.parse_one(f"SELECT {text}", dialect="duckdb")))[0][0]
 
 
@@ -114,7 +114,7 @@ def test_sqlglot_reads_what_it_writes(function: Definition) -> None:
 
 
 def test_a_number_is_a_double(function: Definition) -> None:
-    """A literal with a point and no exponent would be a DECIMAL, and 1 / 2 of integers is fine only there."""
+    """Without an exponent, a literal with a point is a DECIMAL; only DuckDB divides integers as 1 / 2."""
     for number in function.query.find_all(exp.Literal):
         text = str(number.this)
         assert (
@@ -150,7 +150,7 @@ def test_every_function_has_exact_values() -> None:
 
 @pytest.mark.some(10)
 def test_values_are_as_accurate_as_the_note_says(engine: DuckDBEngine, function: Definition) -> None:
-    """Tails down to 1e-300 and up to 1 - 1e-16, degrees of freedom from 1 to 100000 and beyond."""
+    """The points include tails to 1e-300 and 1 - 1e-16, and degrees of freedom from 1 to over 100000."""
     points = EXACT[function.name]
     claim = CLAIM.match(function.header["note"])
     kind, bound = claim.groups() if claim else ("relative ", "1e-15")
@@ -193,7 +193,7 @@ def test_the_values_of_scipy(engine: DuckDBEngine, name: str, oracle: Callable[.
         "incomplete_beta": [(0.5, 1.0, 3.7, 80.0, 5e3), (0.5, 2.0, 31.4, 9e3), (1e-9, 0.01, 0.37, 0.5, 0.97)],
         "binomial_cdf": [(0.0, 1.0, 7.0, 31.0, 800.0), (1.0, 40.0, 999.0, 1e5), (1e-8, 0.03, 0.5, 0.98)],
         "f_sf": [(1e-6, 0.2, 1.0, 3.3, 50.0), (1.0, 2.0, 9.0, 333.0), (1.0, 3.5, 77.0, 1e4)],
-        "log_beta": [(1e-3, 0.7, 20.0), (0.2, 3.0, 17.5)],  # scipy loses digits beyond
+        "log_beta": [(1e-3, 0.7, 20.0), (0.2, 3.0, 17.5)],  # scipy loses digits beyond this
         "scaled_erfc": [[0.469 + 0.1 * i for i in range(300)]],
     }
     one_axis = [-7.3, -1.1, -0.2, 0.01, 0.4, 1.0, 1.9, 3.3, 6.0, 11.0, 34.0]
@@ -220,7 +220,7 @@ def test_the_values_of_the_plain_reference(engine: DuckDBEngine, name: str) -> N
 
 
 def moderate(name: str, point: Sequence[float]) -> bool:
-    """Leave out what the reference is too slow or, by its definition, too inaccurate for."""
+    """Leave out points where the reference is too slow or, by its definition, too inaccurate."""
     *arguments, value = point
     return (
         max(arguments, default=0) <= (50 if name == "binomial_cdf" else 2500)
@@ -231,7 +231,7 @@ def moderate(name: str, point: Sequence[float]) -> bool:
 
 
 def whole(name: str, arguments: Sequence[float]) -> list[Any]:
-    """Counts and degrees of freedom as the reference takes them."""
+    """Convert counts and degrees of freedom to integers, as the reference takes them."""
     if name in ("chi_square_sf", "binomial_cdf"):
         return [int(a) if i == 1 else a for i, a in enumerate(arguments)]
     return list(arguments)
@@ -247,7 +247,7 @@ def test_the_reference_has_all_p_values() -> None:
 def test_outside_of_the_domain_is_null_and_nothing_else_is(
     engine: DuckDBEngine, function: Definition
 ) -> None:
-    """NULL, NaN, and what a CHECK of the header rules out; the rest lies in the declared range."""
+    """NULL, NaN, and values that a CHECK excludes give NULL; other values lie in the declared range."""
     params = function.own_params.values()
     points = list(product(SPECIAL if len(params) < 3 else FEWER, repeat=len(params)))
     checks = ["TRUE", *(check.sql("duckdb") for param in params for check in param.checks)]
@@ -324,7 +324,7 @@ def test_quantiles_undo_the_distribution_functions(engine: DuckDBEngine) -> None
 
 
 def test_rows_do_not_depend_on_their_neighbours(engine: DuckDBEngine) -> None:
-    """The loops of a function have as many steps as the row needs."""
+    """The loops of a function take the number of steps that the row needs."""
     points = [(x * df, df) for df in (1.0, 3.0, 900.0, 2.0, 40_000.0, 7.0) for x in (0.5, 1.0, 1.5)]
     together = computed(engine, "chi_square_sf", points)
     assert together == [computed(engine, "chi_square_sf", [point])[0] for point in points]
@@ -332,7 +332,7 @@ def test_rows_do_not_depend_on_their_neighbours(engine: DuckDBEngine) -> None:
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection where the functions have the names that the files call."""
+    """Create a connection where the functions have the names that the files call."""
     with duckdb.connect() as connection:
         query = exp.select(*(exp.Anonymous(this=name) for name in FUNCTIONS))
         for statement in linked(CATALOG, query)[1]:
@@ -397,7 +397,7 @@ def test_another_engine_on_the_connection_does_not_take_the_macros_away() -> Non
 
 
 def catalog_of(folder: Path, **functions: str) -> Catalog:
-    """A catalog of the functions written here: name -> expression over $x."""
+    """Return a catalog of functions written here: name -> expression over $x."""
     (folder / "functions").mkdir()
     for name, expression in functions.items():
         text = f"-- name: {name}\n-- params: x DOUBLE\nSELECT {expression} AS value;\n"
@@ -420,7 +420,7 @@ def test_a_function_that_sqlglot_knows_is_found_too(tmp_path: Path) -> None:
 
 
 def test_parameters_that_touch_are_an_error_of_the_file(tmp_path: Path) -> None:
-    """$x)+f(2,$ opens a string of DuckDB's kind for the parser."""
+    """The parser reads $x)+f(2,$ as the opening of a DuckDB string."""
     catalog = catalog_of(tmp_path, touching="power(2,$x)+power(3,$x)")
     with pytest.raises(DefinitionError, match=re.escape("touching.sql")):
         linked(catalog, sqlglot.parse_one("SELECT touching(1)", dialect="duckdb"))

@@ -1,4 +1,4 @@
-"""A statistic with a key gives for each key what it gives for the rows of this key alone."""
+"""A statistic with a key gives for each key the result of the rows of that key alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# The key c has no row with both numbers, d has only one arm, and e has NULL alone.
+# Key c has no row with both numbers, d has only one arm, and e has only NULL.
 ROWS = """
     CREATE TABLE given AS SELECT * FROM (VALUES
         ('a', 'A', 1.0, 2.0), ('a', 'A', 3.0, 5.0),
@@ -50,7 +50,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def steps_of(name: str) -> Steps:
-    """The steps of a statistic, and the statistic itself as the last one."""
+    """Return the steps of a statistic, with the statistic itself as the last one."""
     definition = CATALOG.statistics[name]
     values = {key: param.default for key, param in CATALOG.params(definition).items()} | {"control": "A"}
     composer = Composer(CATALOG)

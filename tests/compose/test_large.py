@@ -1,4 +1,4 @@
-"""Plans, parts, threads and the order of the rows: none of them changes a value, not in the last bit."""
+"""Plans, parts, threads and the order of the rows never change a value, to the last bit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def connection() -> duckdb.DuckDBPyConnection:
 
 
 def specs() -> list[str]:
-    """Every metric of rankings; required parameters have a value."""
+    """Return every metric of rankings; required parameters have a value."""
     found = []
     for metric in RANKING:
         required = {n: v for n, v in AS_DECLARED.items() if n in metric.own_params}
@@ -78,7 +78,7 @@ def values(
     tables: tuple[str, str] = ("p", "t"),
     **options: Any,
 ) -> tuple[dict[tuple[str, str], Any], list[tuple[Any, ...]]]:
-    """The rows of a result and the values of every query."""
+    """Return the rows of a result and the values of every query."""
     result = duckmetrics.evaluate(*tables, metrics, system="system", connection=connection, **options)
     rows = {(row["system"], row["metric"]): (row["value"], row["n"], row["n_missing"]) for row in result.rows}
     per_query = result.per_query.sort_by([(c, "ascending") for c in ("system", "metric", "query_id")])
@@ -96,7 +96,7 @@ def test_parts_change_no_value(connection: duckdb.DuckDBPyConnection, switches: 
 
 @pytest.mark.slow
 def test_a_part_without_a_system_counts_it_as_missing(connection: duckdb.DuckDBPyConnection) -> None:
-    """There are more parts than queries, so some have no row of a system, and some none at all."""
+    """The parts outnumber the queries, so some parts have no row of a system, and some have no row."""
     tables = "SELECT * FROM p WHERE query_id < 4", "SELECT * FROM t WHERE query_id < 6"
     whole = values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables)
     assert values(connection, ["ndcg@10", "mrr", "map(agg=p50)"], tables, chunks=9) == whole
@@ -160,7 +160,7 @@ def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
 
 
 def test_in_the_first_queries_it_is_refused_at_every_cutoff() -> None:
-    """Lists of several systems in one table are found there, although the longest hides the others."""
+    """The check finds lists of several systems there, although the longest list hides the others."""
     with pytest.raises(InputError, match=r"1 item predicted more than once.*lists of several systems"):
         evaluation(BESIDE_THE_FIRST.format(query="behind 00000", copies=2), metric="dcg@1")
 
@@ -179,7 +179,7 @@ def test_a_duplicate_of_the_truth_is_no_duplicate_of_the_predictions() -> None:
     ["SELECT 7::INT, 7::INT, 0.5", "SELECT -7::INT, 2147483647::INT, 1", "SELECT 2147483647, -5, 1"],
 )
 def test_duplicates_of_ids_in_one_number(duplicates: str) -> None:
-    """The smallest and largest ids that fit are told apart from their neighbors."""
+    """The smallest and largest ids that fit differ from their neighbors."""
     rows = """SELECT * FROM (VALUES (7, 7, .1), (7, 8, .2), (8, 7, .3), (-7, 2147483647, .4),
         (-6, -2147483648, .5), (2147483647, -5, .6), (-2147483648, -2147483648, .7))
         AS p(query_id, item_id, score)"""
@@ -191,12 +191,12 @@ def test_duplicates_of_ids_in_one_number(duplicates: str) -> None:
 
 @pytest.mark.parametrize("chunks", [0, -1, 1.5, True, "many"])
 def test_chunks_are_a_number(chunks: Any) -> None:
-    with pytest.raises(MetricError, match=r"chunks: .* is no number of parts"):
+    with pytest.raises(MetricError, match=r"chunks: .* is not a number of parts"):
         evaluation(chunks=chunks)
 
 
 def test_a_query_in_parts_has_each_row_once() -> None:
-    """Whatever the query of an input is made of."""
+    """The queries of an input may come from any source."""
     texts = [
         "SELECT query_id + 1 AS query_id FROM range(9) AS r(query_id)",
         "SELECT query_id FROM range(9) AS r(query_id) UNION ALL SELECT x AS query_id FROM range(6) AS s(x)",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 KEYS = ("system", "metric")
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 SHORT = [spec for metric in RANKING for spec in ranking_specs(metric, (None, 2), one_at_a_time=True)]
-# What changes the steps most; the others are slow.
+# The options that change the steps most; the others are slow.
 SWITCHES: list[dict[str, Any]] = [
     {"ties": "pessimistic", "unjudged": "skip"},
 ]
@@ -56,7 +56,7 @@ FURTHER: list[dict[str, Any]] = [
     {"catalog_size": 23},
     {"labels": "returned"},
 ]
-# What an engine refuses with an error of its own; nowhere is there another number.
+# Cases that an engine refuses with its own error; no engine gives another number.
 REFUSED = {("postgres", "scores", "float32"): "underflow"}
 TABLES_OF = {
     "ranking": {
@@ -91,11 +91,11 @@ def engine(request: pytest.FixtureRequest) -> Iterator[OtherEngine]:
         yield {"clickhouse": ClickHouse, "datafusion": DataFusion}[request.param]()
 
 
-# ---- what is compared
+# ---- comparisons
 
 
 def canonical(connection: duckdb.DuckDBPyConnection, family: str) -> None:
-    """Make the tables of a case what the text says it reads."""
+    """Create the tables of a case that the text reads."""
     for table, columns in TABLES_OF[family].items():
         listed = ", ".join(f"CAST({c} AS {TYPES[c]}) AS {c}" for c in columns)
         connection.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {listed} FROM {table}")
@@ -113,7 +113,7 @@ def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
 
 
 def disagreement(found: Sequence[Row], wanted: Sequence[Row], keys: Sequence[str]) -> list[str]:
-    """Where two results differ by more than 1e-12, relative to values larger than 1."""
+    """Return where two results differ by more than 1e-12, relative to values larger than 1."""
     mine, theirs = ({tuple(row[key] for key in keys): row for row in rows} for rows in (wanted, found))
     if mine.keys() != theirs.keys() or len(found) != len(theirs):
         return [f"rows {sorted(map(str, mine.keys() ^ theirs.keys()))[:5]}, {len(found)}, {len(wanted)}"]
@@ -229,7 +229,7 @@ def portable(specs: Sequence[str]) -> list[str]:
 
 
 def classes(cases: Sequence[str], engine: OtherEngine) -> duckdb.DuckDBPyConnection:
-    """The cases as segments."""
+    """Load the cases as segments."""
     connection = open_together(cases)
     if engine.dialect == "postgres":  # It refuses products and powers that are too small or too large.
         connection.execute(
@@ -263,7 +263,7 @@ def test_any_score(engine: OtherEngine) -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize("case", APART)
 def test_labels_of_other_kinds(engine: OtherEngine, case: str) -> None:
-    """Labels -1 and 1, and ratings."""
+    """Labels can be -1 and 1, or ratings."""
     with classes([case], engine) as connection:
         copied(connection, engine, "classification")
         measures = {spec: parse_measure(CATALOG, spec) for spec in portable(PLAIN) if spec in EVERY_ANY_SCORE}
@@ -286,11 +286,11 @@ def test_tables_of_classification(engine: OtherEngine, table: Definition) -> Non
 
 # ---- random rows
 
-# The order of these depends on the collation, and on whether bytes or letters are compared.
+# The order of these depends on the collation, and on the comparison by bytes or by letters.
 ITEMS = "['a', 'B', 'b', 'A', 'ä', 'é', 'z', '10', '9', '_', 'aa', 'Z']"
 ITEM = f"{ITEMS}[1 + CAST(floor(random() * 12) AS INTEGER)]"
 
-# Scores that engines order or compare otherwise when nobody takes care.
+# Scores that engines order or compare differently without special care.
 AWKWARD = (
     "CASE CAST(floor(random() * 9) AS INTEGER) WHEN 0 THEN 0e0 WHEN 1 THEN -0e0 "
     "WHEN 2 THEN CAST('inf' AS DOUBLE) WHEN 3 THEN CAST('-inf' AS DOUBLE) "
@@ -335,7 +335,7 @@ def test_random_rows(engine: OtherEngine, seed: int) -> None:
 
 
 def tiny(engine: OtherEngine) -> str:
-    """PostgreSQL refuses products that come out as 0."""
+    """PostgreSQL refuses products that round to 0."""
     return "1e-90" if engine.dialect == "postgres" else "4.9406564584124654e-324"
 
 
@@ -345,7 +345,7 @@ def random_rows(seed: int) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-# ---- tables of a user, by the text as it stands
+# ---- tables of a user, by the printed text
 
 MEANS = [
     "ndcg@2",
@@ -404,12 +404,12 @@ def test_one_table_after_the_other(engine: OtherEngine, specs: Sequence[str]) ->
 
 
 def required(table: pa.Table) -> pa.Table:
-    """The same rows with columns that are never NULL, as tables of ClickHouse are."""
+    """Declare the columns of the same rows as never NULL, as tables of ClickHouse are."""
     return pa.table(table.columns, pa.schema([field.with_nullable(False) for field in table.schema]))
 
 
 def told(found: Sequence[Row], wanted: Sequence[Row]) -> list[str]:
-    """Where the rows differ, in the columns that a text returns."""
+    """Return where the rows differ, in the columns that a text returns."""
     columns = set(found[0])
     return disagreement(
         found, [{c: row[c] for c in columns} for row in wanted], [k for k in KEYS if k in columns]

@@ -1,4 +1,4 @@
-"""Every file under sql/ is of the portable subset, or says that it is not, and why."""
+"""Every file under sql/ is portable, or declares that it is not, and why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.definition import Definition
 
-# Shelves whose files are for DuckDB as a whole: its shell, and what starts from few numbers.
+# Folders whose files are for DuckDB alone: its shell, and steps that start from few numbers.
 OF_DUCKDB = ("macros", "statistics", "sampling", "functions")
 FILES = [
     definition
@@ -36,7 +36,7 @@ FILES = [
     for definition in shelf.values()
 ]  # fmt: skip
 TABLES_OF_NUMBERS = {"range", "numbers"}
-# Functions of an engine that sqlglot does not know; tests run the text of these dialects in their engines.
+# Functions of an engine that sqlglot does not know; tests run these texts in their engines.
 OWN_FUNCTIONS = {"duckdb": {"isfinite"}, "postgres": {"pg_typeof"}}
 OTHERS = [name for name in DIALECTS if name != "duckdb"]
 
@@ -63,7 +63,7 @@ def test_every_shelf_is_looked_at_or_of_duckdb() -> None:
         ("SELECT CAST(x / 2 AS INTEGER) AS value FROM t", "rounds or cuts off"),
         ("SELECT round(x) AS value FROM t", "Round is not in the portable subset"),
         ("SELECT list(x ORDER BY y) AS value FROM t", "ArrayAgg"),
-        ("SELECT hash(x) AS value FROM t", "hash() is no function"),
+        ("SELECT hash(x) AS value FROM t", "hash() is a function"),
         ("SELECT max(x, 3) AS value FROM t", "yields a list"),
         ("SELECT a FROM t SEMI JOIN u ON t.a = u.a", "a join of kind SEMI"),
         ("SELECT a FROM t ASOF JOIN u ON t.a >= u.a", "a join of kind ASOF"),
@@ -154,7 +154,7 @@ def test_the_page_of_what_runs_where_is_fresh() -> None:
 )
 @pytest.mark.parametrize("dialect", [*DIALECTS])
 def test_the_text_of_every_dialect_is_as_it_was(dialect: str) -> None:
-    """What no test executes is at least read by somebody when it changes."""
+    """A person reads each change of a text that no test executes."""
     from support.golden import SPECS, golden, path_of
 
     for family in SPECS:

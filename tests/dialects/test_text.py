@@ -1,4 +1,4 @@
-"""The SQL that is printed runs on the tables of a user as they stand, and has the numbers of `evaluate`."""
+"""The printed SQL runs on the tables of a user as they stand, and has the numbers of `evaluate`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
 
 
 def assert_same(found: Sequence[Row], wanted: Sequence[Row]) -> None:
-    """Equal rows in the same order, numbers within 1e-12."""
+    """Check for equal rows in the same order, and numbers within 1e-12."""
     assert [row["metric"] for row in found] == [row["metric"] for row in wanted]
     for row, other in zip(found, wanted, strict=True):
         for name, value in row.items():
@@ -54,7 +54,7 @@ def test_a_text_demands_only_what_it_reads() -> None:
         assert "-- predictions (query_id, item_id, score)\n-- truth (query_id, item_id, relevance)\n" in text
         ((metric, value, n, n_missing, n_no_relevant, n_undefined),) = connection.execute(text).fetchall()
     assert (metric, n, n_missing, n_no_relevant, n_undefined) == ("ndcg@2", 4, 2, 2, 0)
-    # Of query 1 item 2 and then item 9, of five equal scores the one with the smallest id; by hand.
+    # In query 1, item 2 and then item 9, the smallest id of five equal scores; by hand.
     by_hand = [2 / (3 + 2 / 1.584962500721156), 1 / 1.584962500721156, 0, 1 / 1.584962500721156]
     assert value == pytest.approx(sum(by_hand) / 4, rel=1e-12)
 
@@ -177,7 +177,7 @@ def test_tables_of_rows(spec: str) -> None:
 
 
 def test_numbers_of_other_types_are_read_as_double() -> None:
-    """In FLOAT, the ten bins would have other edges."""
+    """With FLOAT, the ten bins would have other edges."""
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE TABLE predictions AS SELECT CAST(i / 10 AS FLOAT) AS score, i % 3 = 0 AS label "

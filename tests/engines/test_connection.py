@@ -1,4 +1,4 @@
-"""The caller's connection: its pending results, transactions, settings and threads are left alone."""
+"""The caller's connection: its pending results, transactions, settings and threads stay the same."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_settings_are_restored_in_an_aborted_transaction(connection: Connection)
 def test_a_macro_in_place_of_a_function_is_refused(connection: Connection, name: str, temporary: str) -> None:
     arguments = "a, b" if name in ("log", "coalesce") else "x"
     connection.execute(f"CREATE {temporary}MACRO {name}({arguments}) AS 7")
-    if name == "coalesce":  # which is no function but syntax
+    if name == "coalesce":  # syntax, not a function
         assert overall("predictions", connection=connection) == pytest.approx(DCG)
         return
     with pytest.raises(InputError, match=f"the function (?i:{name}) of DuckDB"):
@@ -244,7 +244,7 @@ def test_threads_may_share_a_connection(connection: Connection) -> None:
     assert set(map(str, found)) == {str((round(DCG, 12), round(DCG, 12)))}
 
 
-# --- the folder that is spilled to ------------------------------------------------------------------
+# --- the folder for spilling ------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from duckmetrics.errors import InputError
 OLD = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.1, 0.9]})
 NEW = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.9, 0.1]})
 TRUTH = pa.table({"query_id": [1], "item_id": [1]})
-# The marker of each format, where its data files are, and the words that the message must have.
+# The marker of each format, the place of its data files, and the words that the message must have.
 FORMATS = {
     "delta": ("_delta_log/00000000000000000000.json", "", "folder of the table, {}"),
     "delta with partitions": (
@@ -66,7 +66,7 @@ def test_the_files_of_versions_are_not_read_as_plain_parquet(
         duckmetrics.evaluate(given(path.format(folder, file)), TRUTH, ["ndcg@10"])
     message = str(raised.value)
     if _is_whole(folder, path.format(folder, file), given):
-        # A table of Delta or Iceberg; this one is damaged, or nothing here reads it.
+        # A table of Delta or Iceberg; this one is damaged, or no extension here reads it.
         assert "cannot be read" in message or ("neither an extension" in message and "pip install" in message)
         return
     assert "older versions" in message
@@ -76,7 +76,7 @@ def test_the_files_of_versions_are_not_read_as_plain_parquet(
 
 
 def _is_whole(folder: Path, path: str, given: Any) -> bool:
-    """Say whether a path means the whole table, of a format that is read; a list means files."""
+    """Return whether a path means the whole table, of a format that is read; a list means files."""
     is_read = (folder / "_delta_log").exists() or (folder / "metadata").exists()
     return is_read and not isinstance(given(path), list) and Path(path).resolve() == folder.resolve()
 

@@ -1,4 +1,4 @@
-"""Files that results are written to: what is never replaced, and how what is replaced stays whole."""
+"""Files of results: some files are never replaced, and a replaced file is always complete."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BUSY = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the user with data of every kind, which is the working directory."""
+    """Create a folder of the user with data of every kind, as the working directory."""
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("shop.duckdb") as connection:
         connection.execute(f"CREATE TABLE p AS FROM {PREDICTIONS}; CREATE TABLE t AS FROM {TRUTH}")
@@ -67,7 +67,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-# --- what is never replaced -------------------------------------------------------------------------
+# --- files that are never replaced ------------------------------------------------------------------
 
 
 @pytest.mark.some(3)
@@ -145,7 +145,7 @@ def test_a_failing_database_leaves_the_old_one(tmp_path: Path) -> None:
 
 # --- inputs -----------------------------------------------------------------------------------------
 
-# How an earlier output is read again: as an input it must stay.
+# Calls that read an earlier output again: as an input it must stay.
 READ_AGAIN = {
     "itself": "FILE",
     "in full": "FOLDER/FILE",
@@ -227,7 +227,7 @@ def test_two_results_do_not_go_to_one_file(here: Command) -> None:
     assert "two results would go to one file" in outcome.err
 
 
-# --- what is replaced -------------------------------------------------------------------------------
+# --- files that are replaced ------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -242,7 +242,7 @@ def test_an_output_of_ours_is_replaced(here: Command, folder: Path, command: str
     codes = [here(*BUSY[command], "-o", path).code for _ in range(2)]
     assert codes[0] == codes[1] in (0, 1)
     assert path.stat().st_size
-    path.write_bytes(b"")  # what mktemp makes
+    path.write_bytes(b"")  # a file of mktemp
     assert here(*BUSY[command], "-o", path).code == codes[0]
     assert path.stat().st_size
 
@@ -387,7 +387,7 @@ def test_a_named_pipe_is_written_to(folder: Path) -> None:
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 16 kB."""
+    """Mount a disk of 16 kB."""
     disk = tmp_path / "tiny"
     disk.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], capture_output=True)

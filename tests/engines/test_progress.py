@@ -1,4 +1,4 @@
-"""The line of progress: when it appears, what it shows, that it goes away, and how to turn it off."""
+"""The progress line: its time, its content, its end, and the switch that turns it off."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATIENCE = progress.PATIENCE
 
 
 class Screen(io.StringIO):
-    """A stream that says whether it is a terminal."""
+    """A stream that reports whether it is a terminal."""
 
     is_terminal = True
 
@@ -39,7 +39,7 @@ class Screen(io.StringIO):
 
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
-    """A terminal as stderr, and a line that appears at once."""
+    """Replace stderr by a terminal, with a line that appears at once."""
     made = Screen()
     # pytest puts its own stream into sys before every test.
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made, modules=sys.modules))
@@ -50,7 +50,7 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Screen]:
 
 
 def shown(screen: Screen, percent: float | None = 42.0) -> str:
-    """What a call of some time writes to the screen."""
+    """Return the output on the screen of a call that takes some time."""
     with progress.line(lambda: percent):
         end = time.monotonic() + 5
         while not screen.getvalue() and time.monotonic() < end and screen.is_terminal:

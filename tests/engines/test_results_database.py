@@ -1,4 +1,4 @@
-"""Results in tables of a database: what is appended, what is refused, and that all rows come or none."""
+"""Results in tables of a database: rows are appended all or none, and some targets are refused."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def types(table: str = "metrics", path: str = "w.duckdb") -> dict[str, str]:
     return {row[0]: row[1] for row in rows(f"DESCRIBE {table}", path)}
 
 
-# --- what is appended -------------------------------------------------------------------------------
+# --- appending rows ---------------------------------------------------------------------------------
 
 
 def test_rows_are_appended_run_after_run(folder: Path) -> None:
@@ -143,7 +143,7 @@ def test_results_and_values_per_query_are_one_run(here: Command) -> None:
     assert rows("SELECT count(DISTINCT run_id), count(DISTINCT run_time), count(*) "
                 "FROM (SELECT run_id, run_time FROM metrics UNION ALL SELECT run_id, run_time FROM queries)"
                 ) == [(1, 1, 4)]  # fmt: skip
-    outcome = here(*EVALUATE, *more, "--temp-directory", "spill")  # which is not there yet
+    outcome = here(*EVALUATE, *more, "--temp-directory", "spill")  # a file that does not exist yet
     assert (outcome.code, "rr" in outcome.out) == (0, True)
     assert rows("SELECT count(*) FROM queries") == [(6,)]
 
@@ -167,7 +167,7 @@ def test_an_open_connection_of_the_caller_sees_the_rows(folder: Path) -> None:
         assert connection.execute("SELECT value FROM metrics").fetchall() == [(RR,)]
 
 
-# --- what is refused --------------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------------------------
 
 
 REFUSED = {
@@ -283,7 +283,7 @@ def test_a_device_and_a_link_stay_what_they_are(folder: Path) -> None:
     with pytest.raises(InputError, match="is not a file"):
         duckmetrics.append(evaluation(), "/dev/null", "metrics")
     os.symlink("kept.duckdb", "w.duckdb")
-    Path("kept.duckdb").touch()  # what mktemp makes
+    Path("kept.duckdb").touch()  # a file of mktemp
     for _ in range(2):
         duckmetrics.append(evaluation(), "w.duckdb", "metrics")
     assert (os.readlink("w.duckdb"), rows("SELECT count(*) FROM metrics", "kept.duckdb")) == (
@@ -293,7 +293,7 @@ def test_a_device_and_a_link_stay_what_they_are(folder: Path) -> None:
 
 @pytest.fixture
 def locked(folder: Path) -> Iterator[None]:
-    """Another process has the database open to write."""
+    """Open the database for writing in another process."""
     code = (
         "import duckdb, sys; c = duckdb.connect('shop.duckdb'); print('open', flush=True); sys.stdin.read()"
     )

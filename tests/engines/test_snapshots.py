@@ -1,4 +1,4 @@
-"""Tables that are read once: values do not depend on it, and what is checked is what is measured."""
+"""Tables that are read once: the values are the same, and the checks see the rows that are evaluated."""
 
 from __future__ import annotations
 

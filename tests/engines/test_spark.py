@@ -1,4 +1,4 @@
-"""Whole evaluations on Spark: the numbers, checks and messages of DuckDB, and no worker that does it all."""
+"""Whole evaluations on Spark have the numbers, checks and messages of DuckDB, and use all workers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLICKS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def spark() -> Any:
-    # As many tasks as there are parts, so that a stage of one task is one by necessity.
+    # The number of tasks equals the number of parts, so a stage has one task only if it must.
     return spark_session(**{
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.adaptive.coalescePartitions.enabled": "false",
@@ -48,7 +48,7 @@ def spark() -> Any:
 
 
 def differences(spark: Any, specs: Sequence[str], **arguments: Any) -> list[str]:
-    """Evaluate with both engines; where the results, or what the checks found, differ by more than 1e-12."""
+    """Return where the results or findings of both engines differ by more than 1e-12."""
     found = duckmetrics.evaluate(metrics=specs, engine=spark, **arguments)
     wanted = duckmetrics.evaluate(metrics=specs, **arguments)
     assert found.checks == wanted.checks
@@ -158,7 +158,7 @@ def no_collecting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
-    """What was collected through the driver before, without a word."""
+    """The driver collected these rows before, without a message."""
     run = spark.createDataFrame([("q", "a", 2.0), ("q", "b", 1.0)], ["query_id", "item_id", "score"])
     truth = spark.createDataFrame([("q", "a")], ["query_id", "item_id"])
     for arguments in ({"predictions": run}, {"predictions": None, "system": {"A": run, "B": run}}):
@@ -202,7 +202,7 @@ def test_a_folder_of_a_delta_table_is_refused(spark: Any, tmp_path: Path) -> Non
 
 
 def test_lists(spark: Any, tmp_path: Path) -> None:
-    """Lists of items, with and without scores, and empty ones on both sides."""
+    """Lists of items come with and without scores, and both sides may be empty."""
     path, truth = str(tmp_path / "lists.parquet"), str(tmp_path / "truth.parquet")
     duckdb.sql(
         "SELECT * FROM (VALUES (1, ['a', 'b', 'c'], [1e0, 3e0, 2e0]), (2, [], []), (3, ['d'], [1e0]), "
@@ -299,7 +299,7 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
         found.write_per_query(path)
 
 
-# ---- what is wrong
+# ---- mistakes
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_bad_data_are_refused(spark: Any, rows: str, message: str) -> None:
         duckmetrics.evaluate(rows, truth, ["ndcg@10"], engine=spark)
 
 
-# ---- scores that are hard to sort, and nobody sorts them all
+# ---- scores that are hard to sort, without a global sort
 
 HARD = {
     "distinct": "i * 7919 % 100003 / 1e5",
@@ -365,7 +365,7 @@ HARD = {
 def test_ranges_of_scores_change_nothing(
     spark: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """AUC is a ratio of whole numbers, and the same to the last bit."""
+    """AUC is a ratio of whole numbers, equal to the last bit."""
     path = str(tmp_path / "rows.parquet")
     duckdb.sql(
         f"SELECT (i * 31 + i // 7) % 10 < 3 AS label, CAST({HARD[name]} AS DOUBLE) AS score, i % 3 AS part, "
@@ -407,7 +407,7 @@ def test_bins_of_equal_mass_in_ranges(spark: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def stages(spark: Any) -> list[tuple[int, int, int]]:
-    """Of every stage that ran so far: its id, how many tasks it had, and how many rows they read."""
+    """Return the id, the number of tasks and the number of read rows of every stage so far."""
     store = spark.sparkContext._jsc.sc().statusStore()
     none = spark.sparkContext._gateway.new_array(spark.sparkContext._jvm.double, 0)
     listed = store.stageList(None, False, False, none, None)
@@ -449,7 +449,7 @@ def test_no_stage_over_rows_has_one_task(
 
 
 def test_a_global_window_would_be_found(spark: Any) -> None:
-    """That the test above can fail."""
+    """The test above can fail."""
     before = {number for number, *_ in stages(spark)}
     spark.range(40_000).repartition(4).createOrReplaceTempView("many")
     spark.sql("SELECT max(r) FROM (SELECT rank() OVER (ORDER BY id) AS r FROM many) AS t").collect()
@@ -472,11 +472,11 @@ def test_the_command_line(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixt
     assert (target / "_SUCCESS").exists()
     refused = run("evaluate", "a.parquet", "-m", "auc", "--engine", "spark", "--threads", "2")
     assert refused.code == 2
-    assert "--threads: is of DuckDB" in refused.err
+    assert "--threads: belongs to DuckDB" in refused.err
 
 
 def test_layouts_are_read_on_spark(spark: Any, no_collecting: None) -> None:
-    """The names of tools, labels that are text, and two scores in one table."""
+    """Names of tools, labels that are text, and two scores in one table are read."""
     columns = ["userID", "itemID", "prediction"]
     run = spark.createDataFrame([(1, 7, 0.9), (1, 5, 0.4), (2, 6, 0.5)], columns)
     truth = spark.createDataFrame([(1, 5), (2, 6)], ["userId", "movieId"])
@@ -542,7 +542,7 @@ def test_layouts_of_lists_have_the_numbers_of_duckdb(spark: Any, tmp_path: Path,
 
 
 def test_vectors_of_spark_ml_are_read(spark: Any, tmp_path: Path) -> None:
-    """Dense and sparse ones; a sparse vector does not list a probability of 0."""
+    """Vectors are dense or sparse; a sparse vector leaves out a probability of 0."""
     from pyspark.ml.linalg import Vectors
 
     vectors = [Vectors.dense([0.2, 0.8]), Vectors.sparse(2, [0], [1.0]), Vectors.dense([0.1, 0.9]),

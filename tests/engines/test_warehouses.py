@@ -1,4 +1,4 @@
-"""Tables where they live: table formats, attached databases and a store of objects, by the real things.
+"""Tables in their own storage: table formats, attached databases and an object store, all real.
 
 Skipped where an extension of DuckDB or a package is not installed; CI installs them (the extra `warehouses`).
 """
@@ -56,7 +56,7 @@ WANTED = values(RUN, TRUTH)
 
 @pytest.fixture
 def delta(tmp_path: Path) -> Path:
-    """Two Delta tables; the run was overwritten, so that its folder holds more than its rows."""
+    """Write two Delta tables; the run was overwritten, so its folder holds more than its rows."""
     package = pytest.importorskip("deltalake")
     package.write_deltalake(tmp_path / "run", RUN.slice(0, 4000))
     package.write_deltalake(tmp_path / "run", RUN, mode="overwrite")
@@ -116,7 +116,7 @@ def test_a_damaged_delta_table_is_refused(delta: Path) -> None:
 
 @pytest.fixture
 def iceberg(tmp_path: Path) -> dict[str, Any]:
-    """Two Iceberg tables in a catalog; the run was overwritten."""
+    """Write two Iceberg tables in a catalog; the run was overwritten."""
     sql = pytest.importorskip("pyiceberg.catalog.sql")
     catalog = sql.SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
     catalog.create_namespace("shop")
@@ -230,7 +230,7 @@ def test_tables_and_expressions_of_ibis() -> None:
 
 
 def test_datasets_of_hugging_face() -> None:
-    """Also those that are a selection of another one."""
+    """A selection of another dataset is read, too."""
     datasets = pytest.importorskip("datasets")
     run, truth = datasets.Dataset(RUN), datasets.Dataset(TRUTH)
     assert values(run, truth) == WANTED
@@ -245,12 +245,12 @@ def test_datasets_of_hugging_face() -> None:
         values(run, truth.to_iterable_dataset())
 
 
-# --- a store of objects --------------------------------------------------------------------------
+# --- an object store -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A server that speaks S3, with the shop as objects, as folders and as a Delta table."""
+    """Start a server that speaks S3, with the shop as objects, as folders and as a Delta table."""
     moto, boto3 = pytest.importorskip("moto.server"), pytest.importorskip("boto3")
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
@@ -291,7 +291,7 @@ def test_objects_and_folders_of_a_store(connected: Any, place: str) -> None:
 
 
 def test_the_variables_of_aws_open_a_store(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a connection of ours; one of the caller is left as it is."""
+    """The variables count on our own connection; the connection of a caller does not change."""
     (address,) = re.findall(r"ENDPOINT '([^']*)'", store.read_text())
     for name, value in {
         "ACCESS_KEY_ID": "abcd", "SECRET_ACCESS_KEY": "geheim", "REGION": "us-east-1",
@@ -319,7 +319,7 @@ def test_the_variables_of_aws_open_a_store(store: Path, monkeypatch: pytest.Monk
 def test_a_secret_or_an_endpoint_of_the_user_counts_more(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A secret of another bucket does not."""
+    """A secret of another bucket does not count."""
     (address,) = re.findall(r"ENDPOINT '([^']*)'", store.read_text())
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.setenv(f"AWS_{name}", "abcd")
@@ -371,7 +371,7 @@ def test_what_is_not_there_is_told_and_no_secret(
 
 
 class _Faulty(BaseHTTPRequestHandler):
-    """A store that refuses with a status, or sends half of what is asked for."""
+    """A store that refuses with a status, or sends half of the requested bytes."""
 
     protocol_version = "HTTP/1.1"
     status = 200
@@ -395,12 +395,12 @@ class _Faulty(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, *message: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class _FaultyServer(ThreadingHTTPServer):
     def handle_error(self, *request: object) -> None:
-        """Say nothing of a client that is gone."""
+        """Ignore a client that is gone."""
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def test_a_store_that_fails_is_told_in_one_line(
     status: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    """Nothing is written, and no secret is shown."""
+    """The command writes nothing and shows no secret."""
     monkeypatch.setattr(_Faulty, "status", status)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
@@ -430,7 +430,7 @@ def test_a_store_that_fails_is_told_in_one_line(
 
 
 def test_a_folder_that_spark_is_writing_to(tmp_path: Path) -> None:
-    """What is not committed yet is not read."""
+    """Uncommitted rows are not read."""
     folder = tmp_path / "run"
     (folder / "_temporary/0").mkdir(parents=True)
     shutil.copy(SHOP / "recommendations.parquet", folder / "part-0.parquet")

@@ -1,4 +1,4 @@
-"""AUC: the same number whichever way it is counted, for many rows and heavy weights; and bounds by bins."""
+"""AUC is the same by every plan, for many rows and heavy weights; bins give bounds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def by_plan(
 
 
 def random_rows(seed: int, n: int) -> pa.Table:
-    """Rows in two slices, of ties and of none, and 50 groups."""
+    """Return rows in two slices, with and without ties, and 50 groups."""
     chance = random.Random(seed)
     scores = [chance.choice([chance.random(), chance.randint(0, 30) / 30, -0.0, math.inf]) for _ in range(n)]
     return pa.table(
@@ -85,7 +85,7 @@ def chosen(specs: Sequence[str], weighted: bool = False, distinct: Any = None) -
 
 
 def test_the_plan_follows_the_rows() -> None:
-    """Sorting is for many distinct scores and for groups; grouping for weights, bins, and what is shared."""
+    """Many distinct scores and groups are sorted; weights, bins and shared steps are grouped."""
     many, few, repeated = (500_000, 2_000_000), (50_000, 60_000), (200_000, 100_000_000)
     assert chosen(["auc"], distinct=many) == {"auc": SORTED}
     assert chosen(["auc"], distinct=few) == {"auc": GROUPED}
@@ -104,7 +104,7 @@ def test_a_plan_is_chosen_for_what_counts_pairs() -> None:
 
 
 def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
-    """The engine asks the rows; 120,000 distinct scores are more than it groups."""
+    """The engine counts distinct scores; 120,000 are more than it groups."""
     for n, plan in ((120_000, True), (1000, False)):
         rows = f"SELECT i % 7 = 0 AS label, i AS score FROM range({n}) AS _(i)"
         result = duckmetrics.evaluate(rows, None, "auc")
@@ -121,7 +121,7 @@ def test_many_distinct_scores_are_sorted_and_few_are_grouped() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", [SORTED, GROUPED])
 def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: str) -> None:
-    """The positive is above 777,777 rows and tied with none; the other way round, below them."""
+    """The positive is above 777,777 rows and tied with none, or, reversed, below them."""
     monkeypatch.setattr(
         plan_rules, "plans", lambda _, measures, *__: {m.text: {PLAN: plan} for m in measures}
     )
@@ -134,7 +134,7 @@ def test_one_positive_in_a_million_rows(monkeypatch: pytest.MonkeyPatch, plan: s
 
 
 def test_weights_in_the_billions_do_not_overflow() -> None:
-    """5e9 positives and 5e9 negatives: 2.5e19 pairs, more than 64 bits hold."""
+    """5e9 positives and 5e9 negatives make 2.5e19 pairs, more than 64 bits hold."""
     rows = [(1, 0.9, 4e9), (0, 0.9, 1e9), (1, 0.2, 1e9), (0, 0.1, 4e9)]
     table = pa.table(dict(zip(("label", "score", "weight"), zip(*rows, strict=True), strict=True)))
     result = duckmetrics.evaluate(table, None, ["auc", "auc_pairwise", "gini", "ks", "average_precision"])
@@ -240,7 +240,7 @@ def test_more_bins_bound_closer() -> None:
 
 
 def test_bins_of_slices_are_their_own() -> None:
-    """The extent of each slice is cut into bins, not that of all rows."""
+    """The bins divide the range of each slice, not the range of all rows."""
     rows = """SELECT * FROM (VALUES (0, 0.0, 'a'), (1, 1.0, 'a'), (0, 2.0, 'a'), (1, 3.0, 'a'),
         (0, 1000.0, 'b'), (1, 2000.0, 'b')) AS _(label, score, name)"""
     result = duckmetrics.evaluate(rows, None, ["auc(approx=4)"], by="name")

@@ -1,4 +1,4 @@
-"""Every metric and table of classifiers equals the plain-Python reference, and what is told beside holds."""
+"""Every metric and table of classifiers equals the plain-Python reference, and so do all other columns."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# Cases whose tables have columns of other types, or other labels, or none of whose rows counts.
+# Cases whose columns have other types, or other labels, or whose rows all have no weight.
 ALONE = ("booleans", "float32", "infinite", "minus_one", "ratings", "sample", "weightless")
 UNWEIGHTED = (("float32", False), ("sample", False))
 WEIGHTED = pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "unweighted"])
@@ -70,7 +70,7 @@ def wrong_rows(result: Evaluation, specs: Iterable[str], rows: Any, weighted: bo
 @pytest.mark.slow
 @WEIGHTED
 def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
-    """All cases in one call, as slices."""
+    """One call evaluates all cases as slices."""
     with open_together(PROBABILITIES) as connection:
         result = evaluation(connection, EVERY, weighted, by="name")
         rows = observations(connection, by=[["name"]])
@@ -80,7 +80,7 @@ def test_metrics_of_probabilities_with_every_parameter(weighted: bool) -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("undefined", ["zero", "one"])
 def test_a_single_row_takes_part(undefined: str) -> None:
-    """One class only, and weights that add up to 1: what has no value gets the one asked for."""
+    """One row has one class and a total weight of 1; undefined values become the requested value."""
     with open_case("one_row") as connection:
         result = evaluation(connection, PLAIN, False, undefined=undefined)
         rows = observations(connection)
@@ -88,7 +88,7 @@ def test_a_single_row_takes_part(undefined: str) -> None:
 
 
 def test_metrics_and_tables_of_probabilities() -> None:
-    """All metrics and tables once, all cases as slices."""
+    """One call evaluates all metrics and tables, with all cases as slices."""
     with open_together(PROBABILITIES) as connection:
         result = evaluation(connection, PLAIN, True, by="name")
         rows = observations(connection, by=[["name"]])
@@ -99,7 +99,7 @@ def test_metrics_and_tables_of_probabilities() -> None:
 @pytest.mark.some(1)
 @WEIGHTED
 def test_metrics_of_any_score_with_every_parameter(weighted: bool) -> None:
-    """All cases in one call, as systems."""
+    """One call evaluates all cases as systems."""
     with open_together(UNBOUNDED) as connection:
         result = evaluation(connection, EVERY_ANY_SCORE, weighted, system="name")
         rows = observations(connection, system="name")
@@ -109,7 +109,7 @@ def test_metrics_of_any_score_with_every_parameter(weighted: bool) -> None:
 @pytest.mark.slow
 @WEIGHTED
 def test_systems_and_slices(weighted: bool) -> None:
-    """Slices are NULL, of one class, of one system only; two groupings in one scan, and tables too."""
+    """Slices are NULL, of one class, or of one system; two groupings share a scan, and tables, too."""
     by = [["country"], ["country", "device"]]
     with open_case("slices") as connection:
         result = evaluation(connection, PLAIN, weighted, system="system", by=by)
@@ -124,13 +124,13 @@ def test_systems_and_slices(weighted: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "weighted"), [*((name, True) for name in ALONE), *UNWEIGHTED])
 def test_a_case_alone(name: str, weighted: bool) -> None:
-    """One table, no slices: the query is another one."""
+    """A single table without slices has another query."""
     chosen = [
         metric for metric in METRICS
         if (of_any_score(metric) or name not in UNBOUNDED) and (reads(metric, "ratings") or name != "ratings")
     ]  # fmt: skip
     specs = list(map(plain_spec, chosen))
-    # The weights of the sample have a name of their own, so that they count only where they are mapped.
+    # The weights of the sample have their own name, so they count only where they are mapped.
     weight = {"weight": "w"} if name == "sample" else {}
     with open_case(name) as connection:
         result = evaluation(connection, specs, weighted, columns=weight)
@@ -154,7 +154,7 @@ def test_weights_count_where_the_table_has_them() -> None:
 @pytest.mark.slow
 @WEIGHTED
 def test_tables_of_probabilities(weighted: bool) -> None:
-    """With every parameter where weights count, and as they are where they do not."""
+    """Tables have every parameter where weights count, and the defaults elsewhere."""
     specs = [spec for table in TABLES for spec in (specs_of(table) if weighted else [plain_spec(table)])]
     with open_together(PROBABILITIES) as connection:
         result = evaluation(connection, ["auc"], weighted, by="name")
@@ -201,7 +201,7 @@ def test_a_list_of_parameters_gives_the_rows_of_each() -> None:
 
 @pytest.mark.slow
 def test_random_rows() -> None:
-    """Hundreds of rows in three slices: ties and no ties, weights that doubles hold exactly."""
+    """Hundreds of rows in three slices have ties or no ties, and weights that doubles hold exactly."""
     chance = random.Random(7)
     n = 900
     names = ["tied", "free", "rare"]
@@ -226,7 +226,7 @@ def test_random_rows() -> None:
         assert wrong_rows(result, ["roc_curve", "pr_curve", "group_auc", "gains_curve"], rows, True) == []
 
 
-# --- what is told beside the values ----------------------------------------------------------------
+# --- other columns ---------------------------------------------------------------------------------
 
 CLASSES = "one class only: no {} row"
 REASONS = {
@@ -245,14 +245,14 @@ REASONS = {
     "npv(threshold=0)": {"ties": "no row is predicted negative"},
     "mcc(threshold=0)": {"ties": "all rows are predicted the same class"},
     "recall_at_precision(precision=1)": {"one_class_groups": "no threshold reaches the precision"},
-    "cohen_kappa(threshold=2)": {"negatives_only": "all rows have and are predicted one class"},
+    "cohen_kappa(threshold=2)": {"negatives_only": "all rows have one class and are predicted that class"},
     "classification.f1(threshold=2)": {"negatives_only": "no row is positive or predicted positive"},
     "spiegelhalter_z": {"right_certain": "every probability is 0, 1/2 or 1"},
-    "hosmer_lemeshow": {"right_certain": "a bin expects no positive, or no negative"},
+    "hosmer_lemeshow": {"right_certain": "the expected number of positives or negatives of a bin is 0"},
     "calibration_slope": {
-        "right_certain": "one class, one score, or classes that a score separates",
-        "equal_scores": "one class, one score, or classes that a score separates",
-        "positives_only": "one class, one score, or classes that a score separates",
+        "right_certain": "the rows have one class or one score, or a score separates the classes",
+        "equal_scores": "the rows have one class or one score, or a score separates the classes",
+        "positives_only": "the rows have one class or one score, or a score separates the classes",
     },
     "r2": {"one_row": "all labels are equal"},
 }
@@ -284,7 +284,7 @@ def test_a_system_without_rows_has_no_values() -> None:
 
 @pytest.mark.slow
 def test_one_named_system_is_one_without_a_name() -> None:
-    """Its name is in every row, so nothing is grouped by it."""
+    """Every row has its name, so the query does not group by it."""
     with open_case("ties") as connection:
         alone, named = (
             duckmetrics.evaluate(predictions, None, PLAIN, connection=connection)

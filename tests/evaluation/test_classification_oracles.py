@@ -1,6 +1,6 @@
-"""The oracle that a header names confirms the metric: scikit-learn, live, on rows that make tools differ.
+"""The oracle of a header confirms the metric: scikit-learn itself, on rows where tools may differ.
 
-Ties in every place, weights, one positive among thousands, columns of 32 bits.
+The rows have ties everywhere, weights, one positive among thousands, and columns of 32 bits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ORACLE = re.compile(r"(?P<library>sklearn|scipy) (?P<name>\w+)(?:\((?P<argument>
 
 
 def rows(seed: int, n: int, score: Callable[[np.random.Generator], Any], rate: float) -> dict[str, Any]:
-    """Rows whose positives tend to higher scores."""
+    """Return rows whose positives tend to higher scores."""
     chance = np.random.default_rng(seed)
     scores = score(chance)
     labels = chance.random(n) < rate * (0.3 + 1.4 * scores.astype(float))
@@ -73,7 +73,7 @@ def is_narrow(name: str) -> bool:
 
 @cache
 def table(narrow: bool, weighted: bool) -> pa.Table:
-    """The rows of all names of one width, which are slices of it."""
+    """Return the rows of all names of one width, as slices of one table."""
     parts = []
     for name, columns in DATA.items():
         if is_narrow(name) == narrow:
@@ -86,7 +86,7 @@ def table(narrow: bool, weighted: bool) -> pa.Table:
 
 
 def arrays(name: str, weighted: bool) -> tuple[Any, Any, Any]:
-    """Labels, scores and weights in doubles: what the columns of the table hold."""
+    """Return labels, scores and weights as doubles, equal to the columns of the table."""
     data = table(is_narrow(name), True)
     data = data.filter(pc.equal(data["name"], name))
     y, s, w = (data[column].to_numpy().astype(float) for column in ("label", "score", "weight"))
@@ -108,7 +108,7 @@ def spec_of(metric: Definition) -> str:
     if "threshold" in metric.own_params:
         given["threshold"] = 0.3
     if "eps" in metric.own_params:
-        given["eps"] = 1e-7  # scikit-learn clips at 2.2e-16, so it is given what is clipped already
+        given["eps"] = 1e-7  # scikit-learn clips at 2.2e-16, so its input is already clipped
     arguments = ", ".join(f"{key}={value}" for key, value in given.items())
     return f"classification.{metric.name}" + (f"({arguments})" if arguments else "")
 
@@ -121,13 +121,13 @@ def evaluated(narrow: bool, weighted: bool) -> Evaluation:
 
 @cache
 def curve(spec: str, narrow: bool, weighted: bool) -> dict[str, pa.Table]:
-    """The rows of a table by name."""
+    """Return the rows of a table by name."""
     found = evaluated(narrow, weighted).table(spec)
     return {name: found.filter(pc.equal(found["name"], name)) for name in DATA}
 
 
 def oracle(metric: Definition, name: str, weighted: bool) -> float | None:
-    """The value by the function that the header names; None where it does not apply."""
+    """Return the value of the function that the header names; None where it does not apply."""
     match = ORACLE.fullmatch(metric.header["oracle"])
     assert match is not None, metric.header["oracle"]
     y, s, w = arrays(name, weighted)
@@ -152,7 +152,7 @@ def oracle(metric: Definition, name: str, weighted: bool) -> float | None:
 
 
 def calibration_line(y: Any, p: Any, w: Any) -> Mapping[str, float]:
-    """Its optimizer stops when it is near enough, so the tests of the line are less strict."""
+    """Fit the calibration line; its optimizer stops early, so the tests of the line are less strict."""
     p = np.clip(p, 1e-7, 1 - 1e-7)
     x = (np.log(p) - np.log1p(-p)).reshape(-1, 1)
     fit = LogisticRegression(C=math.inf, solver="newton-cholesky", tol=1e-12, max_iter=1000)
@@ -160,7 +160,7 @@ def calibration_line(y: Any, p: Any, w: Any) -> Mapping[str, float]:
     return {"calibration_slope": fit.coef_[0, 0], "calibration_intercept": fit.intercept_[0]}
 
 
-# Looks at every pair.
+# This function visits every pair.
 SLOW = [metric for metric in ORACLES if metric.name == "auc_pairwise"]
 
 
@@ -176,7 +176,7 @@ def test_the_oracle_of_the_header_agrees(name: str, weighted: bool) -> None:
         if expected is None:
             continue
         found = result.value(spec_of(metric), name=name)
-        # scikit-learn's optimizer of the line stops as near as this.
+        # The tolerance of scikit-learn's optimizer of the line.
         tolerance = 1e-6 if "LogisticRegression" in metric.header["oracle"] else EXACT
         assert found == pytest.approx(expected, rel=tolerance, abs=tolerance), metric.name
         compared += 1
@@ -233,7 +233,7 @@ def test_confusion(name: str, weighted: bool) -> None:
 @pytest.mark.parametrize(("binning", "strategy"), [("width", "uniform"), ("mass", "quantile")])
 @pytest.mark.parametrize("bins", [1, 10, 15])
 def test_calibration_curve(bins: int, binning: str, strategy: str) -> None:
-    """Where no probability is on an edge and the bins are of equal mass: elsewhere the edges differ."""
+    """No probability is on an edge and bins have equal mass; elsewhere the edges differ."""
     y, p, _ = arrays("no ties", False)
     labels, scores = calibration_curve(y, p, n_bins=bins, strategy=strategy)
     found = curve(f"calibration_curve(bins={bins}, binning={binning})", False, False)["no ties"]

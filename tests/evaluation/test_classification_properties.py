@@ -1,4 +1,4 @@
-"""What holds for the metrics of classifiers on any rows: symmetries, sums, and what changes nothing."""
+"""Properties of classifier metrics on any rows: symmetries, sums, and invariances."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 import duckmetrics
 from support.classification import PLAIN, same
 
-# Exact in doubles, and so are 1 - s, s^3 and (s + 1) / 2; few, so that they tie.
+# Exact in doubles, and so are 1 - s, s^3 and (s + 1) / 2; few values, so they tie.
 SCORES = [i / 64 for i in (0, 1, 16, 31, 32, 33, 48, 63, 64)]
 LOG_LOSS = f"log_loss(eps={2**-20})"  # so that 1 - eps is exact
 SPECS = [
     "auc", "auc_pairwise", "gini", "ks", "classification.average_precision", "partial_auc(max_fpr=0.25)",
     "lift(top=0.25)", "max_f1", "gauc", "base_rate", "brier", "ece", "mce", "ace", LOG_LOSS,
 ]  # fmt: skip
-# These see nothing of the scores but their order.
+# These depend on the order of the scores only.
 OF_THE_ORDER = SPECS[: SPECS.index("base_rate")]
-# What is done to (label, score, weight); each variant is a system of one table.
+# Changes to (label, score, weight); each variant is a system of one table.
 VARIANTS: dict[str, Any] = {
     "as it is": lambda y, s, w: (y, s, w),
     "turned": lambda y, s, w: (y, 1 - s, w),
@@ -154,7 +154,7 @@ def brier_parts(rows_of: list[dict[str, Any]], brier: float | None) -> None:
     st.lists(st.tuples(st.booleans(), st.floats(allow_nan=False)), min_size=1, max_size=12),
 )
 def test_any_number_is_a_score(given_rows: list[Any]) -> None:
-    """Equal scores tie, others do not, be they infinite, denormal or next to each other."""
+    """Equal scores tie and others do not, even if infinite, denormal or next to each other."""
     table = pa.table({"label": [y for y, _ in given_rows], "score": [s for _, s in given_rows]})
     found = duckmetrics.evaluate(table, None, "auc")["auc"]
     pairs = [(p, n) for y, p in given_rows for z, n in given_rows if y and not z]
@@ -162,7 +162,7 @@ def test_any_number_is_a_score(given_rows: list[Any]) -> None:
     assert same(found, won / len(pairs) if pairs else None)
 
 
-# --- what changes nothing --------------------------------------------------------------------------
+# --- invariances -----------------------------------------------------------------------------------
 
 
 def big_table(seed: int, n: int = 20_000) -> pa.Table:
@@ -200,7 +200,7 @@ def test_row_order_and_threads_change_nothing(tmp_path: Any) -> None:
 
 @pytest.mark.slow
 def test_a_row_of_weight_zero_is_not_there() -> None:
-    """But for what counts every row as one, that is."""
+    """The columns that count every row as one are an exception."""
     specs = [spec for spec in PLAIN if not any(name in spec for name in ("hosmer", "spiegelhalter"))]
     table = big_table(4, 300)
     ghosts = pa.table(

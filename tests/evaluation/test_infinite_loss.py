@@ -1,4 +1,4 @@
-"""A wrong certainty makes the logarithmic loss infinite without a clip, at every door, and says why."""
+"""A certain but wrong prediction makes the log loss infinite without a clip, everywhere, with a reason."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHY = "a wrong probability is 0 or 1, with eps=0"
 WRONG = (
     "SELECT i AS id, i % 2 AS label, CASE WHEN i = {} THEN {} ELSE 0.5 END AS score FROM range(60) AS _(i)"
 )
-# A wrong certainty of each class.
+# A certain but wrong prediction of each class.
 ROWS = {"positive": WRONG.format(7, "0.0"), "negative": WRONG.format(8, "1.0")}
 RIGHT = ROWS["positive"].replace("i = 7", "i IN (6, 8)")
 
@@ -61,7 +61,7 @@ def test_right_certainties_and_clipped_ones_are_finite(spec: str) -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 def test_an_infinite_loss_has_no_interval(method: str) -> None:
-    """Most samples lack the one row, so that their percentiles would be finite."""
+    """Most samples lack the one row, so their percentiles would be finite."""
     found = duckmetrics.evaluate(
         ROWS["positive"], metrics="log_loss(eps=0)", interval=0.95, interval_method=method, resamples=2000
     ).rows[0]

@@ -1,4 +1,4 @@
-"""The digits of metrics of probabilities where doubles round: near 0 and 1, in 32 bits, of rare classes."""
+"""The digits of probability metrics where doubles round: near 0 and 1, in 32 bits, with rare classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ln(x: Decimal) -> Decimal:
 
 
 def surprise(p: float, label: int) -> float:
-    """-ln of the probability of the label, to 60 digits, then rounded; the double p is exact."""
+    """Return -ln of the label's probability to 60 digits, then rounded; the double p is exact."""
     with localcontext() as context:
         context.prec = 400
         of_label = Decimal(p) if label else 1 - Decimal(p)
@@ -35,7 +35,7 @@ def surprise(p: float, label: int) -> float:
 
 
 def by_row(rows: list[tuple[float, int]], spec: str, type_: Any = None) -> dict[int, float | None]:
-    """The value of every row alone: row number -> value."""
+    """Return the value of every row alone: row number -> value."""
     table = pa.table(
         {
             "score": pa.array([p for p, _ in rows], type_ or pa.float64()),
@@ -52,12 +52,12 @@ def test_log_loss_keeps_its_digits() -> None:
     for number, value in by_row(rows, "log_loss(eps=0)").items():
         p, label = rows[number]
         assert value is not None
-        # ln(1 - p) of a denormal is it, with its sign turned.
+        # ln(1 - p) of a denormal p is -p.
         assert value == pytest.approx(surprise(p, label), rel=DIGITS, abs=0), (p, label)
 
 
 def test_log_loss_of_float32_is_that_of_the_same_double() -> None:
-    """A clip in 32 bits makes 1 - 1e-15 a 1, and the loss infinite."""
+    """A clip in 32 bits turns 1 - 1e-15 into 1, and the loss into infinity."""
     rows = [(float(np.float32(p)), label) for p in (1e-20, 1e-7, 0.1, 0.7, 1 - 2**-24) for label in (0, 1)]
     narrow, wide = (by_row(rows, "log_loss", type_) for type_ in (pa.float32(), pa.float64()))
     assert narrow == wide
@@ -104,7 +104,7 @@ def test_the_entropy_of_a_rare_class_keeps_its_digits(rare: int, weight: float) 
 
 @pytest.mark.slow
 def test_means_of_many_rows() -> None:
-    """The sums are plain, but twelve digits of hundreds of thousands of rows are there."""
+    """The sums are plain, but twelve digits of hundreds of thousands of rows are right."""
     period, times = 3 * 10007, 10
     rows = f"""SELECT i % 3 = 0 AS label, (i * 7919 % 10007) / 10007e0 AS score
         FROM range({period * times}) AS _(i)"""

@@ -1,4 +1,4 @@
-"""What happens to queries and rows that are not plain, on six queries worked out by hand.
+"""The switches for unusual queries and rows, on six queries computed by hand.
 
 query  in the truth   relevant  predicted        reciprocal rank
 q1     yes            b         a, b             1/2
@@ -38,7 +38,7 @@ def counted(result: Evaluation) -> tuple[Any, ...]:
 
 
 def six(metric: str = "rr", **switches: Any) -> tuple[Any, ...]:
-    """(value, n, n_missing, n_no_relevant, n_undefined) of the six queries."""
+    """Return (value, n, n_missing, n_no_relevant, n_undefined) of the six queries."""
     return counted(evaluation(PREDICTIONS, TRUTH, metric, **switches))
 
 
@@ -154,7 +154,7 @@ def test_values_are_aggregated_as_asked(aggregation: str, expected: float) -> No
 
 
 def rows(*triples: tuple[str, float | None], last: str = "score") -> str:
-    """Rows of the one query q."""
+    """Create rows of the one query q."""
     literals = ", ".join(f"('q', '{item}', {'NULL' if x is None else x}::DOUBLE)" for item, x in triples)
     return f"SELECT * FROM (VALUES {literals}) AS rows(query_id, item_id, {last})"
 
@@ -181,7 +181,7 @@ def test_a_query_with_unjudged_items_only_is_answered_all_the_same() -> None:
 
 def test_duplicate_predictions_are_refused_or_kept_or_reduced_to_the_best() -> None:
     predictions, truth = rows(("a", 3), ("b", 2), ("b", 1), ("c", 0.5)), judged(("c", 1))
-    for spec in ("recall", "precision@3"):  # with a cut-off, only rows that can come to it are looked at
+    for spec in ("recall", "precision@3"):  # with a cut-off, only rows that can reach it are examined
         with pytest.raises(InputError, match="1 item predicted more than once"):
             overall(predictions, truth, spec)
     assert overall(predictions, truth, "first_rank", duplicates="first") == 3
@@ -295,7 +295,7 @@ def test_the_order_of_the_input_is_that_of_a_column_a_list_or_the_rows() -> None
     ids=str,
 )
 def test_labels_of_the_returned_rows_only(switches: dict[str, str]) -> None:
-    """What was not returned does not exist; the queries are those of the population all the same."""
+    """Items that were not returned do not exist, but the queries are still those of the population."""
     run = "('q', 'a', 3), ('q', 'x', 2), ('q', 'b', 1), ('s', 'a', 1), ('only', 'a', 1)"
     qrels = "('q', 'a', 1), ('q', 'b', 2), ('q', 'c', 1), ('missing', 'b', 1), ('s', 'z', 1)"
     result = duckmetrics.evaluate(

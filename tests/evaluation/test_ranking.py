@@ -57,7 +57,7 @@ SWITCHES = [
 
 
 def test_equals_the_reference() -> None:
-    """Every metric, all cases that fit into one table at once."""
+    """All cases that fit into one table are evaluated at once, with every metric."""
     with closing(open_case(TOGETHER)) as connection:
         actual = values_per_query(connection, SHORT, **TOLERANT)
         for spec in SHORT:

@@ -1,6 +1,6 @@
 """The oracle that a header names confirms the metric, per query, on data without ties.
 
-Ties are left out because ir_measures breaks them another way in each of its providers; they are
+The data have no ties because each provider of ir_measures breaks them differently; ties are
 compared with pytrec_eval itself in test_properties.
 """
 
@@ -54,7 +54,7 @@ def values(spec: str) -> dict[str, float | None]:
 
 
 def by_query() -> dict[str, tuple[list[float], list[int]]]:
-    """Scores and grades of the returned rows."""
+    """Return the scores and grades of the returned rows."""
     grades = {(query, item): grade for query, item, grade in TRUTH}
     rows: dict[str, tuple[list[float], list[int]]] = {}
     for query, item, score in PREDICTIONS:

@@ -1,4 +1,4 @@
-"""What holds for any data: agreement with the reference and the peers, invariances, bounds."""
+"""Properties on any data: agreement with the reference and the peers, invariances, bounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# Ties, ties of float32 only, signed zeros; few items and queries, so that they meet.
+# Ties, ties of float32 only, signed zeros; few items and queries, so that they match.
 SCORES = [0.0, -0.0, 0.5, 1.0, 1.000000001, 1.0000000001, -3.0, 1e-30, 16777217.0, 16777216.0]
 GRADES = [0.0, 1.0, 2.0, 3.0]
 TREC = {"ties": "item_desc_text", "scores": "float32", "no_relevant": "zero", "missing": "skip"}
@@ -62,7 +62,7 @@ def rows_of(tree: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
 
 
 def values(predictions: Any, truth: Any, specs: Sequence[str], **options: Any) -> dict[str, dict[str, Any]]:
-    """metric -> query -> value."""
+    """Return metric -> query -> value."""
     found: dict[str, dict[str, Any]] = {spec: {} for spec in specs}
     for row in duckmetrics.evaluate(predictions, truth, specs, **options).per_query.to_pylist():
         found[row["metric"]][row["query_id"]] = row["value"]
@@ -70,7 +70,7 @@ def values(predictions: Any, truth: Any, specs: Sequence[str], **options: Any) -
 
 
 def big_example(seed: int, queries: int = 60) -> tuple[list[Any], list[Any]]:
-    """Random rows with many ties, missing queries, unjudged items, queries without relevant items."""
+    """Return random rows with many ties, missing queries, unjudged items, queries without relevant items."""
     chance = random.Random(seed)
     predictions, truth = [], []
     for number in range(queries):
@@ -106,7 +106,7 @@ def test_random_data_equal_the_reference(run: Any, qrels: Any, data: st.DataObje
     predictions, truth = rows_of(run), rows_of(qrels)
     if switches["rel"] is None:
         del switches["rel"]
-    # A switch that no metric of a call takes is refused; recall with a cutoff takes every one.
+    # The call refuses a switch that no metric takes; recall with a cut-off takes every one.
     together = [*dict.fromkeys([*specs, "recall@3"])]
     actual = values(predictions_table(predictions), truth_table(truth), together, **switches)
     for spec in specs:

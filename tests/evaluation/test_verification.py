@@ -1,7 +1,7 @@
-"""Numbers computed twice: that the two agree where they should, and that a fault is found where it is.
+"""Numbers computed twice: both agree on correct files, and the comparison finds planted faults.
 
-A fault is planted into the definition of a metric, an aggregation or a relation, as a wrong file under
-sql/ would be, so that everything but the reference takes part in it.
+The fault is in the definition of a metric, an aggregation or a relation, like a wrong file under
+sql/, so it affects everything except the reference.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ JUDGED = """SELECT * FROM (VALUES ('q1', 'b', 1), ('q2', 'c', 1), ('q2', 'a', 0)
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Replaces a piece of a definition by another, until the test is over."""
+    """Replace a piece of a definition by another until the end of the test."""
 
     def replace(definition: Definition, piece: str, other: str) -> None:
         text = body(definition.text)
@@ -75,13 +75,13 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
 
 
 def told(result: Evaluation) -> dict[str, Verification]:
-    """What was verified, by metric; every metric is there, in its order."""
+    """Return the verification by metric; every metric is there, in its order."""
     assert tuple(one.metric for one in result.verified) == result.metrics
     return {one.metric: one for one in result.verified}
 
 
 def all_agree(result: Evaluation) -> bool:
-    """Say whether something was compared for every metric, and nothing was found."""
+    """Return whether something was compared for every metric, and no difference was found."""
     errors = [finding for finding in result.checks if finding.severity == "error"]
     return not errors and all(one.agrees and one.compared for one in told(result).values())
 
@@ -258,7 +258,7 @@ def test_the_conventions_of_a_tool(like: str) -> None:
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The items of the queries that the reference is asked about, in their order."""
+    """Return the items of the queries that the reference gets, in their order."""
     items: list[Any] = []
     per_query = verification.per_query
 
@@ -359,7 +359,7 @@ def test_a_query_of_too_many_rows_is_left_out_and_told(monkeypatch: pytest.Monke
     assert "1 query of the sample has more than" in note.message
 
 
-# --- ids that Python has no equal of ---------------------------------------------------------------
+# --- ids without an equal in Python ----------------------------------------------------------------
 
 ITEMS = {
     "nanoseconds": "TIMESTAMP_NS '2024-01-01' + INTERVAL (i) SECOND",
@@ -389,7 +389,7 @@ def test_ties_of_items_of_every_kind(item: str, ties: str) -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("ties", ["item_asc", "item_desc", "item_asc_text", "item_desc_text"])
 def test_ties_of_items_of_several_columns(ties: str) -> None:
-    """In order of the numbers 9 comes before 10, as text behind it."""
+    """By number 9 comes before 10; as text it comes after."""
     predictions = "SELECT 1 AS query_id, i AS shelf, 'x' AS place, 1 AS score FROM range(8, 12) AS r(i)"
     truth = "SELECT 1 AS query_id, 10 AS shelf, 'x' AS place"
     columns = {"item_id": "shelf+place"}
@@ -452,7 +452,7 @@ def test_weights_and_groups_of_several_columns(weighted: bool) -> None:
 def test_rows_that_are_alike_are_not_all_in_a_sample_or_all_out_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of 10,000 rows of four kinds, a sample of 50 that takes whole kinds would have one."""
+    """Of 10,000 rows of four kinds, a sample of 50 that takes whole kinds would have one kind."""
     sampled: list[samples.SampledRow] = []
     rows_of = verification.rows_of
     monkeypatch.setattr(
@@ -479,7 +479,7 @@ VALUE = "AS value"
 
 
 def wrong_at(definition: Definition, condition: str, change: str) -> tuple[Definition, str, str]:
-    """A definition whose value is another where a condition holds."""
+    """Return a definition with another value where a condition holds."""
     text = body(definition.text)
     start = text.rindex("query_id,", 0, text.index(VALUE)) + len("query_id,")
     value = text[start : text.index(VALUE)].strip()
@@ -566,7 +566,7 @@ def test_a_fault_of_an_aggregation_is_found(plant: Plant) -> None:
     assert [example.partition(":")[0] for example in faults(result)[0].examples] == [
         "overall", "country=DE", "country=FR"
     ]  # fmt: skip
-    # The aggregates are recomputed from all values, however few queries are.
+    # All values take part in the recomputed aggregates, even if few queries are sampled.
     assert not all_agree(evaluation(verify=2, **options))
 
 
@@ -595,7 +595,7 @@ def test_a_fault_of_a_classification_metric_is_found_on_all_rows_and_on_a_sample
 
 
 def test_a_fault_of_the_reference_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever of the two is wrong, they differ."""
+    """The two differ, whichever of them is wrong."""
     monkeypatch.setattr(verification.classification, "brier", lambda rows: 0.5)
     rows = "SELECT i % 3 = 0 AS label, i % 10 / 10 AS score, 'a' AS model FROM range(50) AS r(i)"
     result = duckmetrics.evaluate(rows, metrics=["brier"], verify=100, system="model")
@@ -616,14 +616,14 @@ def test_a_reference_that_refuses_the_rows_is_a_difference(monkeypatch: pytest.M
 
 
 def test_numbers_that_no_double_holds_are_left_out() -> None:
-    """2^2000 - 1 is a gain in no arithmetic of doubles; the other query is compared."""
+    """No double holds the gain 2^2000 - 1; the other query is compared."""
     truth = "SELECT * FROM (VALUES ('q1', 'b', 2000), ('q2', 'a', 1)) AS t(query_id, item_id, relevance)"
     result = evaluation(truth=truth, metric="ndcg(gain=exp2)", verify=5)
     assert (result.rows[0]["value"], result.rows[0]["reason"]) == (None, "the values overflow")
     assert result.verified == (Verification("ndcg(gain=exp2)", 1, 0.0, "", 1, "queries"),)
 
 
-# --- what is told ----------------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -642,7 +642,7 @@ def test_how_far_two_values_are_apart(found: float | None, expected: float | Non
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, 1000.0, True, "1000", [5]])
 def test_a_sample_is_a_positive_whole_number(size: object) -> None:
-    with pytest.raises(MetricError, match=r"verify: .* is no number of queries; write a whole one"):
+    with pytest.raises(MetricError, match=r"verify: .* is not a number of queries; write a whole number"):
         evaluation(verify=size)
 
 

@@ -1,4 +1,4 @@
-"""With fewer queries verified than there are, the means and the counts are recomputed all the same."""
+"""The means and counts are recomputed even if only a sample of the queries is verified."""
 
 from __future__ import annotations
 

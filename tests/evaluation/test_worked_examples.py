@@ -18,7 +18,7 @@ EXAMPLES = [v for v in DOCUMENT["values"] if not v["name"].startswith("coin")]
 
 
 def lists(name: str) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
-    """The input as ranked items and grades, per query."""
+    """Return the input as ranked items and grades, per query."""
     data = INPUTS[name]
     if name in ("map_topics", "mrr5", "mrr_three_queries"):
         return by_hit_ranks(data)

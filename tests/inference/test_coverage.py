@@ -1,4 +1,4 @@
-"""Simulations: intervals hold the true value as often as they say, and equal systems are called equal."""
+"""Simulations: intervals contain the true value as often as they claim; equal systems rarely differ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_intervals_of_means_over_queries(queries: int) -> None:
 
 @pytest.mark.slow
 def test_intervals_by_clusters() -> None:
-    """The truth is what a hundred thousand users show; by rows the intervals hold it far too rarely."""
+    """The truth comes from a hundred thousand users; intervals by rows contain it far too rarely."""
     metrics = ["auc", "ctr", "log_loss", "calibration_ratio", "normalized_entropy"]
     population = duckmetrics.evaluate(impressions(1, 100_000, seed=1), metrics=metrics)
     data = impressions(600, 200, seed=2)
@@ -34,7 +34,7 @@ def test_intervals_by_clusters() -> None:
 
 @pytest.mark.slow
 def test_equal_systems_are_rarely_called_different() -> None:
-    """5 % of the comparisons, give or take what 2,000 repetitions allow."""
+    """5 % of the comparisons differ, within the error of 2,000 repetitions."""
     p = p_values(2000, 30, seed=11)
     assert len(p) == 2000
     assert 0.035 <= np.mean(p < 0.05) <= 0.065

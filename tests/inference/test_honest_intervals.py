@@ -1,4 +1,4 @@
-"""Intervals at the edges: proportions near 1, dominating users, constant values, and what has none."""
+"""Intervals at the edges: proportions near 1, dominating users, constant values, missing intervals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def hits(n: int, missed: int, place: int = 1, users: int | None = None) -> Evaluation:
-    """Of n queries, the relevant item stands at a place; at none of those that are missed."""
+    """Evaluate n queries with the relevant item at a given place; missed queries have none."""
     items = f"range(1, 6) AS i(i), range({n}) AS q(q)"
     item = f"CASE WHEN q < {missed} THEN 99 ELSE {place} END AS item_id"
     truth = f"SELECT q AS query_id, {item} FROM range({n}) AS t(q)"
@@ -78,7 +78,7 @@ def test_hits_of_users_have_wilsons_interval_of_fewer_trials() -> None:
 
 
 def test_values_that_are_all_equal_have_no_interval_and_say_why() -> None:
-    """Nor are they biased, because of rounding."""
+    """Rounding does not make them biased."""
     result = hits(40, 0, place=3)
     assert bounds(result, "mrr") == (None, None)
     (row,) = (row for row in result.rows if row["metric"] == "mrr")
@@ -201,7 +201,7 @@ def test_an_aggregation_without_intervals_alone(spec: str) -> None:
 def test_a_biased_metric_has_no_percentile_interval(
     connection: duckdb.DuckDBPyConnection, metric: str
 ) -> None:
-    """Nor does a hint say so; the difference of two systems has one."""
+    """No hint suggests one; the difference of two systems has one."""
     options: dict[str, Any] = {"interval_method": "bootstrap", "cluster": "user_id", "resamples": 40}
     one = duckmetrics.evaluate("log", metrics=metric, connection=connection, interval=0.95, **options)
     assert (one.rows[0]["lower"], one.rows[0]["upper"]) == (None, None)

@@ -63,7 +63,7 @@ def student(values: Sequence[float], level: float = 0.95) -> tuple[float, float]
 def influences(
     rows: Sequence[Observation], units: Sequence[Any], value: Callable[[Sequence[Observation]], float | None]
 ) -> list[float]:
-    """How the value moves with the weight of each unit: a derivative by differences of the 4th order."""
+    """Return the derivative of the value by the weight of each unit, by differences of the 4th order."""
 
     def at(unit: Any, step: float) -> float:
         moved = [
@@ -83,7 +83,7 @@ def influences(
 def expected_bounds(
     value: float, moved: Sequence[float], scale: str = "mean", level: float = 0.95
 ) -> tuple[float, float]:
-    """Those of independent rows, on the scale of the metric."""
+    """Return the bounds for independent rows, on the scale of the metric."""
     m = len(moved)
     mean = fmean(moved)
     error = math.sqrt(m / (m - 1) * math.fsum((x - mean) ** 2 for x in moved))
@@ -104,9 +104,9 @@ def logit(value: float, error: float, df: float, level: float = 0.95) -> tuple[f
 def test_every_interval_of_rows_is_that_of_the_numerical_derivative(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
-    """Of the reference, which knows nothing of sums: what the derivatives of the SQL must come to.
+    """The reference knows no sums: its numerical derivatives equal those of the SQL.
 
-    That of AUC and Gini is after DeLong, with a factor of its own.
+    The interval of AUC and Gini follows DeLong, with its own factor.
     """
     rows = [Observation(y, s, w) for _, _, y, s, w in LOG[:60]]
     result = duckmetrics.evaluate(
@@ -131,7 +131,7 @@ def test_every_interval_of_rows_is_that_of_the_numerical_derivative(
 
 
 def test_auc_of_rows_after_delong(connection: duckdb.DuckDBPyConnection) -> None:
-    """On the scale of the logarithm of the odds, where bounds stay between 0 and 1."""
+    """The bounds are computed as log odds, so they stay between 0 and 1."""
     expected = DELONG["expected"]
     result = duckmetrics.evaluate(
         "SELECT label, score FROM delong", metrics=["auc", "gini"], connection=connection, interval=0.95
@@ -168,7 +168,7 @@ def test_slices_and_systems_have_intervals_of_their_own(connection: duckdb.DuckD
 
 @pytest.mark.slow
 def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
-    """A mapped cluster, else the group, else the query; without any, the rows."""
+    """A mapped cluster comes first, then the group, then the query; otherwise, the rows."""
     asked = duckmetrics.evaluate(
         "log", metrics="log_loss", connection=connection, interval=0.95, cluster="user_id"
     )
@@ -188,7 +188,7 @@ def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
 def test_a_bootstrap_takes_metrics_without_derivatives_as_a_whole(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:
-    """On samples that are drawn again here, the reference has the same percentiles."""
+    """This test draws the same samples again, and the reference has the same percentiles."""
     specs = ["average_precision", "max_f1", "r2"]
     specs = [f"classification.{spec}" for spec in specs]
     result = duckmetrics.evaluate(
@@ -219,7 +219,7 @@ def test_a_bootstrap_takes_metrics_without_derivatives_as_a_whole(
 
 @pytest.mark.slow
 def test_where_nothing_varies_there_is_no_interval(connection: duckdb.DuckDBPyConnection) -> None:
-    """AUC 1 has variance 0 by the formula, which is no reason to be sure of it; nor has one class any."""
+    """AUC 1 has variance 0 by the formula, which does not prove certainty; one class has no interval."""
     perfect = (
         "SELECT * FROM (VALUES (1, 0.9, 1), (1, 0.8, 2), (0, 0.2, 1), (0, 0.1, 3)) AS t(label, score, u)"
     )
@@ -239,7 +239,7 @@ def test_where_nothing_varies_there_is_no_interval(connection: duckdb.DuckDBPyCo
 
 @pytest.mark.slow
 def test_one_positive_tells_nothing_of_others(connection: duckdb.DuckDBPyConnection) -> None:
-    """Nor do positives of one user alone; where the scores are constant, rounding is no interval."""
+    """Positives of one user give no interval; with constant scores, rounding gives none either."""
     rows = "SELECT {} AS label, {} AS score, i % 50 AS u FROM range(200) AS t(i)"
     for label, score, cluster in (
         ("(i = 7)::INT", "i / 200", "u"), ("(i = 7)::INT", "i / 200", None),
@@ -254,7 +254,7 @@ def test_one_positive_tells_nothing_of_others(connection: duckdb.DuckDBPyConnect
 
 @pytest.mark.slow
 def test_rows_that_come_in_another_order_each_time(connection: duckdb.DuckDBPyConnection) -> None:
-    """What tells rows apart is decided once."""
+    """The columns that identify rows are fixed once."""
     table = (
         "(SELECT i, i % 4 AS part, (i * 7919 % 97 < 30)::INT AS label, (i * 31 % 89) / 89 AS score "
         "FROM range(4000) AS t(i))"
@@ -274,7 +274,7 @@ def test_rows_that_come_in_another_order_each_time(connection: duckdb.DuckDBPyCo
 
 @pytest.fixture(scope="module")
 def rankings() -> Any:
-    """Two systems, 120 queries of 24 users in three countries, one of them unknown; few relevant items."""
+    """Create two systems, 120 queries of 24 users in three countries, one unknown; few relevant items."""
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")  # random() depends on the order of the rows
         connection.execute("SELECT setseed(0.3)")
@@ -311,7 +311,7 @@ def test_the_interval_of_a_mean_over_queries(rankings: duckdb.DuckDBPyConnection
 
 
 def test_queries_of_one_user_are_no_independent_witnesses(rankings: duckdb.DuckDBPyConnection) -> None:
-    """The jackknife over users, with as many degrees of freedom as users of unequal size are worth."""
+    """The jackknife over users has the effective degrees of freedom of users of unequal size."""
     result = duckmetrics.evaluate(
         "predictions",
         "truth",
@@ -382,7 +382,7 @@ def test_one_query_has_no_interval_and_equal_ones_a_narrow_one(rankings: duckdb.
     assert "only 2 queries" in str(two)
 
 
-# --- what is refused -----------------------------------------------------------------------------
+# --- refusals ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -441,7 +441,7 @@ def test_clusters_must_be_there(
 @pytest.mark.some(1)
 @pytest.mark.parametrize("sign", [1, -1])
 def test_auc_next_to_an_end_keeps_its_digits(sign: int) -> None:
-    """Three of 1,000 positives are below one, two and four negatives: AUC is 1 less seven millionths."""
+    """Three of 1,000 positives are below one, two and four negatives: AUC is 1 minus seven millionths."""
     n, below = 1000, {0: 1, 1: 2, 2: 4}
     positives = [-below[i] + 0.5 if i in below else 1.0 for i in range(n)]
     negatives = [-float(j) for j in range(n)]

@@ -1,4 +1,4 @@
-"""Intervals of clusters: against a jackknife over the plain reference, which leaves out user after user."""
+"""Intervals of clusters: against a jackknife over the plain reference, which leaves out each user once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def effective(shares: Sequence[float]) -> float:
-    """How many units of equal weight units of these weights are worth."""
+    """Return the effective number of units of these weights."""
     return math.fsum(shares) ** 2 / math.fsum(x * x for x in shares)
 
 
@@ -67,7 +67,7 @@ def _other(row: Observation) -> float:
     return 1.0 - row.label
 
 
-# What a metric divides by: sums over rows, the one that most hangs on few users counts.
+# The denominators of metrics, as sums over rows; the one that most depends on few users counts.
 DENOMINATORS: Mapping[str, tuple[Callable[[Observation], float], ...]] = {
     "accuracy": (_one,),
     "auc": (_label, _other),
@@ -98,7 +98,7 @@ DENOMINATORS: Mapping[str, tuple[Callable[[Observation], float], ...]] = {
 
 
 def changes(rows: Rows, value: Callable[[Sequence[Observation]], float | None]) -> list[float] | None:
-    """The change of a value that each user causes: the value less that without the user, if there is one."""
+    """Return the change that each user causes: the value minus the value without the user, if any."""
     whole = value([row for _, row in rows])
     assert whole is not None
     found = []
@@ -111,7 +111,7 @@ def changes(rows: Rows, value: Callable[[Sequence[Observation]], float | None]) 
 
 
 def changes_of_auc(rows: Rows, slope: float = 1.0) -> list[float]:
-    """The same of AUC, where the pairs within a user leave both with the positive and with the negative."""
+    """Return the same for AUC; pairs within a user leave both with the positive and with the negative."""
     positives, negatives = ([r for _, r in rows if r.label == label] for label in (1, 0))
 
     def won(one: Observation, other: Observation) -> float:
@@ -167,7 +167,7 @@ def row_of(result: Evaluation, metric: str, **where: Any) -> Row:
 def test_every_interval_of_clusters_is_that_of_the_jackknife(
     connection: duckdb.DuckDBPyConnection, table: str
 ) -> None:
-    """Of two systems, of ties, of users of one class and of one row, overall and in slices."""
+    """The data have two systems, ties, users of one class and of one row, overall and in slices."""
     other = f"SELECT * REPLACE (abs(score - 0.25) AS score) FROM {table}"
     result = duckmetrics.evaluate(
         {"one": table, "two": other}, metrics=PLAIN, connection=connection, interval=0.95,
@@ -209,7 +209,7 @@ def _score(row: Row, score: float) -> float:
 
 
 def _moved(measure: Measure, rows: Rows) -> list[float] | None:
-    """The changes of a value; None where it has none without one of the users."""
+    """Return the changes of a value; None if it is undefined without one of the users."""
     name = measure.metric.name
     if name in ("auc", "gini"):
         return changes_of_auc(rows, 2.0 if name == "gini" else 1.0)

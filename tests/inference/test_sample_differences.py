@@ -1,4 +1,4 @@
-"""Differences over bootstrap samples, as the file gives them by itself."""
+"""Differences over bootstrap samples, computed by the file itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = Path(__file__).parents[2] / "sql/relations/inference/sample_differences.s
         ([1, 2, 3], 2 * 1 / 4),
         ([-1, -2, -3], 2 * 1 / 4),
         ([-1, 2, 3, 4], 2 * 2 / 5),
-        ([-1, 1], 1),  # 4 / 3 is more than a probability can be
+        ([-1, 1], 1),  # 4 / 3 is larger than any probability
         ([0, 0, 5, 5, 5], 2 * 3 / 6),
     ],
 )

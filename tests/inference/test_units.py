@@ -1,4 +1,4 @@
-"""No p depends on the unit of the values: what is measured in cents gives the p of what is in euros."""
+"""No p depends on the unit of the values: values in cents give the same p as values in euros."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.cases import CATALOG
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Columns that have a unit, by what is read.
+# Columns that have a unit, by input.
 VALUES = {
     "per_query": ("value",), "observations": ("value",), "adjusted": ("value", "covariate"),
     "ratios": ("numerator", "denominator"), "scores": ("score",),
@@ -35,7 +35,7 @@ def engine() -> Iterator[DuckDBEngine]:
 
 
 def made(table: str, seed: int, factor: float) -> str:
-    """Few values, with ties: where a tolerance counts, it counts here."""
+    """Return few values, with ties, so that a tolerance matters."""
     source = random.Random(seed)
     rows = []
     for system in "ABC":
@@ -80,7 +80,7 @@ def test_no_p_depends_on_the_unit(engine: DuckDBEngine, name: str) -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["paired_t", "sign_test", "wilcoxon", "randomization_test"])
 def test_rounding_is_no_difference(engine: DuckDBEngine, name: str) -> None:
-    """Sums in another order: 1e-16 of the size of the values, all on one side."""
+    """Sums in another order differ by 1e-16 of the size of the values, all on one side."""
     for factor in (1e-9, 1.0, 1e8):
         rows = (
             f"SELECT s AS system, 'm' AS metric, u AS query_id, {factor} * (u + CASE s WHEN 'B' THEN 1e-15 "
@@ -91,7 +91,7 @@ def test_rounding_is_no_difference(engine: DuckDBEngine, name: str) -> None:
 
 
 def test_tukey_of_large_values_is_exact(engine: DuckDBEngine) -> None:
-    """Three systems by two queries have 36 ways: what found.md gives for values times a million."""
+    """Three systems by two queries have 36 permutations; values times a million have the same p."""
     rows = (
         "SELECT s AS system, 'm' AS metric, q AS query_id, {} * v AS value FROM (VALUES ('A', 1, 0.1), "
         "('B', 1, 0.2), ('C', 1, 0.3), ('A', 2, 0.2), ('B', 2, 0.1), ('C', 2, 0.4)) AS t(s, q, v)"

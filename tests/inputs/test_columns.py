@@ -1,4 +1,4 @@
-"""Columns of any name, and what a row may look like: lists, labels, ranks."""
+"""Columns of any name, and the accepted forms of a row: lists, labels, ranks."""
 
 from __future__ import annotations
 

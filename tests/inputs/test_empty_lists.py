@@ -1,4 +1,4 @@
-"""An empty list is an answer; only a row that is not there, or NULL, is missing."""
+"""An empty list is an answer; a query is missing only if its row is absent or NULL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPECTED: dict[str, tuple[dict[str, Any], tuple[float, int, int]]] = {
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("options", "expected"), EXPECTED.values(), ids=EXPECTED)
 def test_an_empty_list_is_an_answer(options: dict[str, Any], expected: tuple[float, int, int]) -> None:
-    """Spark's own suite, "few predictions": precision at 1 of a right and an empty list is 0.5."""
+    """In Spark's own suite, "few predictions", precision at 1 of a right and an empty list is 0.5."""
     found = duckmetrics.evaluate(LISTS, TRUTH, "precision@1", verify=10, **options)
     (row,) = found.rows
     assert (row["value"], row["n"], row["n_missing"]) == expected

@@ -1,4 +1,4 @@
-"""A rank that is given is the rank: a hole is an item that nobody judged, at every door.
+"""A given rank counts as it is, in every interface: a gap stands for an unjudged item.
 
 By hand: u1 has its relevant item a at rank 57, u2 its relevant item b at rank 3.
 """
@@ -72,7 +72,7 @@ def test_the_reference_agrees_wherever_the_holes_are(switches: dict[str, Any]) -
 
 
 def test_items_that_are_skipped_close_the_ranks() -> None:
-    """unjudged=skip takes items away before they are ranked, so that a alone is the first."""
+    """unjudged=skip removes items before the ranking, so a alone is the first."""
     assert duckmetrics.evaluate(RUN, TRUTH, "mrr", unjudged="skip")["mrr"] == 1
 
 
@@ -127,7 +127,7 @@ def test_the_place_in_a_list_is_the_rank() -> None:
 
 
 def test_no_window_where_the_ranks_are_given() -> None:
-    """Neither the ranks of what was returned nor its ties are computed; the ideal order still is."""
+    """The query computes neither ranks nor ties of returned items, but still the ideal order."""
     query = duckmetrics.evaluate(RUN, TRUTH, ["mrr@10", "query_auc", "judged"]).sql
     steps = query[query.index("ranked AS (") :].split("), ")
     assert [step for step in steps if step.startswith(("ranked", "returned")) and "OVER (" in step] == []

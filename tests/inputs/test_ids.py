@@ -1,4 +1,4 @@
-"""Ids are of one kind on both sides, and two that differ stay apart."""
+"""Ids have the same kind on both sides, and different ids stay different."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOON, TICK = "'2024-01-01 12:00'", "'2024-01-01 12:00:00.000000001'"
 
 
 def of_type(type_: str, value: str) -> str:
-    """One row, both ids of a type, for either side."""
+    """Return one row for either side, with both ids of a type."""
     id_ = f"CAST({value} AS {type_})"
     return f"SELECT {id_} AS query_id, {id_} AS item_id, 1 AS score, 1 AS relevance"
 
@@ -103,7 +103,7 @@ CONNECTION = little()
 
 
 def stored(name: str, ids: list[int], folder: Path, kind: str) -> str:
-    """A table or Parquet file, for both of which the database knows the smallest and largest id."""
+    """Store a table or Parquet file; for both, the database knows the smallest and largest id."""
     numbers = pa.array(ids, pa.int64())
     rows = pa.table({"query_id": numbers, "item_id": numbers, "score": [1.0] * len(ids)})
     if kind == "parquet":

@@ -43,7 +43,7 @@ def connection() -> Iterator[Connection]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both tables in every file format, in parts, and as a hive folder."""
+    """Write both tables in every file format, in parts, and as a hive folder."""
     folder = tmp_path_factory.mktemp("exports")
     (folder / "parts").mkdir()
     with little() as connection:
@@ -220,7 +220,7 @@ def over_a_variable(connection: Connection) -> duckdb.DuckDBPyRelation:
 
 
 def seen_through_the_stream(table: pa.Table, once: bool) -> Any:
-    """An object that offers nothing but the Arrow stream, again and again or once."""
+    """Return an object that offers only the Arrow stream, repeatedly or once."""
     source = table.to_reader() if once else table
 
     class Stream:
@@ -289,7 +289,7 @@ def test_nothing_is_left_on_the_connection_of_the_caller(connection: Connection)
     assert result["rr"] == pytest.approx(RR)
     del result
     gc.collect()
-    with pytest.raises(duckmetrics.InputError):  # any call drops what the last one left
+    with pytest.raises(duckmetrics.InputError):  # any call drops the tables of the last one
         duckmetrics.evaluate("none", "truth", "rr", connection=connection)
     found = connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
     assert sorted(found) == [("predictions",), ("truth",)]

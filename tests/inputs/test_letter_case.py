@@ -1,4 +1,4 @@
-"""Columns that differ in case only: the one that is called exactly so, else an error that names both."""
+"""Columns that differ in case only: the exact name wins; otherwise an error names both."""
 
 from __future__ import annotations
 

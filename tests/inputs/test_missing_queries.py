@@ -1,4 +1,4 @@
-"""Queries that the run lacks, and that have only nonrelevant judgments: `missing` before `no_relevant`."""
+"""Queries without predictions and with only nonrelevant judgments: `missing` before `no_relevant`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXPECTED = {
 @pytest.mark.some(2)
 @pytest.mark.parametrize(("switches", "expected"), EXPECTED.items(), ids=str)
 def test_missing_is_asked_before_no_relevant(switches: tuple[str, str], expected: tuple[float, int]) -> None:
-    """By hand: q1 is 1/2; nothing relevant to find is left out under null, whoever lacks it."""
+    """By hand: q1 is 1/2; null leaves out queries without a relevant item, whether answered or not."""
     said: dict[str, Any] = dict(zip(("missing", "no_relevant"), switches, strict=True))
     (row,) = evaluation(RUN, TRUTH, "map", **said).rows
     assert (row["value"], row["n"]) == (pytest.approx(expected[0]), expected[1])

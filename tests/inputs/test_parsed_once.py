@@ -1,4 +1,4 @@
-"""Texts are parsed once, and give what Parquet gives."""
+"""Texts are parsed once, and give the same results as Parquet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPECS = ["ndcg@3", "map", "mrr"]
 
 
 def written(folder: Path, suffix: str) -> tuple[str, str]:
-    """The run and its truth as files of one format."""
+    """Write the run and its truth as files of one format."""
     run, truth = str(folder / f"run.{suffix}"), str(folder / f"truth.{suffix}")
     if suffix == "trec":
         duckdb.sql(f"COPY (SELECT query_id, 'Q0', item_id, 1, score, 'tag' FROM ({RUN})) TO '{run}' "

@@ -1,4 +1,4 @@
-"""Paths of inputs: a file is read by its own name, whatever that holds, and pipes are refused."""
+"""Paths of inputs: a file is read by its exact name, whatever its characters, and pipes are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import duckmetrics
 from duckmetrics import InputError
 from duckmetrics.engines.duckdb import DuckDBEngine
 
-# Each name is a pattern that finds the other file, which has another number.
+# Each name is a pattern that matches the other file, which has another number.
 NAMES = {
     "run[1]": "run1", "st*r": "star", "q?": "qq", "[!a]": "b", "[a-b]": "b", "x]y": "xy", "a[": "a",
     "[[]": "[", "{a,b}": "a", "a\\b": "ab", "ü[é]": "üé", "100%": "100", "it's": "its", 'say "x"': "say x",
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def items(given: Any) -> list[str]:
-    """The items of a table as the engine reads it, without an evaluation."""
+    """Return the items of a table as the engine reads it, without an evaluation."""
     engine = DuckDBEngine()
     relation = engine.attach(given, "predictions").relation
     return sorted(item for (item,) in engine.rows(exp.select("item_id").from_(relation)))
@@ -60,7 +60,7 @@ def test_a_file_is_found_by_its_own_name(folder: Path, name: str, suffix: str) -
     write(NAMES[name], WRONG, suffix)
     write(name, RIGHT, suffix)
     file = f"{name}.{suffix}"
-    plain = [file] if name != "SELECT" else []  # that begins a query
+    plain = [file] if name != "SELECT" else []  # the first word of a query
     for given in (Path(file), f"file:{file}", f"{folder}/{file}", [file], *plain):
         assert items(given) == ["a"], given
 
@@ -98,7 +98,7 @@ def test_the_shell_finds_a_file_by_its_own_name(folder: Path) -> None:
     assert connection.execute('SELECT item_id FROM "run[1]"').fetchall() == [("a",)]
 
 
-# --- what is no file --------------------------------------------------------------------------------
+# --- paths that are not files -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ SPECS = ["ndcg@10", "map", "mrr", "precision@2"]
 
 
 def rows(nested: dict[str, dict[str, Any]], value: str) -> pa.Table:
-    """The same as a table, written the long way."""
+    """Return the same as a table, written in the long form."""
     found = [(q, i, float(v)) for q, items in nested.items() for i, v in items.items()]
     return pa.table(
         {"query_id": [r[0] for r in found], "item_id": [r[1] for r in found], value: [r[2] for r in found]}

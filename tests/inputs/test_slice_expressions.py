@@ -1,4 +1,4 @@
-"""Slices by expressions, such as the week of a day: over which table, with what else, and what is refused."""
+"""Slices by expressions, such as the week of a day: their tables, combinations and refusals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def values(result: Any, *keys: str) -> dict[tuple[Any, ...], tuple[float | None,
     return {tuple(row[key] for key in keys): (row["value"], row["n"]) for row in result.rows}
 
 
-# --- over which table -------------------------------------------------------------------------------
+# --- the table of an expression ---------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_the_name_may_be_that_of_the_column() -> None:
     assert {row["country"] for row in result.rows} == {None, "de", "fr"}
 
 
-# --- with what else ---------------------------------------------------------------------------------
+# --- combinations -----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_the_command_line_splits_at_commas_outside_of_parentheses(run: Command) 
     assert [row["week"] for row in found][-2:] == ["01-05", "01-12"]
 
 
-# --- what is refused --------------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------------------------
 
 REFUSED = {
     "(SELECT 1) AS x": "a subquery",
@@ -157,8 +157,8 @@ REFUSED = {
     "country AS x; DROP TABLE users; day AS y": "several statements",
     "SELECT country AS x": "a query",
     "CAST(day AS VARCHAR)": "has no name; name the expression, as in",
-    "country AS x, day AS y": "mend it, or name the expression",
-    "lower(country AS x": "mend it",
+    "country AS x, day AS y": "fix it, or name the expression",
+    "lower(country AS x": "fix it",
 }  # fmt: skip
 
 
@@ -201,9 +201,9 @@ def test_a_column_that_is_missing_is_named() -> None:
 @pytest.mark.engine
 @pytest.mark.parametrize("by", ["month(country) AS x", "histogram(country) AS x"])
 def test_what_duckdb_does_not_bind_is_an_input_error(by: str) -> None:
-    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; mend the expression"):
+    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; fix the expression"):
         evaluation(by=by, queries=USERS)
-    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; mend the expression"):
+    with pytest.raises(InputError, match=r"by 'x': DuckDB: Binder Error: .*; fix the expression"):
         duckmetrics.evaluate(f"SELECT *, 'a' AS country FROM ({LABELS})", metrics="auc", by=by)
 
 

@@ -1,4 +1,4 @@
-"""Systems tell runs apart, slices tell queries apart, and the overall row is always there."""
+"""Systems distinguish runs, slices distinguish queries, and the overall row is always there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# What `little` says of q1, q2 and q3, and the same run turned upside down, which lacks q2.
+# The values of `little` for q1, q2 and q3, and those of the same run reversed, which lacks q2.
 MODELS = f"""SELECT 'A' AS model, * FROM {PREDICTIONS}
     UNION ALL SELECT 'B', query_id, item_id, -score FROM {PREDICTIONS} WHERE query_id = 'q1'"""
 USERS = """SELECT * FROM (VALUES ('q1', 'DE', 'phone'), ('q2', 'FR', 'phone'), ('q3', 'DE', 'web'),
@@ -23,7 +23,7 @@ SOME_USERS = f"SELECT * FROM ({USERS}) WHERE query_id <> 'q3'"
 
 
 def values(result: Evaluation, *columns: str) -> dict[tuple[Any, ...], Any]:
-    """Column values -> (value, n) of every row."""
+    """Return column values -> (value, n) of every row."""
     rows = {tuple(row[column] for column in columns): (row["value"], row["n"]) for row in result.rows}
     assert len(rows) == len(result.rows), "a row is there twice"
     return rows
@@ -61,7 +61,7 @@ def test_the_systems_of_a_mapping_may_be_of_different_kinds() -> None:
 
 
 def test_systems_by_rank_and_systems_by_score_are_not_mixed() -> None:
-    """A rank is taken as it is, a score is ranked; a list without scores gives ranks."""
+    """A rank counts as it is, a score is ranked; a list without scores gives ranks."""
     runs = {"sql": "SELECT * FROM predictions", "list": "SELECT 'q2' AS query_id, ['d', 'a'] AS items"}
     with pytest.raises(InputError, match=r"gives ranks and .* gives scores"):
         evaluation(runs)

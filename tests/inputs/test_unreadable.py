@@ -1,4 +1,4 @@
-"""What cannot be read at all: broken files, things that are no tables, engines that refuse."""
+"""Unreadable inputs: broken files, objects that are not tables, engines that refuse."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ FILES = {
     "h.run": (b"q1 Q0 a 1 high tag\n", "h.run: "),
     "i.run": (b"q1 Q0 a\n", "i.run: "),
     "j.csv": (b"query_id,item_id,score\n" + b"q1,a,1\n" * 30_000 + b"q1,a,x\n", "j.csv: "),
-    "k.docx": (b"", "k.docx: the format cannot be told from the name; use one of .csv, "),
-    "l": (b"", "l: the format cannot be told from the name; use one of .csv, "),
+    "k.docx": (b"", "k.docx: the name does not show the format; use one of .csv, "),
+    "l": (b"", "l: the name does not show the format; use one of .csv, "),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Sources that give other rows at every reading, so that what is checked is not what is measured."""
+"""Sources that give other rows at every reading, so the checks and the metrics would see different rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only the rows that count: a condition on a table, read as one expression."""
+"""A condition on a table selects the rows; it is read as one expression."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
 
 def test_only_tables_of_an_evaluation_have_conditions() -> None:
     with pytest.raises(
-        InputError, match="'prediction' is no table of an evaluation; did you mean 'predictions'"
+        InputError, match="'prediction' is not a table of an evaluation; did you mean 'predictions'"
     ):
         values(RUN, where={"prediction": "score > 1"})
     with pytest.raises(InputError, match="names no table"):

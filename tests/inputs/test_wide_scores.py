@@ -1,4 +1,4 @@
-"""Scores of types of which a DOUBLE may lose the last digits: different scores must not tie silently."""
+"""Scores whose last digits a DOUBLE may lose: different scores must not tie silently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TRUTH = "SELECT 1 AS query_id, 2 AS item_id"
-# The time of a click in nanoseconds, and others that are one apart; the last of them is the best.
+# The time of a click in nanoseconds, and others that differ by one; the last of them is the best.
 WIDE = [
     ("BIGINT", 1700000000000000000), ("BIGINT", -1700000000000000003), ("UBIGINT", 18446744073709551610),
     ("HUGEINT", 2**100), ("UHUGEINT", 2**127), ("DECIMAL(18,0)", 10**17), ("DECIMAL(38,2)", 17 * 10**17),
@@ -147,7 +147,7 @@ def test_the_shell_takes_the_others(session: duckdb.DuckDBPyConnection, type_: s
 @pytest.mark.some(2)
 @pytest.mark.parametrize("type_", ["DOUBLE", "FLOAT", "INTEGER", "DECIMAL(9,2)", "DECIMAL(15,3)"])
 def test_usual_types_cost_nothing(session: duckdb.DuckDBPyConnection, type_: str) -> None:
-    """Python asks nothing; of what the shell asks, nothing is left in the plan."""
+    """Python makes no check for them, and the optimizer removes the check of the shell."""
     assert not is_wide(type_)
     found = duckmetrics.check(lists(type_, 1), TRUTH, "mrr")
     assert "rounded_score" not in found.performed

@@ -1,4 +1,4 @@
-"""Layouts: a table of each tool is read without a mapping, and gives the number of the mapped one."""
+"""Layouts: tables of each tool are read without a mapping, and give the same number as with one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 SPECS = ["ndcg@3", "mrr", "recall@2"]
-# Queries of which one is unanswered and one unjudged; a score and a grade that decide something.
+# One query is unanswered and one unjudged; a score and a grade decide the result.
 RUN = [(1, 10, 3.0), (1, 11, 2.0), (1, 12, 1.0), (2, 10, 0.5), (2, 13, 0.4), (4, 10, 1.0)]
 RANKED = [(1, 10, 1), (1, 11, 2), (1, 12, 3), (2, 10, 1), (2, 13, 2), (4, 10, 1)]
 QRELS = [(1, 11, 1.0), (1, 12, 2.0), (2, 13, 1.0), (3, 10, 3.0)]
@@ -53,7 +53,7 @@ CLASSIFIED = duckmetrics.evaluate(table(["label", "score"], ROWS), metrics=["auc
 
 
 def plain(shape: Shape) -> list[list[str]]:
-    """Every way to call the columns of a shape, without those that are computed or the user's own."""
+    """Return every naming of the columns of a shape, without computed columns and the user's own."""
     names: list[list[str]] = [[]]
     for known in shape.columns.values():
         names = [[*row, name] for row in names for name in known]
@@ -72,7 +72,7 @@ def shapes(role: str, classified: bool = False) -> list[Any]:
 @pytest.mark.some(1)
 @pytest.mark.parametrize(("name", "shape"), shapes("predictions"))
 def test_the_predictions_of_a_tool_are_read(name: str, shape: Shape) -> None:
-    """By all their names; a table that some other tool writes alike says so."""
+    """All names of a tool are read, and a note names the tools that write such a table."""
     for names in plain(shape):
         rows = RANKED if "rank" in shape.columns else RUN
         if names[:2] == ["query_id", "item_id"] and names[2] in ("score", "rank"):
@@ -118,7 +118,7 @@ def test_the_rows_of_a_tool_are_read(name: str, shape: Shape) -> None:
 
 
 def lists() -> list[tuple[str, str, str | None]]:
-    """Tables that list the items of a query, as SQL over `run`, with the tool that is told of."""
+    """Return tables that list the items of a query, as SQL over `run`, with the tool that a note names."""
     ordered = "list({} ORDER BY score DESC)"
     run = "FROM run GROUP BY ALL"
     items = ordered.format("item_id")
@@ -157,7 +157,7 @@ def test_lists_of_a_tool_are_read(name: str, query: str, tool: str | None) -> No
 
 
 def vectors() -> list[tuple[str, str]]:
-    """Rows of Spark ML: dense lists, and vectors as they stand in Parquet, of which one is sparse."""
+    """Return rows of Spark ML: dense lists, and vectors as Parquet stores them, one of them sparse."""
     dense = "{'type': 1::TINYINT, 'size': NULL::INT, 'indices': NULL::INT[], 'values': [1 - score, score]}"
     sparse = "{'type': 0::TINYINT, 'size': 2, 'indices': [1], 'values': [score]}"
     return [
@@ -247,7 +247,7 @@ def test_two_layouts_that_fit_are_both_named() -> None:
 
 
 def test_canonical_names_win() -> None:
-    """A table that can be read as it is is read so, whatever its other columns are called."""
+    """A table with canonical names is read by them, whatever the names of its other columns."""
     rows = [(q, i, s, q + 7, i + 7, 1) for q, i, s in RUN]
     spare = table(["query_id", "item_id", "score", "user_id", "docno", "rec_1"], rows)
     found = duckmetrics.evaluate(spare, table(["query_id", "item_id", "relevance"], QRELS), SPECS)
@@ -320,7 +320,7 @@ def test_scores_of_one_table_are_systems() -> None:
 
 @pytest.mark.slow
 def test_the_rows_of_one_table_pair_its_scores() -> None:
-    """As rows with an id of their own as the cluster do."""
+    """The result equals that of a call with a row id as the cluster."""
     rows = [(n, n % 3 == 0, (n * 37 % 101) / 101, (n * 53 % 97) / 97) for n in range(200)]
     both = table(["row", "label", "a", "b"], rows)
     scores = {"A": "a", "B": "b"}
@@ -397,7 +397,7 @@ def test_files_that_are_known_by_name(tmp_path: Path, written: Callable[[Path], 
 
 
 def test_three_columns_without_a_header_are_only_read_when_asked(tmp_path: Path) -> None:
-    """The third may be a rank or a score, and nothing tells which."""
+    """The third column may be a rank or a score; the values do not show which."""
     run = write(tmp_path, "run.tsv", RANKED, "{0}\t{1}\t{2}")
     truth = table(["query_id", "item_id", "relevance"], QRELS)
     with pytest.raises(InputError, match="no column 'query_id'"):
@@ -436,7 +436,7 @@ def nested(rows: Sequence[tuple[Any, ...]]) -> dict[str, dict[str, float]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_json_of_objects_is_a_run(tmp_path: Path, large: bool) -> None:
-    """Also of many queries, for which DuckDB finds other types."""
+    """A run of many queries is read, too, for which DuckDB infers other types."""
     import json
 
     more = {f"x{n}": {f"i{m}": float(m) for m in range(3)} for n in range(500)} if large else {}
@@ -450,7 +450,7 @@ def test_json_of_objects_is_a_run(tmp_path: Path, large: bool) -> None:
 
 
 def test_columns_in_json_are_no_queries(tmp_path: Path) -> None:
-    """As pandas writes them: {"query_id": {"0": 1, ...}, ...}."""
+    """The file has the form of pandas: {"query_id": {"0": 1, ...}, ...}."""
     (tmp_path / "run.json").write_text('{"query_id": {"0": 1}, "item_id": {"0": 10}, "score": {"0": 3.0}}')
     truth = table(["query_id", "item_id", "relevance"], QRELS)
     with pytest.raises(InputError, match="column 'query_id' is"):
@@ -463,7 +463,7 @@ def test_columns_in_json_are_no_queries(tmp_path: Path) -> None:
 
 
 def test_the_page_is_fresh() -> None:
-    """Written by: duckmetrics layouts --all > duckmetrics/layouts/README.md"""
+    """Write it again with: duckmetrics layouts --all > duckmetrics/layouts/README.md."""
     assert (ROOT / "duckmetrics/layouts/README.md").read_text("utf-8") == pages()
 
 
@@ -498,7 +498,7 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("keys", [["query_id"], ["query_id", "item_id"]])
 @pytest.mark.parametrize("drop", [True, False])
 def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
-    """Also where the frame has a column of that name already."""
+    """The frame may already have a column of that name."""
     frame = table(["query_id", "item_id", "score"], RUN).to_pandas().set_index(keys, drop=drop)
     truth = table(["query_id", "item_id", "relevance"], QRELS)
     assert values(duckmetrics.evaluate(frame, truth, SPECS)) == values(CANONICAL)
@@ -506,7 +506,7 @@ def test_a_named_index_is_a_column(keys: list[str], drop: bool) -> None:
 
 @pytest.mark.slow
 def test_the_positive_label_is_one_of_the_truth() -> None:
-    """The predictions may have labels of their own, which nobody reads next to a truth."""
+    """The predictions may have their own labels, which are not read next to a truth."""
     log = table(["query_id", "item_id", "score", "label"], [(*row, 1) for row in RUN])
     qrels = table(["query_id", "item_id", "relevance"], [(*row[:2], "yes") for row in QRELS])
     assert values(duckmetrics.evaluate(log, qrels, SPECS, positive="yes")) == values(BINARY)

@@ -1,4 +1,4 @@
-"""Files and frames that the tools write themselves: read without a mapping, and as with one."""
+"""Files and frames that the tools write are read without a mapping, with the same result as with one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_lists_of_ir_measures(tmp_path: Path) -> None:
 
 
 def test_frames_of_rectools() -> None:
-    """They have a score and a rank, as those of LensKit, so that the tool must be named."""
+    """They have a score and a rank, as those of LensKit, so the user must name the tool."""
     pytest.importorskip("rectools")
     import pandas as pd
     from rectools.dataset import Dataset

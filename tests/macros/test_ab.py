@@ -1,4 +1,4 @@
-"""The macro of A/B tests gives what `duckmetrics.ab` gives, and refuses what it refuses."""
+"""The macro of A/B tests gives the results of `duckmetrics.ab`, and refuses the same calls."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SUMMARY = [
     "adjust",
     "n_control", "n", "left_out_control", "left_out", "variance_reduction", "reason",
 ]  # fmt: skip
-# Every kind of column: skewed with NULL, counts for ratios, 0 and 1, BOOLEAN, a constant, nothing at all,
-# nothing in one variant, nothing in the control, and negative values.
+# Every kind of column: skewed with NULL, counts for ratios, 0 and 1, BOOLEAN, a constant, only NULL,
+# NULL in one variant, NULL in the control, and negative values.
 USERS = """
     SELECT i AS "user", (['A', 'it''s B', 'C', 'D'])[1 + i % 4] AS variant,
         (['old', 'new'])[1 + i % 2] AS half, i % 2 = 0 AS treated, i % 3 AS arm,
@@ -297,7 +297,7 @@ def test_settings_and_columns_of_the_same_name_change_nothing(session: duckdb.Du
 
 @pytest.mark.slow
 def test_one_query_does_all_metrics(session: duckdb.DuckDBPyConnection) -> None:
-    """More metrics of a kind add no step: the plan stays as it is."""
+    """More metrics of a kind add no step: the plan stays the same."""
     sizes = []
     for metrics in ("revenue", "revenue, clicks, sessions, some, part, flag, paid"):
         query = call("users", "variant", metrics, control="A")
@@ -337,7 +337,7 @@ def test_an_attached_database_needs_nothing_beside_it(
         assert not [key for key in SUMMARY if different(row[key], other[key])]
 
 
-# ---- what is refused ----------------------------------------------------------------------------
+# ---- refusals -----------------------------------------------------------------------------------
 
 AB = "FROM ab(users, half, {}, control := 'old'{})"
 REFUSED = {

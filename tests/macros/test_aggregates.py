@@ -46,7 +46,7 @@ OF_CLASSES = {
     if any(family == "classification" and name in (n, alias.metric.macros.get(n, n))
            for (family, n), alias in CATALOG.names.items())
 }  # fmt: skip
-# What the issue of the shell asks for, beside p-values.
+# The metrics that the issue about the shell asks for, in addition to p-values.
 WANTED = [
     "roc_auc",
     "average_precision",
@@ -76,7 +76,7 @@ TOLERANCE = 1e-12
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The cases that every metric can be told of, one below the other."""
+    """Create the cases that have a value for every metric, in one table."""
     connection = open_together(PROBABILITIES)
     connection.execute(text())
     yield connection
@@ -85,13 +85,13 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def nothing() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A session with the macros and no table."""
+    """Create a session with the macros and no table."""
     with connected() as connection:
         yield connection
 
 
 def python_of(name: str, connection: duckdb.DuckDBPyConnection, weighted: bool) -> Told:
-    """What the Python package says: (case, spec) -> value; some of the weights are 0."""
+    """Return the values of the Python package: (case, spec) -> value; some of the weights are 0."""
     specs = {spec for spec, _ in metric_specs(name)}
     result = duckmetrics.evaluate(
         "predictions", None, sorted(specs), by="name", connection=connection, weighted=weighted
@@ -100,7 +100,7 @@ def python_of(name: str, connection: duckdb.DuckDBPyConnection, weighted: bool) 
 
 
 def metric_specs(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Every combination of the parameters that a macro has, as the spec of Python and as arguments."""
+    """Return every combination of a macro's parameters, as the spec of Python and as arguments."""
     alias = next(
         a for (family, n), a in CATALOG.names.items()
         if family == "classification" and name in (n, a.metric.macros.get(n, n))
@@ -129,7 +129,7 @@ def test_what_people_reach_for_is_there() -> None:
 
 
 def test_the_metrics_that_are_one_aggregate_all_have_a_macro() -> None:
-    """The others look at the rows twice, and are tables."""
+    """Other metrics read the rows twice, and are table macros."""
     tables_only = {m.name for m in METRICS} - {m.metric.name for m in OF_CLASSES.values() if m.metric}
     assert {"auc_pairwise", "gauc", "r2"} <= tables_only
     for name in tables_only:
@@ -177,7 +177,7 @@ def differing(name: str, connection: duckdb.DuckDBPyConnection, told: Told, more
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [*UNBOUNDED, *APART])
 def test_macros_of_any_score(case: str) -> None:
-    """Scores that are no probabilities, labels that are -1 and 1, ratings."""
+    """Scores are not probabilities, labels are -1 and 1, or ratings."""
     connection = open_case(case)
     connection.execute(text())
     taken = {}
@@ -205,7 +205,7 @@ def test_macros_of_any_score(case: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [TOGETHER, "graded", "integer_ids", "ties"])
 def test_aggregates_of_a_ranking(case: str) -> None:
-    """Every item of the truth that was returned, in the order of the scores, equal ones worst first."""
+    """Each query has the returned items of the truth in the order of the scores, ties worst first."""
     connection = open_ranking(case)
     connection.execute(text())
     connection.execute(
@@ -271,7 +271,7 @@ def test_a_condition_takes_the_place_of_filter(connection: duckdb.DuckDBPyConnec
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("digits", [0, 1, 15])
 def test_curves_of_many_rows(nothing: duckdb.DuckDBPyConnection, seed: int, digits: int) -> None:
-    """Many, few and no ties, infinite scores, rare classes, by hand and with weights."""
+    """The rows have many, few and no ties, infinite scores and rare classes, by hand and with weights."""
     nothing.execute(
         f"""
         CREATE OR REPLACE TABLE t AS SELECT i // 40 AS g,
@@ -318,7 +318,7 @@ def test_what_has_no_weighted_form_takes_no_weight() -> None:
 
 
 def test_an_alias_can_be_used_again(connection: duckdb.DuckDBPyConnection) -> None:
-    """In HAVING, QUALIFY and expressions: DuckDB refuses that of expressions with side effects."""
+    """DuckDB refuses an alias of an expression with side effects in HAVING, QUALIFY and expressions."""
     values = connection.execute(
         "SELECT name, roc_auc(label, score), ece(label, score) FROM predictions GROUP BY name"
     ).fetchall()
@@ -353,7 +353,7 @@ def test_what_is_written_again_is_not_computed_again(
 
 
 def test_rows_without_a_value_are_looked_at_too(nothing: duckdb.DuckDBPyConnection) -> None:
-    """A value of NULL ends no check: DuckDB 2.0 does not compute what is added to it."""
+    """DuckDB 2.0 does not compute a term that is added to NULL, so a check must not depend on one."""
     for rows in ("(1, 0.3), (1, NULL)", "(1, NULL)", "(1, 0.3), (3, 0.2)"):
         for name in ("roc_auc", "ks", "gini"):
             query = f"SELECT g, {name}(y, s) FROM (VALUES {rows}) AS t(y, s), range(3) AS r(g) GROUP BY g"
@@ -453,7 +453,7 @@ def test_both_negative_labels_are_refused(nothing: duckdb.DuckDBPyConnection) ->
 
 
 def test_columns_called_like_the_names_inside(nothing: duckdb.DuckDBPyConnection) -> None:
-    """Lambdas and parameters capture nothing of the caller's."""
+    """Lambdas and parameters do not capture names of the caller."""
     names = (
         "_entry",
         "_place",

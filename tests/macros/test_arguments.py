@@ -1,4 +1,4 @@
-"""What the macros take: tables in every form, columns of any name, any session, and what they refuse."""
+"""Arguments of the macros: tables in every form, columns of any name, any session, and refusals."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ COLUMNS = (*PARAMETERS, "_k", "_predictions", "_named", "_none", "segment", "spe
 
 
 def value(connection: Connection, query: str, given: Any = None) -> Any:
-    """The number in the only row of a result; what a macro returns is closed and has that column."""
+    """Return the number in the only row of a result; the macro is closed and has that column."""
     cursor = connection.execute(query, given)
     place = [column[0] for column in cursor.description].index("value")
     (row,) = cursor.fetchall()
@@ -88,7 +88,7 @@ def rows(connection: Connection, query: str) -> list[tuple[Any, ...]]:
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[Connection]:
-    """A connection with the macros and the tables `predictions`, `truth` and `clicks`."""
+    """Create a connection with the macros and the tables `predictions`, `truth` and `clicks`."""
     with connected() as connection:
         connection.execute(f"{LITTLE}; CREATE TABLE clicks AS {CLICKS}")
         yield connection
@@ -96,14 +96,14 @@ def connection() -> Iterator[Connection]:
 
 @pytest.fixture(scope="module")
 def confusion(connection: Connection) -> list[tuple[Any, ...]]:
-    """What the cheapest macro that reads every row says of `clicks`."""
+    """Return the result for `clicks` of the cheapest macro that reads every row."""
     return rows(connection, "FROM threshold_table(clicks, label, score)")
 
 
 # --- 1. tables in every form ---------------------------------------------------------------------
 
 TABLES = ("predictions", "truth", "clicks")
-# The argument, with {} where the name of the table goes and {at} for a folder.
+# The argument: {} stands for the name of the table, and {at} for a folder.
 FORMS: dict[str, str] = {
     "identifier": "{}",
     "text": "'{}'",
@@ -153,7 +153,7 @@ FORMS: dict[str, str] = {
     "variable of files": "getvariable('files_{}')",
     "expression": "reverse(reverse('{}'))",
 }  # fmt: skip
-# Those that are tried with rankings too, whose macros call the same text by another way, and cost more.
+# Forms that rankings also get; their macros call the same text in another way, and cost more.
 FORMS_OF_RANKINGS = (
     "identifier",
     "name of a file, told to be a table",
@@ -170,7 +170,7 @@ def argument(form: str, table: str, at: Path) -> str:
 
 @pytest.fixture(scope="module")
 def data(connection: Connection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The current folder, with the tables as files of every kind; also tables of odd names."""
+    """Create the current folder, with the tables as files of every kind, and tables of odd names."""
     at = tmp_path_factory.mktemp("macros") / "data"
     for folder in ("v1.2", "parts", "a, b", "it's here"):
         (at / folder).mkdir(parents=True)
@@ -281,7 +281,7 @@ for kind in ("df", "pl", "to_arrow_table", "distinct"):
 
 @pytest.mark.slow
 def test_frames_by_the_name_of_their_variable(tmp_path: Path) -> None:
-    """In a process of its own, which DuckDB may bring down: pandas, polars, arrow, and a relation."""
+    """A separate process, which DuckDB may end, reads pandas, polars, arrow, and a relation."""
     (tmp_path / "duckmetrics.sql").write_text(text(), "utf-8")
     command = [sys.executable, "-c", FRAMES, str(tmp_path / "duckmetrics.sql")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -333,7 +333,7 @@ def quoted(name: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, len(ODD), 4))
 def test_a_column_of_any_name(connection: Connection, first: int) -> None:
-    """Each name is that of a column that is meant, in whatever case, beside all the others."""
+    """Each name refers to its own column, in any case, next to all the others."""
     query, item, score, grade = (ODD[(first + i) % len(ODD)] for i in range(4))
 
     def odd(table: str, **known: str) -> str:
@@ -355,7 +355,7 @@ def test_a_column_of_any_name(connection: Connection, first: int) -> None:
 
 
 def more(table: str, own: Sequence[str], cell: str) -> str:
-    """A table with columns named like parameters and steps before its own."""
+    """Return a table with columns named like parameters and steps before its own."""
     names = ", ".join(f'{cell} AS "{name}"' for name in COLUMNS if name not in own)
     return f"$$SELECT {names}, * FROM {table}$$"
 
@@ -365,7 +365,7 @@ def more(table: str, own: Sequence[str], cell: str) -> str:
 def test_columns_named_like_parameters_and_steps_are_left_alone(
     connection: Connection, confusion: list[tuple[Any, ...]], cell: str
 ) -> None:
-    """Columns more, of text or numbers and before the others, change nothing."""
+    """Additional columns, of text or numbers and before the others, change nothing."""
     run = more("predictions", ("query_id", "item_id", "score"), cell)
     judged = more("truth", ("query_id", "item_id", "relevance"), cell)
     data = more("clicks", ("label", "score"), cell)
@@ -404,7 +404,7 @@ def test_columns_named_like_parameters_and_steps_can_be_meant(connection: Connec
 def test_expressions_over_columns_named_like_parameters(
     connection: Connection, macro: str, step: int
 ) -> None:
-    """Names are in turn a label, a score, a weight and what rows are told apart by."""
+    """Names are in turn a label, a score, a weight and the groups of the rows."""
     expected = close(rows(connection, f"FROM {macro}(clicks, label, score, per := g, weight := w)"))
     for first in range(0, len(COLUMNS), step):
         y, x, v, h = (COLUMNS[(first + i) % len(COLUMNS)] for i in range(4))
@@ -434,7 +434,7 @@ def test_label_and_score_are_expressions(connection: Connection) -> None:
 
 @pytest.fixture
 def named(connection: Connection) -> Iterator[None]:
-    """A schema for tables named like the steps of the macros."""
+    """Create a schema for tables named like the steps of the macros."""
     connection.execute("CREATE SCHEMA named; USE named")
     yield
     connection.execute("USE memory.main; DROP SCHEMA named CASCADE")
@@ -443,7 +443,7 @@ def named(connection: Connection) -> Iterator[None]:
 @pytest.mark.slow
 @pytest.mark.usefixtures("named")
 def test_tables_named_like_steps(connection: Connection, confusion: list[tuple[Any, ...]]) -> None:
-    """All of them are there at once; none of them is read but those that are meant."""
+    """All of them exist at once; a macro reads only the named ones."""
     pairs = list(zip(INTERNAL[::2], INTERNAL[1::2], strict=True))
     for run, judged in pairs:
         connection.execute(f"CREATE VIEW {run} AS FROM main.predictions")
@@ -470,7 +470,7 @@ def test_steps_of_the_calling_query_named_like_those_of_the_macro(
 
 # --- 3. sessions ---------------------------------------------------------------------------------
 
-# Together where one does not hide what another does.
+# Settings are combined if one does not hide the effect of another.
 SETTINGS = {
     "orders": {
         "default_order": "'desc'",
@@ -502,10 +502,10 @@ RANKING = (
     "mean_rank,median_rank,iprec,iprec_at_recall,n_relevant,n_returned,set_ap,set_average_precision"
 )
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve")
-# What gives more than one number, or none by itself.
+# Macros that give more than one number, or none without other arguments.
 TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "group_auc", "evaluate_classification",
                   "inspect_classification")  # fmt: skip
-# Macro -> the metric, where its name is a word of SQL, or of rankings.
+# Macro -> the metric, if its name is a word of SQL, or of rankings.
 OTHER_NAMES = {
     "map_at": "map",
     "precision_at": "precision",
@@ -519,7 +519,7 @@ Found = dict[str, list[tuple[Any, ...]]]
 
 
 def close(expected: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows that other rows are equal to but for the last digits of a sum."""
+    """Return the rows as approximate values, equal except for the last digits of a sum."""
     return [
         tuple(pytest.approx(cell, rel=1e-12, abs=1e-12) if isinstance(cell, float) else cell for cell in row)
         for row in expected
@@ -527,14 +527,14 @@ def close(expected: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def macros_of(connection: Connection, *first: str) -> list[str]:
-    """The macros whose first parameters have these names, but for those that only others call."""
+    """Return the macros whose first parameters have these names, except those that only macros call."""
     query = """SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal
         AND parameters[:?] = ? AND NOT starts_with(function_name, 'duckmetrics_') ORDER BY 1 ASC"""
     return [name for (name,) in connection.execute(query, [len(first), list(first)]).fetchall()]
 
 
 def everything(connection: Connection) -> Found:
-    """What the macros say about the tables: all metrics, percentiles, ways of calling, curves."""
+    """Return the results of the macros for the tables: all metrics, percentiles, forms of calls, curves."""
     of_rows = [name for name in macros_of(connection, "data", "label") if name not in TABLES_OF_ROWS]
     metrics = ",".join(OTHER_NAMES.get(name, name) for name in of_rows)
     equal = "'SELECT * REPLACE (1 AS score) FROM predictions'"
@@ -564,7 +564,7 @@ def plain(connection: Connection) -> Found:
 
 @pytest.mark.slow
 def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
-    """What the sessions below are compared with says something about every metric."""
+    """The expected results of the sessions below contain a value for every metric."""
     assert {metric for _, metric, _, value, *_ in plain["rankings"] if value is None} == set()
     assert {row[1] for row in plain["rows"]} == {row[1] for row in plain["rows"] if row[2] is not None}
     named = {OTHER_NAMES.get(name, name) for name in macros_of(connection, "predictions")}
@@ -574,7 +574,7 @@ def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
 
 
 def change(connection: Connection, settings: dict[str, str]) -> list[str]:
-    """Set what this version of DuckDB knows; the names of that."""
+    """Set the options that this version of DuckDB has; return their names."""
     known = {name for (name,) in rows(connection, "SELECT name FROM duckdb_settings()")}
     for name in settings.keys() & known:
         connection.execute(f"SET {name} = {settings[name]}")
@@ -597,7 +597,7 @@ def test_results_do_not_depend_on_the_session(connection: Connection, plain: Fou
 
 @pytest.mark.slow
 def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
-    """What was set when they were created is not kept in them either."""
+    """The macros do not keep the settings of the session that created them."""
     with little() as connection:
         connection.execute(f"CREATE TABLE clicks AS {CLICKS}")
         change(connection, {**SETTINGS["orders"], **SETTINGS["numbers"], "preserve_identifier_case": "false"})
@@ -607,9 +607,9 @@ def test_macros_may_be_loaded_in_a_strange_session(plain: Found) -> None:
         assert found[name] == close(expected), name
 
 
-# --- 4. what is refused --------------------------------------------------------------------------
+# --- 4. refusals ---------------------------------------------------------------------------------
 
-# Macro and parameters -> what the message says: what is wrong, and what to do.
+# Macro and parameters -> the parts of the message: the mistake, and the next step.
 PARAMETERS_REFUSED = {
     "ndcg: k := 0": ("'ndcg@0'", "must be a positive whole number"),
     "ndcg: k := 2.7": ("'ndcg@2.7'", "must be a positive whole number"),
@@ -659,7 +659,7 @@ OF_ROWS = (
 
 
 def ids(type_: str, of: str) -> tuple[str, str]:
-    """Predictions and truth whose ids of one kind have this expression."""
+    """Return predictions and truth whose ids of one kind have this expression."""
     other = {"query_id": "item_id", "item_id": "query_id"}[of]
     both = f"SELECT {type_} AS {of}, 'a' AS {other}"
     return f"{both}, 1 AS score", both
@@ -669,7 +669,7 @@ def two_kinds(predicted: str, judged: str, of: str = "query_id") -> tuple[str, s
     return ids(predicted, of)[0], ids(judged, of)[1], f"{of}: "
 
 
-# Predictions, truth, and what the message says.
+# Predictions, truth, and the text of the message.
 RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
     "NaN score": ("nan_score", "truth", "score is NaN"),
     "NULL score": ("null_score", "truth", "score is NULL"),
@@ -762,7 +762,7 @@ NO_COLUMN = {
 
 @pytest.fixture(scope="module")
 def refusing() -> Iterator[Connection]:
-    """A connection with the tables of the tests of the Python API that cannot be evaluated."""
+    """Create a connection with the tables that the tests of the Python API refuse to evaluate."""
     with connected() as connection:
         connection.execute(LITTLE)
         for name, query in RANKINGS.items():
@@ -803,7 +803,7 @@ def test_rows_that_cannot_be_evaluated(refusing: Connection, case: str) -> None:
 
 
 def test_metrics_must_be_said(connection: Connection) -> None:
-    """DuckDB itself says so: the parameter has no default."""
+    """DuckDB itself reports it: the parameter has no default."""
     for call in ("evaluate(predictions, truth)", "evaluate_classification(clicks, label, score)"):
         with pytest.raises(duckdb.BinderException, match="metrics"):
             rows(connection, f"FROM {call}")
@@ -828,7 +828,7 @@ def test_an_order_of_rows_needs_a_column(connection: Connection) -> None:
 
 @pytest.mark.slow
 def test_only_what_is_asked_for_is_checked(refusing: Connection) -> None:
-    """Scores that are no probabilities do for other metrics, as do grades above a scale that nobody uses."""
+    """Other metrics accept scores that are not probabilities, and grades above an unused scale."""
     assert value(refusing, "FROM roc_auc(no_probability, label, score)") == 0.5
     asked = "evaluate_classification(no_probability, label, score, metrics := 'auc,accuracy')"
     assert len(rows(refusing, f"FROM {asked}")) == 2
@@ -911,7 +911,7 @@ def test_macros_work_from_every_schema(connection: Connection) -> None:
         connection.execute("USE memory.main; DROP SCHEMA elsewhere CASCADE")
 
 
-# --- 6. little or nothing ------------------------------------------------------------------------
+# --- 6. few or no rows ---------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -956,7 +956,7 @@ def test_rows_of_one_class_or_none(connection: Connection) -> None:
 
 @pytest.mark.parametrize("macro", ["roc_auc", "log_loss", "rmse", "calibration_curve", "roc_curve"])
 def test_no_rows_give_no_number(connection: Connection, macro: str) -> None:
-    """Either an error of ours, as of the Python API, or no number at all."""
+    """The call ends with an error of ours, as in the Python API, or without a number."""
     found: list[tuple[Any, ...]] = []
     with contextlib.suppress(duckdb.InvalidInputException):
         found = rows(connection, f"FROM {macro}('FROM clicks WHERE false', label, score)")
@@ -1003,7 +1003,7 @@ def test_the_help_tells_what_every_value_means(connection: Connection) -> None:
     assert said["ties"] == "default 'item_asc'"
     assert said["ties=expected"] == "the mean over all orders of the equal scores"
     assert said["k"] == "the number of top ranks that count; all by default"
-    # DuckDB cuts off what does not fit in a terminal of 100 columns.
+    # DuckDB truncates columns that do not fit in a terminal of 100 columns.
     widths = [len(topic) + len(about) for topic, about in said.items() if "=" in topic]
     topics = max(map(len, said))
     assert max(len(about) for topic, about in said.items() if "=" in topic) + topics <= 73, widths

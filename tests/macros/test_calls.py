@@ -1,4 +1,4 @@
-"""How macros are called: what goes without a name, what the help prints, what would be taken for another."""
+"""Calls of macros: names that may be left out, the printed help, and ambiguous arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ROWS = """SELECT i AS id, (i * 7 % 10 < 4)::INT AS label, (i * 13 % 17 / 17e0)::DOUBLE AS score,
     i % 3 AS group_id, 1e0 + i % 2 AS w FROM range(60) AS r(i)"""
-# What stands for the words of a printed call, where a column of that name does not do.
+# Replacements for the words of a printed call, where a column of that name does not work.
 MEANT = {
     "metrics": "['auc']", "like": "'sklearn'", "weight": "w", "control": "'a'", "baseline": "'a'",
     "max_fpr": "0.5", "recall": "0.5", "precision": "0.5", "fpr": "0.5", "top": "0.5", "beta": "2",
@@ -86,7 +86,7 @@ def test_a_third_argument_of_rankings_is_the_cutoff(
 
 
 def printed(connection: duckdb.DuckDBPyConnection, all_: bool) -> Iterator[tuple[str, str, str]]:
-    """Printed calls: the kind, the call, what `like` may be; of those with the same arguments one, or all."""
+    """Yield printed calls: kind, call, and a tool for `like`; one or all of those with equal arguments."""
     comments = connection.execute(
         "SELECT function_type, comment FROM duckdb_functions() "
         "WHERE starts_with(comment, 'duckmetrics') ORDER BY ALL"
@@ -104,12 +104,12 @@ def printed(connection: duckdb.DuckDBPyConnection, all_: bool) -> Iterator[tuple
 @pytest.mark.slow
 @pytest.mark.parametrize("all_", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnection, all_: bool) -> None:
-    """A call may refuse these data in words of ours; DuckDB itself must find nothing wrong with it."""
+    """A call may refuse these data with our message; DuckDB itself must accept it."""
     wrong = []
     calls = list(printed(connection, all_))
     assert len(calls) > (240 if all_ else 20)
     known = {name for (name,) in connection.execute("SELECT column_name FROM (DESCRIBE data)").fetchall()}
-    per_query = {"metric", "system", "query_id", "value"}  # what statistics over queries read by name
+    per_query = {"metric", "system", "query_id", "value"}  # columns that statistics over queries read by name
     others = sorted(({word for _, call, _ in calls for word in words(call)} | per_query) - known - {"data"})
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE every AS SELECT *, "
@@ -130,13 +130,13 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
 
 
 def words(call: str) -> list[str]:
-    """The words of a printed call."""
+    """Return the words of a printed call."""
     inside = call[call.index("(") + 1 : -1]
     return [word.strip().removesuffix(" := ...").strip('"') for word in inside.split(",") if word.strip()]
 
 
 def with_arguments(call: str, meant: dict[str, str]) -> str:
-    """A printed call, its words replaced by what they stand for."""
+    """Return a printed call whose words are replaced by their values."""
     given = [
         f'"{word}" := {meant.get(word, word)}'
         if f"{word} := ..." in call.replace('"', "")

@@ -1,4 +1,4 @@
-"""Macros of classification give what the Python API gives, up to the last digits of a sum."""
+"""Macros of classification give the values of the Python API, up to the last digits of a sum."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ COLUMNS = (
 )  # fmt: skip
 GROUP = "group_id"
 MARK = "duckmetrics: "
-# Every name of a metric, and the macro that it has.
+# Every name of a metric, and its macro.
 NAMES = {name: alias for (family, name), alias in CATALOG.names.items() if family == FAMILY}
 MACROS = {name: alias.metric.macros.get(name, name) for name, alias in NAMES.items()}
 WEIGHTED = pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "unweighted"])
@@ -65,7 +65,7 @@ WEIGHTED = pytest.mark.parametrize("weighted", [True, False], ids=["weighted", "
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The macros, and for every set of tables a schema; one thread is enough for a hundred rows."""
+    """Create the macros, and a schema for every set of tables; one thread is enough for a hundred rows."""
     with connected() as connection:
         connection.execute("SET threads = 1")
         for name, path in CASES.items():
@@ -89,32 +89,32 @@ def weight_of(case: str) -> str:
 
 
 def using(connection: duckdb.DuckDBPyConnection, schema: str) -> duckdb.DuckDBPyConnection:
-    """The connection, for which the tables of this schema are those without one."""
+    """Return the connection with this schema as the current one."""
     connection.execute(f"USE {schema}")
     return connection
 
 
 @pytest.fixture
 def probabilities(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """All cases of probabilities, told apart by the column `name`."""
+    """Return the connection with all cases of probabilities, which the column `name` distinguishes."""
     return using(session, "probabilities")
 
 
 @pytest.fixture
 def unbounded(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """All cases of other scores."""
+    """Return the connection with all cases of other scores."""
     return using(session, "unbounded")
 
 
 @pytest.fixture
 def slices(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The case that has columns to slice by."""
+    """Return the connection with the case that has columns to slice by."""
     return using(session, "slices")
 
 
 @pytest.fixture
 def connection(session: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Tables in each of which one thing is wrong."""
+    """Return the connection with tables that have one mistake each."""
     return using(session, "wrong")
 
 
@@ -127,7 +127,7 @@ SLICES = """CREATE OR REPLACE TABLE predictions AS SELECT
 
 
 def written(value: Any) -> str:
-    """A value of a parameter as SQL."""
+    """Write a value of a parameter as SQL."""
     return "NULL" if value is None else quoted(value) if isinstance(value, str) else repr(value)
 
 
@@ -136,7 +136,7 @@ def quoted(value: str) -> str:
 
 
 def given(measure: Measure) -> dict[str, str]:
-    """The parameters of a spec that a macro must be told, by the names that a user writes."""
+    """Return the parameters of a spec that a macro needs, by the names that a user writes."""
     own = measure.metric.own_params
     told = {name: measure.values[name] for name, param in own.items()
             if param.required or measure.values[name] != param.default}  # fmt: skip
@@ -148,7 +148,7 @@ def has_group(definition: Definition) -> bool:
 
 
 def has_weight(definition: Definition) -> bool:
-    """Say whether a metric counts weights, or a table does."""
+    """Return whether a metric counts weights, or a table does."""
     parse = parse_table if definition.is_table else parse_measure
     return parse(CATALOG, plain_spec(definition)).values.get("weighted", False) is not False
 
@@ -156,7 +156,7 @@ def has_weight(definition: Definition) -> bool:
 def called(
     macro: str, arguments: Mapping[str, str], data: str = "predictions", group: str | None = None, **more: str
 ) -> str:
-    """A call by the names of the parameters; label and score are columns of these names."""
+    """Write a call by the names of the parameters; label and score are columns of these names."""
     named = {**({GROUP: group} if group else {}), **arguments, **more}
     passed = [quoted(data), "label", "score", *(f'"{name}" := {value}' for name, value in named.items())]
     return f"FROM {macro}({', '.join(passed)})"
@@ -169,14 +169,14 @@ def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> list[Row]:
 
 
 def options(measure: Measure, weight: str | None, per: str | None, group: str = GROUP) -> dict[str, str]:
-    """What a macro is told beside the parameters of the metric."""
+    """Return the arguments of a macro other than the parameters of the metric."""
     told = {"weight": weight if has_weight(measure.metric) else None, "per": per,
             "group": group if has_group(measure.metric) else None}  # fmt: skip
     return {name: value for name, value in told.items() if value is not None}
 
 
 class Shared(NamedTuple):
-    """Specs that one call can ask for: a parameter has one value, and a metric is there once."""
+    """Specs that fit into one call: a parameter has one value, and each metric occurs once."""
 
     values: dict[str, Any]
     arguments: dict[str, str]
@@ -184,7 +184,7 @@ class Shared(NamedTuple):
 
 
 def packed(specs: Iterable[str]) -> list[Shared]:
-    """Put specs in as few calls as their parameters allow."""
+    """Group specs into as few calls as their parameters allow."""
     calls: list[Shared] = []
     for spec in specs:
         measure = parse_measure(CATALOG, spec)
@@ -216,7 +216,7 @@ def evaluation(
     data: str = "predictions",
     **more: Any,
 ) -> Evaluation:
-    """What Python says, in another session of the same database than that of the macros."""
+    """Evaluate in Python, in another session of the same database than that of the macros."""
     switches: dict[str, Any] = {} if weighted else {"weighted": False}
     (schema,) = connection.execute("SELECT current_schema()").fetchall()[0]
     other = using(connection.cursor(), schema)
@@ -224,7 +224,7 @@ def evaluation(
 
 
 def expected(result: Evaluation, specs: Mapping[str, str], by: Sequence[str] = ()) -> list[Row]:
-    """The rows of a slicing, as a macro shows them: by segment, then in the order asked for.
+    """Return the rows of a slicing, as a macro shows them: by segment, then in the order of the specs.
 
     Args:
         specs: the metric as the macro names it -> its spec in the evaluation.
@@ -242,14 +242,14 @@ def expected(result: Evaluation, specs: Mapping[str, str], by: Sequence[str] = (
 
 
 def _segment(segment: tuple[Any, ...], by: Sequence[str]) -> Any:
-    """A slice as one value: of one column itself, of several a struct."""
+    """Return a slice as one value: the value of one column, or a struct of several."""
     if len(by) < 2:
         return segment[0] if by else None
     return dict(zip(by, segment, strict=True))
 
 
 def table_rows(result: Evaluation, spec: str, by: Sequence[str] = ()) -> list[Row]:
-    """The rows of a table of a slicing, as a macro shows them."""
+    """Return the rows of a table of a slicing, as a macro shows them."""
     rows = []
     for row in result.table(spec).to_pylist():
         if row.pop("slice", "") == ",".join(by):
@@ -261,7 +261,7 @@ def table_rows(result: Evaluation, spec: str, by: Sequence[str] = ()) -> list[Ro
 def differences(
     sql: str, found: list[Row], wanted: list[Row], columns: Sequence[str] | None = None
 ) -> list[str]:
-    """Where the rows of a macro are not those wanted, in their order; slices have a column `segment`."""
+    """Return where the rows of a macro differ from the expected ones; slices have a column `segment`."""
     if columns is None:
         columns = [name for name in COLUMNS if name != "segment" or '"per" :=' in sql]
     if len(found) != len(wanted):
@@ -285,7 +285,7 @@ def of_metrics(
     per: str | None = None,
     **more: str,
 ) -> list[str]:
-    """Where a macro that computes several metrics differs from an evaluation."""
+    """Return where a macro that computes several metrics differs from an evaluation."""
     wrong = []
     for call in packed(specs):
         told = {"metrics": listed(call.specs), GROUP: GROUP, **({"weight": weight} if weight else {}),
@@ -306,11 +306,11 @@ def of_one(
     per: str | None = None,
     **more: str,
 ) -> list[str]:
-    """Where the macro of a name differs from an evaluation."""
+    """Return where the macro of a name differs from an evaluation."""
     bound = NAMES[name].bound
     arguments = {n: v for n, v in given(measure).items() if n not in bound}
     sql = called(MACROS[name], arguments, **options(measure, weight, per), **more)
-    # What the macro calls itself is the name that the metric has in Python; two names may have one macro.
+    # The macro shows the name that the metric has in Python; two names may have one macro.
     shown = next(n for n in MACROS if MACROS[n] == MACROS[name])
     wanted = expected(result, {shown: measure.text}, by)
     return differences(sql, rows_of(connection, sql), wanted)
@@ -325,7 +325,7 @@ def of_table(
     per: str | None = None,
     **more: str,
 ) -> list[str]:
-    """Where the macro of a table differs from the table of an evaluation."""
+    """Return where the macro of a table differs from the table of an evaluation."""
     measure = parse_table(CATALOG, spec)
     sql = called(measure.metric.name, given(measure), **options(measure, weight, per), **more)
     columns = ["segment", *(c for c in measure.metric.query.named_selects if c not in ("system", "segment"))]
@@ -340,7 +340,7 @@ def of_table(
 def test_metrics_of_probabilities_with_every_parameter(
     probabilities: duckdb.DuckDBPyConnection, weighted: bool
 ) -> None:
-    """All cases in one call, as segments, and once as if they were one; without weights, the defaults."""
+    """All cases run as segments, and once as one table; without weights, with the defaults."""
     every = EVERY if weighted else PLAIN
     result = evaluation(probabilities, every, weighted, by="name")
     weight = "weight" if weighted else None
@@ -353,7 +353,7 @@ def test_metrics_of_probabilities_with_every_parameter(
 def test_metrics_of_any_score_with_every_parameter(
     unbounded: duckdb.DuckDBPyConnection, weighted: bool
 ) -> None:
-    """Without weights, the defaults."""
+    """Without weights, the specs have the defaults."""
     every = (
         EVERY_ANY_SCORE if weighted else [plain_spec(metric) for metric in METRICS if of_any_score(metric)]
     )
@@ -362,7 +362,7 @@ def test_metrics_of_any_score_with_every_parameter(
 
 
 def one_at_a_time(metric: Definition) -> list[str]:
-    """For each parameter a spec that changes it alone, to a value in the middle; else the plain spec."""
+    """Return a spec per parameter that sets it alone, to a value in the middle; else the plain spec."""
     needed = {p.name: REQUIRED[p.name] for p in metric.own_params.values() if p.required}
     specs: dict[tuple[str, ...], list[str]] = {}
     for spec in EVERY:
@@ -393,7 +393,7 @@ def test_the_macro_of_every_metric_with_every_parameter(probabilities: duckdb.Du
 
 @pytest.mark.slow
 def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> None:
-    """Without weights, and with no parameter that need not be; an alias binds what its header says."""
+    """Specs have no weights and only required parameters; an alias binds the parameters of its header."""
     specs, told = {}, {}
     for name, alias in NAMES.items():
         needed = [p.name for p in alias.metric.own_params.values() if p.required]
@@ -405,7 +405,7 @@ def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> No
     wrong = []
     for name, spec in specs.items():
         measure = parse_measure(CATALOG, spec)
-        # The macros of the metrics' own names are called above.
+        # The test above calls the macros with the metrics' own names.
         if name != measure.metric.name:
             wrong += of_one(probabilities, result, name, measure, None, ["name"], "name")
     # In a list of metrics, the name is the one that Python knows.
@@ -414,7 +414,7 @@ def test_the_macro_of_every_name(probabilities: duckdb.DuckDBPyConnection) -> No
     assert wrong == []
 
 
-# Cases whose tables have columns of other types, or other labels, or none of whose rows counts.
+# Cases whose columns have other types, or other labels, or whose rows all have no weight.
 ALONE = ("booleans", "float32", "infinite", *APART, "sample", "weightless")
 
 
@@ -447,7 +447,7 @@ def command_line(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 def test_the_command_line_gives_the_same_for_every_case(
     name: str, command_line: CommandLine, session: duckdb.DuckDBPyConnection
 ) -> None:
-    """One call for all metrics, one for each table, and one SELECT list of the aggregates."""
+    """One call computes all metrics, one each table, and one SELECT list the aggregates."""
     usable = [d for d in (*METRICS, *TABLES) if of_any_score(d) or name not in UNBOUNDED]
     usable = [d for d in usable if reads(d, "ratings") or name != "ratings"]
     calls = packed(plain_spec(d) for d in usable if not d.is_table)
@@ -469,7 +469,7 @@ def test_the_command_line_gives_the_same_for_every_case(
 
 
 def _printed(value: Any) -> Any:
-    """A value as the command line writes it in JSON."""
+    """Return a value as the command line writes it in JSON."""
     return value if value is None or isinstance(value, int | float | bool) else str(value)
 
 
@@ -481,7 +481,7 @@ def _printed(value: Any) -> Any:
 def test_tables_of_probabilities_with_every_parameter(
     probabilities: duckdb.DuckDBPyConnection, weighted: bool
 ) -> None:
-    """All cases as segments, and as if they were one; without weights, the defaults."""
+    """All cases run as segments, and as one table; without weights, with the defaults."""
     specs = [spec for table in TABLES for spec in (specs_of(table) if weighted else [plain_spec(table)])]
     weight = "weight" if weighted else None
     result = evaluation(probabilities, ["auc"], weighted, by="name")
@@ -513,7 +513,7 @@ PER: dict[str, tuple[tuple[str, ...], str]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("case", PER)
 def test_segments(slices: duckdb.DuckDBPyConnection, case: str) -> None:
-    """Some are NULL, or of one class; they come in order, NULL last, and each metric where it was asked."""
+    """Some are NULL, or of one class; they are sorted, NULL last, with metrics in the order of the call."""
     by, per = PER[case]
     weight = "weight" if len(by) > 1 else None
     result = evaluation(slices, PLAIN, weight is not None, by=[list(by)])
@@ -579,7 +579,7 @@ def test_groups_come_without_a_name(slices: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.slow
 def test_weights_are_expressions(slices: duckdb.DuckDBPyConnection) -> None:
-    """A weight of NULL, which is no column, is none; all metrics and tables see the same weights."""
+    """The weight NULL, which is not a column, means none; all metrics and tables use the same weights."""
     doubled = "SELECT * REPLACE (weight * 2 + row_number % 2 AS weight) FROM predictions"
     for weight, data, weighted in (
         ("weight * 2 + row_number % 2", doubled, True), ("NULL", "predictions", False)
@@ -615,7 +615,7 @@ PARAMS: dict[str, list[Definition]] = {}
 for _metric in METRICS:
     for _name in _metric.own_params:
         PARAMS.setdefault(_name, []).append(_metric)
-# Where metrics allow different values of a parameter, one value may be for some of them only.
+# If metrics allow different values of a parameter, one value may apply to some of them only.
 CONTESTED = [
     name for name, metrics in PARAMS.items()
     if len({tuple(c.sql() for c in metric.own_params[name].checks) for metric in metrics}) > 1
@@ -625,7 +625,7 @@ CONTESTED = [
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTESTED)
 def test_a_value_goes_to_the_metrics_that_allow_it(slices: duckdb.DuckDBPyConnection, name: str) -> None:
-    """To the others their own default, as with a switch of Python; where none does, it is refused."""
+    """The others keep their own default, as with a switch of Python; if none allows it, it is refused."""
     metrics = {metric.name: metric for metric in PARAMS[name]}
     specs = {metric: plain_spec(definition) for metric, definition in metrics.items()}
     required = {param.name: written(REQUIRED[param.name]) for metric in PARAMS[name]
@@ -653,7 +653,7 @@ TRIED: dict[type, tuple[Any, ...]] = {
 
 
 def tried() -> Iterator[tuple[Definition, Param]]:
-    """Every way in which a metric or a table declares a parameter, once."""
+    """Yield every declaration of a parameter in a metric or a table, once."""
     seen = set()
     for definition in (*METRICS, *TABLES):
         for param in definition.own_params.values():
@@ -670,7 +670,7 @@ def tried() -> Iterator[tuple[Definition, Param]]:
 def test_what_python_refuses_of_a_parameter_is_refused(
     slices: duckdb.DuckDBPyConnection, definition: Definition, param: Param
 ) -> None:
-    """And nothing else; the message names the parameter and what this metric needs."""
+    """It refuses nothing else; the message names the parameter and the valid values of this metric."""
     parse = parse_table if definition.is_table else parse_measure
     macro = MACROS.get(definition.name, definition.name)
     plain = parse(CATALOG, plain_spec(definition))
@@ -681,7 +681,7 @@ def test_what_python_refuses_of_a_parameter_is_refused(
     is_of_tools = any(param.name in entry.sets for entry in entries if entry)
     for value in TRIED[param.type]:
         if value is None and is_of_tools:
-            continue  # what the tool has that like := names, or else the default
+            continue  # the value in the tool that like := names, or else the default
         shown = ", ".join(f"{n}={'null' if v is None else v}" for n, v in {**own, param.name: value}.items())
         sql = called(macro, {**given(plain), param.name: written(value)}, **options(plain, None, None))
         try:
@@ -726,7 +726,7 @@ def test_metrics_that_cannot_be_had(slices: duckdb.DuckDBPyConnection, metrics: 
 
 @pytest.mark.slow
 def test_a_parameter_that_no_metric_takes_is_refused(slices: duckdb.DuckDBPyConnection) -> None:
-    """In a list of metrics; the macro of a metric does not have it."""
+    """The macro of a list of metrics refuses it; the macro of a metric does not have it."""
     for name in PARAMS:
         others = [metric.name for metric in METRICS if name not in metric.own_params and not _needs(metric)]
         param = PARAMS[name][0].own_params[name]
@@ -747,7 +747,7 @@ def test_a_plan_that_is_none_is_refused(slices: duckdb.DuckDBPyConnection) -> No
                 slices.execute(called(macro, asked, plan="'quick'", **weights))
 
 
-# --- rows that are refused -------------------------------------------------------------------------
+# --- refused rows --------------------------------------------------------------------------------
 
 
 CHECKS = {check.title: check for check in CATALOG.checks.values()}
@@ -756,7 +756,7 @@ ABOUT_SYSTEMS = "NULL system"
 
 
 def about(message: str) -> str | None:
-    """What a macro must say where Python says this; None where it is no matter of the rows."""
+    """Return the message of a macro for a refusal of Python; None if it does not concern the rows."""
     if kind := TYPES.search(message):
         return f"the {kind[1]} is {kind[2]}, not a number"
     found = re.search(r"column '(\w+)': \d+ rows? (.+)", message)
@@ -784,7 +784,7 @@ def test_every_check_of_rows_is_tried() -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("case", WRONG_ROWS)
 def test_rows_that_python_refuses_are_refused(connection: duckdb.DuckDBPyConnection, case: str) -> None:
-    """By the macro of the metric, by that of several, and by a table."""
+    """The macro of the metric, the macro of several metrics, and a table refuse them."""
     table, name, *_ = REFUSED[case]
     measure = parse_measure(CATALOG, name)
     weight = "weight" if "weight" in case else None
@@ -794,7 +794,7 @@ def test_rows_that_python_refuses_are_refused(connection: duckdb.DuckDBPyConnect
         called(SEVERAL, {}, table, **told, metrics=listed([name])),
     ]
     shown = parse_table(CATALOG, "group_auc" if has_group(measure.metric) else "confusion")
-    # A table of two classes does not see that ratings are none, nor that scores are no probabilities.
+    # A table of two classes cannot detect ratings, nor scores that are not probabilities.
     if of_any_score(measure.metric) and reads(measure.metric, "labeled"):
         calls.append(called(shown.metric.name, {}, table, **options(shown, weight, None)))
     for sql in calls:
@@ -805,7 +805,7 @@ def test_rows_that_python_refuses_are_refused(connection: duckdb.DuckDBPyConnect
 
 @pytest.mark.slow
 def test_every_metric_and_table_refuses_what_it_needs(connection: duckdb.DuckDBPyConnection) -> None:
-    """And nothing else."""
+    """They refuse nothing else."""
     accepted: dict[str, list[Definition]] = {}
     for definition in (*METRICS, *TABLES):
         parse = parse_table if definition.is_table else parse_measure
@@ -919,7 +919,7 @@ def test_no_rows_are_refused(connection: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.slow
 def test_python_leaves_the_macros_of_a_connection(session: duckdb.DuckDBPyConnection) -> None:
-    """Both may be in use at once: what Python defines and drops is not what the macros call."""
+    """Both may be in use at once: Python does not define or drop macros that the shell calls."""
     using(session, "ties")
     calls = [
         called(SEVERAL, {}, metrics="'spiegelhalter_p'"),
@@ -936,7 +936,7 @@ def test_python_leaves_the_macros_of_a_connection(session: duckdb.DuckDBPyConnec
 
 @pytest.mark.slow
 def test_columns_may_be_called_as_the_parameters(slices: duckdb.DuckDBPyConnection) -> None:
-    """Label and score change places, and every parameter is a column as well, of another meaning."""
+    """Label and score swap their names, and every parameter is also a column with another meaning."""
     names = sorted(
         {*PARAMS, "data", "per", "weight", "plan", "metrics", "segment", "metric", "value", "system"}
     )

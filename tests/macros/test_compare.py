@@ -52,7 +52,7 @@ def assert_agrees(
     truth: str = "qrels",
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Every column of the macro has what Python has there, in the order of Python."""
+    """Check that every column of the macro has the value of Python, in the order of Python."""
     given = "".join(f', "{NAMED.get(n, n)}" := {written(value)}' for n, value in options.items())
     found = rows(session, f"FROM compare({predictions}, {truth}, {written(metrics)}{given})")
     by = options.pop("by", None)

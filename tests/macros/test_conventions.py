@@ -1,4 +1,4 @@
-"""The macro `conventions` says what `duckmetrics.conventions` says: the same rows, words and numbers."""
+"""The macro `conventions` gives the rows, words and numbers of `duckmetrics.conventions`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# Queries, so that no order of the rows is known; each with the options of the macro and of Python.
+# Queries, so the order of the rows is unknown; each with the options of the macro and of Python.
 PREDICTIONS = {
     "clean": faults.PREDICTIONS,
     "missing queries": f"SELECT * FROM ({faults.PREDICTIONS}) WHERE query_id > 'u05'",
@@ -63,7 +63,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.ToolComparison) 
         for name in ("value", "difference"):
             expected = told.pop(name)
             assert row.pop(name) == (None if expected is None else pytest.approx(expected, abs=1e-12, rel=0))
-        # The advice at the end of a reason is written as arguments of macros are.
+        # The advice at the end of a reason has the form of macro arguments.
         reason, expected = row.pop("reason"), told.pop("reason")
         if expected is not None and "; " in expected:
             what, _, advice = expected.rpartition("; ")
@@ -80,7 +80,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.ToolComparison) 
 def test_it_says_what_python_says(
     session: duckdb.DuckDBPyConnection, options: dict[str, Any], metric: str, predictions: str, truth: str
 ) -> None:
-    """Python evaluates once for each tool, and so takes several seconds for all of them."""
+    """Python evaluates once for each tool, and needs several seconds for all of them."""
     tables = PREDICTIONS[predictions], TRUTH[truth]
     wanted = duckmetrics.conventions(*tables, metric, connection=session, **options)
     assert_same(found(session, *tables, metric=metric, **options), wanted)

@@ -44,7 +44,7 @@ class Created(NamedTuple):
 
 
 def created() -> list[Created]:
-    """The macros of the file, each once, as DuckDB knows them; those that only others call tell nothing."""
+    """Return the macros of the file, each once, as DuckDB lists them; internal ones have no comment."""
     query = """
         SELECT DISTINCT function_name, function_type = 'table_macro', coalesce(comment, '')
         FROM duckdb_functions() WHERE NOT internal ORDER BY ALL
@@ -64,12 +64,12 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.mark.slow
 def test_the_file_in_the_repository_is_fresh() -> None:
-    """Write it anew with: duckmetrics macros -o sql/duckmetrics.sql"""
+    """Write it again with: duckmetrics macros -o sql/duckmetrics.sql."""
     assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == shipped.written_macros()
 
 
 def test_some_macros_of_the_file_are_fresh() -> None:
-    """One of each large family: to write all of them takes a minute of a processor."""
+    """The test writes one macro of each large family; all of them take a minute of CPU time."""
     written_anew = {
         "ndcg": ranking_macros(CATALOG, {"ndcg": "ndcg"}),
         "auc": classification_macros(CATALOG, {"auc": "auc"}),
@@ -115,7 +115,7 @@ def test_the_command_writes_the_file(run: Command, tmp_path: Path) -> None:
 
 
 def test_the_file_that_ships_is_read_and_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To write it takes ten seconds of a processor."""
+    """Writing it takes ten seconds of CPU time."""
     monkeypatch.setattr(shipped, "written_macros", lambda: pytest.fail("the macros were written again"))
     assert duckmetrics.macros_sql() == (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 
@@ -155,7 +155,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dm", "something else"])
 def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None:
-    """Under any name, and while another database is in use."""
+    """It works under any name, and while another database is in use."""
     connection = duckdb.connect()
     connection.execute((ROOT / "tests/data/ranking/sample.sql").read_text("utf-8"))
     connection.execute(f"ATTACH '{database}' AS \"{name}\" (READ_ONLY)")
@@ -205,7 +205,7 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
 
 @pytest.mark.slow
 def test_any_supported_version_can_attach_the_database(database: Path) -> None:
-    """The format of the file is that of DuckDB 1.4: magic bytes, then the version of the storage."""
+    """The file has the format of DuckDB 1.4: magic bytes, then the version of the storage."""
     header = database.read_bytes()[:20]
     assert header[8:12] == b"DUCK"
     assert int.from_bytes(header[12:20], "little") == 67
@@ -230,13 +230,13 @@ def test_the_shell_has_the_macros(tmp_path: Path) -> None:
     with duckdb.connect(file) as connection:
         connection.execute("CREATE TABLE t AS SELECT 1 AS y, 0.5 AS s")
         connection.execute("CHECKPOINT")
-    if duckdb.__version__.startswith("1."):  # the shell is a 1.5 and reads no file of 2.0
+    if duckdb.__version__.startswith("1."):  # the shell is a 1.5 and cannot read a file of 2.0
         done = open_shell(str(file), "-readonly", "-csv", script="SELECT accuracy(y, s) AS a FROM t;")
         assert (done.returncode, done.stdout.split()) == (0, ["a", "1.0"]), done.stderr
 
 
 def test_the_shell_takes_the_macros_from_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It is opened in no time; where there is no file, the macros are written."""
+    """The shell opens at once; without the file, it writes the macros."""
     seen = tmp_path / "seen.sql"
     fake = tmp_path / "fake"
     fake.write_text(f'#!/bin/sh\ncp "$2" {seen}\n')
@@ -286,7 +286,7 @@ def test_the_shell_refuses_data_files_that_are_not_there(run: Command, tmp_path:
 
 
 def test_an_interrupt_leaves_the_shell_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Ctrl-C reaches both processes; it is for the query that runs in the shell."""
+    """Ctrl-C reaches both processes, and is meant for the query in the shell."""
     fake = tmp_path / "fake"
     fake.write_text(f"#!/bin/sh\ntrap '' INT\nkill -INT {os.getpid()}\nsleep 0.2\nexit 7\n")
     fake.chmod(0o755)

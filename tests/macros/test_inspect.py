@@ -1,4 +1,4 @@
-"""The macros `inspect` and `inspect_classification` find what `duckmetrics.check` finds, and say it alike."""
+"""The macros `inspect` and `inspect_classification` report the findings of `duckmetrics.check` alike."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.engine
 COLUMNS = [
     "severity", "check", "table", "column", "count", "of", "examples", "message", "advice", "switch", "value",
 ]  # fmt: skip
-# What concerns a whole table or column has words of its own: the shell maps columns in another way.
+# Findings about a whole table or column have other words, because the shell maps columns differently.
 OF_SCHEMA = (
     "missing_column", "id_type", "id_kinds", "score_type", "relevance_type", "label_type", "weight_type",
     "two_orders",
@@ -39,7 +39,7 @@ OF_RANKINGS = {
 OF_ROWS = {name: f for name, f in faults.OF_ROWS.items() if f.options.keys() <= {"metrics"}}
 FAULTS = [("ranking", name) for name in OF_RANKINGS] + [("rows", name) for name in OF_ROWS]
 CLEAN = {"predictions": faults.PREDICTIONS, "truth": faults.TRUTH, "observed": faults.ROWS}
-# Changes to rankings and to rows, of which several are made at once; {q} and {i} are a query and an item.
+# Changes to rankings and to rows, several at once; {q} and {i} are a query and an item.
 SPOILED = {
     "predictions": [
         "FROM rows UNION ALL FROM rows WHERE query_id = '{q}'", "FROM rows WHERE query_id <> '{q}'",
@@ -108,7 +108,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture
 def tables(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The clean tables, to be spoiled."""
+    """Create the clean tables, which the tests damage."""
     for name, query in (
         ("predictions", faults.PREDICTIONS),
         ("truth", faults.TRUTH),
@@ -135,7 +135,7 @@ def found(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, A
 
 
 def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.Findings) -> None:
-    """Compare all that both have: the order, the numbers, the examples and the words."""
+    """Compare all columns that both have: the order, the numbers, the examples and the words."""
     keys = ("severity", "check", "table", "column", "count", "examples")
     assert [{key: row[key] for key in keys} for row in rows] == [
         {key: list(one.examples) if key == "examples" else getattr(one, key) for key in keys}
@@ -147,7 +147,7 @@ def assert_same(rows: list[dict[str, Any]], wanted: duckmetrics.Findings) -> Non
         assert row["of"] is None or row["of"] >= row["count"]
         if one.check not in OF_SCHEMA:
             assert row["advice"] == in_the_shell(one.advice)
-            # What distinguishes copies, such as the column of a system, only Python looks for.
+            # Only Python searches for a column that distinguishes copies, such as the column of a system.
             assert row["message"].removesuffix(row["advice"]) == one.message.removesuffix(one.advice)
 
 
@@ -194,7 +194,7 @@ def test_several_faults_of_rows_are_found_at_once(tables: duckdb.DuckDBPyConnect
 
 
 def spoil(connection: duckdb.DuckDBPyConnection, table: str, chance: random.Random) -> None:
-    """Make up to three changes; one that no longer fits the columns is left out."""
+    """Make up to three changes; skip one that no longer fits the columns."""
     for change in chance.sample(SPOILED[table], chance.randint(0, 3)):
         query = change.format(
             q=f"u{chance.randint(1, 60):02d}", i=f"i{chance.randint(0, 39):02d}", n=chance.randint(0, 9)

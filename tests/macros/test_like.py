@@ -29,9 +29,9 @@ REQUIRED = {"beta": 1, "recall": 0.5, "max_fpr": 0.5, "top": 0.1, "precision": 0
 
 
 def cases() -> Iterator[tuple[str, str, str, int | None]]:
-    """Preset, family, metric and cut-off: of rankings, which take their time, one metric of each tool.
+    """Yield preset, family, metric and cut-off; rankings are slow, so they have one metric per tool.
 
-    Entries that rows are to be looked at for are refused in a macro.
+    A macro refuses entries that depend on the rows.
     """
     for number, tool in enumerate(presets().values()):
         for family, known in tool.families.items():
@@ -96,7 +96,7 @@ def test_a_macro_follows_a_tool_as_python_does(
 @pytest.mark.slow
 @pytest.mark.parametrize(("like", "gain"), [("catboost", "exp2"), ("lightgbm", "linear")])
 def test_a_value_that_is_given_wins(session: duckdb.DuckDBPyConnection, like: str, gain: str) -> None:
-    """Also where it is the default."""
+    """The given value may equal the default."""
     query = f"SELECT value FROM ndcg({RANKING}, k := 3, like := '{like}', gain := '{gain}')"
     spec_ = f"ndcg(gain={gain})@3"
     wanted = duckmetrics.evaluate("run", "truth", spec_, like=like, connection=session)
@@ -143,7 +143,7 @@ def test_the_table_of_conventions_is_what_the_presets_say(session: duckdb.DuckDB
 def test_a_list_of_metrics_follows_a_tool_as_python_does(
     session: duckdb.DuckDBPyConnection, like: str, specs: str
 ) -> None:
-    """The names are those asked for, in their order."""
+    """The names are those of the call, in their order."""
     wanted = duckmetrics.evaluate("run", "truth", specs.split(", "), like=like, connection=session)
     query = f"FROM evaluate('run', 'truth', '{specs}', like := '{like}', \"position\" := 'position')"
     found = session.execute(f"SELECT metric, value, n, n_missing, signature {query}").fetchall()

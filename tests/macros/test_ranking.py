@@ -1,4 +1,4 @@
-"""The macros of the DuckDB shell give what the Python API gives, up to the last digits of a sum."""
+"""The macros of the DuckDB shell give the values of the Python API, up to the last digits of a sum."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Data:
     truth: str = "truth"
 
     def evaluation(self, specs: Sequence[str], **switches: Any) -> Evaluation:
-        """What the Python API says about the specs."""
+        """Evaluate the specs with the Python API."""
         return duckmetrics.evaluate(
             self.predictions, self.truth, specs, connection=self.connection,
             columns=_columns(switches), **switches,
@@ -68,7 +68,7 @@ class Data:
         return compared(self.evaluation(specs, **switches))
 
     def macro(self, name: str, **arguments: Any) -> list[Result]:
-        """What a macro yields; its columns are as promised."""
+        """Return the rows of a macro, and check its columns."""
         result = self.connection.execute(call(name, self.predictions, self.truth, **arguments))
         assert [column[0] for column in result.description] == SUMMARY
         rows = result.fetchall()
@@ -76,7 +76,7 @@ class Data:
         return [(metric, *numbers) for _, metric, _, *numbers, _ in rows]
 
     def by_query(self, **arguments: Any) -> list[Result]:
-        """What `evaluate_by_query` yields."""
+        """Return the rows of `evaluate_by_query`."""
         result = self.connection.execute(call("evaluate_by_query", self.predictions, self.truth, **arguments))
         assert [column[0] for column in result.description] == BY_QUERY
         rows = result.fetchall()
@@ -86,7 +86,7 @@ class Data:
 
 @dataclass
 class Group:
-    """Specs that one call of a macro covers, as they differ in the cut-off only."""
+    """Specs that fit into one call of a macro, because they differ in the cut-off only."""
 
     metric: Definition
     arguments: dict[str, Any]
@@ -101,7 +101,7 @@ class Group:
 
     @property
     def named(self) -> dict[str, Any]:
-        """The arguments of the macro of the metric."""
+        """Return the arguments of the macro of the metric."""
         return (
             {CUTOFF: self.cutoffs, **self.arguments} if CUTOFF in self.metric.own_params else self.arguments
         )
@@ -116,7 +116,7 @@ def measured(specs: Iterable[str]) -> list[Measure]:
 
 
 def own_arguments(measure: Measure) -> dict[str, Any]:
-    """The metric's own parameters without the cut-off, where they are not the default."""
+    """Return the metric's own parameters without the cut-off, if they are not the default."""
     declared = measure.metric.own_params
     return {
         name: value for name, value in measure.values.items()
@@ -137,7 +137,7 @@ def grouped(specs: Sequence[str]) -> list[Group]:
 
 
 def plain(metrics: Iterable[Definition], cutoffs: Iterable[int | None] = (None,)) -> list[str]:
-    """One spec for every metric and cut-off, with no parameter but those that it needs."""
+    """Return one spec for every metric and cut-off, with only the required parameters."""
     specs = [spec for metric in metrics for spec in specs_of(metric, cutoffs, one_at_a_time=True)]
     chosen: dict[tuple[str, Any], str] = {}
     for spec, measure in zip(specs, measured(specs), strict=True):
@@ -147,7 +147,7 @@ def plain(metrics: Iterable[Definition], cutoffs: Iterable[int | None] = (None,)
 
 
 def asked(specs: Sequence[str], names: Sequence[str] = ()) -> tuple[list[str], dict[str, Any]]:
-    """The list of metrics and the parameters with which `evaluate` is asked for these specs."""
+    """Return the list of metrics and the parameters of `evaluate` for these specs."""
     metrics, arguments = [], {}
     for i, measure in enumerate(measured(specs)):
         k = measure.values.get(CUTOFF)
@@ -159,7 +159,7 @@ def asked(specs: Sequence[str], names: Sequence[str] = ()) -> tuple[list[str], d
 
 
 def labelled(specs: Sequence[str], metrics: Sequence[str], rows: Sequence[Result]) -> list[Result]:
-    """The rows of the Python API as the macro shows them."""
+    """Return the rows of the Python API as the macro shows them."""
     return [(text_, *row) for text_, row in zip(metrics, rows, strict=True)]
 
 
@@ -168,7 +168,7 @@ def compared(evaluation: Evaluation) -> list[Result]:
 
 
 def assert_agrees(data: Data, specs: Sequence[str], **switches: Any) -> list[Result]:
-    """The values of every query are those of `duckmetrics.evaluate`; return them."""
+    """Check the values of every query against `duckmetrics.evaluate`, and return them."""
     found = data.evaluation(specs, **switches)
     metrics, arguments = asked(specs)
     arguments |= {**switches, **(_columns(switches) or {})}
@@ -190,7 +190,7 @@ def assert_agrees(data: Data, specs: Sequence[str], **switches: Any) -> list[Res
 
 
 def values_of_switches() -> Iterator[tuple[str, Any]]:
-    """Every value of every switch of some metric that is not an error, and the thresholds tried here."""
+    """Return every value of every switch of some metric, except errors, and the tested thresholds."""
     seen = set()
     for metric in RANKING:
         for name, param in CATALOG.params(metric).items():
@@ -203,7 +203,7 @@ def values_of_switches() -> Iterator[tuple[str, Any]]:
 
 SWITCHES = [{name: value} for name, value in values_of_switches()]
 DEFAULTS = {(name, param.default) for metric in RANKING for name, param in CATALOG.params(metric).items()}
-# Those that are no default of any metric, and not given to all calls here.
+# Values that are not the default of any metric, and that not all calls here set.
 OTHER = [s for s in SWITCHES if not s.items() <= DEFAULTS and not s.items() <= TOLERANT.items()]
 USUAL = {
     name: param.default for metric in RANKING for name, param in CATALOG.params(metric).items()
@@ -226,9 +226,9 @@ OWN = sorted({
 
 
 def load(connection: duckdb.DuckDBPyConnection, paths: Iterable[Path], of_text: bool) -> None:
-    """Put cases together; every system of every case asks queries of its own.
+    """Put cases together; every system of every case has its own queries.
 
-    The rows have their places in reverse, so that ties=input is another order than that of the items.
+    The places of the rows are reversed, so the order of ties=input differs from that of the items.
     """
     type_ = "VARCHAR" if of_text else "INTEGER"
     connection.execute(
@@ -265,30 +265,30 @@ def opened(paths: Iterable[Path], of_text: bool) -> Iterator[Data]:
 
 @pytest.fixture(scope="module")
 def texts() -> Iterator[Data]:
-    """All tiny cases whose ids are texts."""
+    """Create all tiny cases whose ids are texts."""
     yield from opened([path for path in CASES if path.stem not in INTEGERS], True)
 
 
 @pytest.fixture(scope="module")
 def integers() -> Iterator[Data]:
-    """All tiny cases whose ids are numbers."""
+    """Create all tiny cases whose ids are numbers."""
     yield from opened([path for path in CASES if path.stem in INTEGERS], False)
 
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Data]:
-    """Two queries, so that there is one sum of their values."""
+    """Create two queries, so that their sum has one order."""
     yield from opened([path for path in CASES if path.stem == "graded"], False)
 
 
 @pytest.fixture(scope="module")
 def plain_values(texts: Data) -> list[Result]:
-    """What nearly every switch changes."""
+    """Return the values that nearly every switch changes."""
     return assert_agrees(texts, plain(RANKING, (2,)), **TOLERANT)
 
 
 def turned(metric: Definition) -> dict[str, Any]:
-    """Another value for every parameter of a metric that is not the cut-off, the last that is tried."""
+    """Return for every parameter except the cut-off the last tested value that is not the default."""
     values: dict[str, Any] = {}
     for name, param in metric.own_params.items():
         if name != CUTOFF and len(param.choices) != 1:
@@ -307,7 +307,7 @@ def macro_of(metric: Definition, name: str | None = None) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", RANKING, ids=lambda metric: metric.name)
 def test_the_macro_of_a_metric_equals_it(two: Data, metric: Definition) -> None:
-    """With as few parameters as it needs, and with another value of every one of them."""
+    """The test sets as few parameters as possible, and then another value of each of them."""
     values = turned(metric)
     given = ", ".join(f"{name}={value}" for name, value in values.items())
     cutoffs = (None, 1, 50, 3) if CUTOFF in metric.own_params else (None,)
@@ -355,7 +355,7 @@ ALIASES = [
 
 
 def _spec_of(name: str, required: Mapping[str, Any]) -> str:
-    """A spec with this name of a metric and the parameters that it needs."""
+    """Return a spec with this name of a metric and its required parameters."""
     alias = CATALOG.names["ranking", name]
     params = [p for p in alias.metric.own_params if p in required and p not in alias.bound]
     return f"{name}({', '.join(f'{p}={required[p]}' for p in params)})" if params else name
@@ -441,7 +441,7 @@ def test_every_switch_means_the_same_to_all_metrics(
     "switches", [USUAL, {"no_relevant": "keep"}, {"missing": "undefined"}], ids=["usual", "keep", "undefined"]
 )
 def test_a_default_may_be_written(texts: Data, plain_values: list[Result], switches: dict[str, Any]) -> None:
-    """Also one that is the only choice of some metrics, and none of the others."""
+    """The value may be the only choice of some metrics, and no choice of the others."""
     rows = assert_agrees(texts, plain(RANKING, (2,)), **{**switches, **TOLERANT})
     assert differences(rows, plain_values) == []
 
@@ -479,7 +479,7 @@ def _takes(metric: Definition, switch: str, value: Any) -> bool:
 
 
 def _is_idle(metric: Definition, switch: str, value: Any) -> bool:
-    """Say whether a switch changes nothing for a metric as it is usually computed."""
+    """Return whether a switch changes nothing for a metric with the defaults."""
     try:
         parse_measures(CATALOG, [f"ranking.{metric.name}@1"], {switch: value})
     except MetricError as error:
@@ -508,7 +508,7 @@ def test_a_mean_of_no_values_has_the_same_reason(texts: Data, reason: str) -> No
 
 @pytest.mark.slow
 def test_every_query_is_told_to_be_missing_or_without_a_relevant_item(texts: Data) -> None:
-    """The flags of the query that the Python layer composes, which its results only count."""
+    """The Python layer composes these flags of the query; its results show only their counts."""
     specs = plain(RANKING, (2,))
     query, columns = Composer(CATALOG).per_query(parse_measures(CATALOG, specs, TOLERANT, ranking))
     cursor = texts.connection.cursor()
@@ -542,7 +542,7 @@ CASE_SPECS = plain(RANKING)
 
 
 class OfSystem(NamedTuple):
-    """The predictions of a system as SQL, how its values are aggregated, and what Python says."""
+    """The predictions of a system as SQL, the aggregation of its values, and the result of Python."""
 
     predictions: str
     switches: dict[str, Any]
@@ -552,7 +552,7 @@ class OfSystem(NamedTuple):
 
 @cache
 def of_case(case: Path) -> list[OfSystem]:
-    """Every system of a case, with an aggregation that has one result."""
+    """Return every system of a case, with an aggregation that has one result."""
     found = []
     with duckdb.connect() as connection:
         connection.execute(case.read_text("utf-8"))
@@ -635,7 +635,7 @@ def test_the_command_line_ends_with_what_a_macro_refuses(command_line: CommandLi
     assert OURS.match(ABOUT_INIT.sub("", done.stderr)), done.stderr
 
 
-# --- what is refused -------------------------------------------------------------------------------
+# --- refusals --------------------------------------------------------------------------------------
 
 GOOD = ("FROM predictions", "FROM truth")
 BAD: dict[str, tuple[str, str, dict[str, Any]]] = {

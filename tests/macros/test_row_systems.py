@@ -86,7 +86,7 @@ def assert_agrees(
     group: str | None = None,
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Every row of the macro is that of Python: the same order and columns."""
+    """Check that every row of the macro equals that of Python, with the same order and columns."""
     told = {**options, **({"weight": None} if weight else {})}
     given = "".join(f', "{n}" := {weight if n == "weight" else written(v)}' for n, v in told.items())
     given += f", group_id := {group}" if group else ""
@@ -119,7 +119,7 @@ def test_slices(session: duckdb.DuckDBPyConnection, by: Any) -> None:
 
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_slices_of_several_systems(session: duckdb.DuckDBPyConnection, weight: str | None) -> None:
-    """Some have no rows, some have one class only, and some have no weight."""
+    """Some slices have no rows, some have one class only, and some have no weight."""
     found = assert_agrees(session, METRICS, weight, system="model", by="country")
     of_c = {
         row["country"]: row["reason"] for row in found if row["system"] == "C" and row["metric"] == "roc_auc"
@@ -187,12 +187,12 @@ def test_per_is_a_slice_called_segment(session: duckdb.DuckDBPyConnection) -> No
 def test_rows_of_several_systems_are_taken_together_where_none_is_named(
     session: duckdb.DuckDBPyConnection,
 ) -> None:
-    """As in Python: unlike rankings, rows of several systems are rows."""
+    """As in Python, and unlike rankings, rows of several systems count as rows of one."""
     assert len(assert_agrees(session, ["auc"])) == 1
 
 
 def test_columns_of_any_name(session: duckdb.DuckDBPyConnection) -> None:
-    """Names with quotes and brackets, and names of the parameters."""
+    """Names contain quotes and brackets, or are names of the parameters."""
     session.execute("""CREATE OR REPLACE TABLE odd AS SELECT
         label, score, model AS "the 'model' (x)", country AS "it's {""a""}", day AS per FROM clicks""")
     found = rows(
@@ -228,12 +228,12 @@ def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -
     "evaluate_classification(clicks, label, score, 'gauc', group_id := 'user_id', system := 'model')",
 ])  # fmt: skip
 def test_the_name_of_a_column_as_a_text_is_refused(session: duckdb.DuckDBPyConnection, call: str) -> None:
-    """All rows would be in one group, and the metric would have a value all the same."""
+    """Otherwise all rows would be in one group, and the metric would still have a value."""
     assert "the name of a column; write the column without quotes" in refusal(session, f"FROM {call}")
 
 
 def test_other_texts_are_groups_and_slices(session: duckdb.DuckDBPyConnection) -> None:
-    """A text that names no column, and columns of text, also with the name of a column in some row."""
+    """A constant that names no column, and columns of text with any values, are valid."""
     plain = rows(session, "FROM roc_auc(clicks, label, score)")
     assert same(rows(session, "FROM gauc(clicks, label, score, 'all')")[0]["value"], plain[0]["value"])
     named = "CASE WHEN user_id = 1 THEN 'country' ELSE user_id::VARCHAR END"

@@ -1,4 +1,4 @@
-"""Macros of the statistics give what `run_test` gives, up to the last digits, and refuse what it refuses."""
+"""Macros of the statistics give the results of `run_test` up to the last digits, and the same refusals."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Row = dict[str, Any]
 NAMES = CATALOG.statistic_names
 EVERY = [(name, i, given) for name, alias in NAMES.items() for i, given in enumerate(settings(alias))]
 BY_NAME = "per_query"
-# The file that people load; another test says that it is fresh.
+# The file that people load; another test checks that it is fresh.
 FILE = (ROOT / "sql/duckmetrics.sql").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The macros, and every input as a table of the name that the macro uses inside, a view and a file."""
+    """Create the macros, and every input as a table with the macro's internal name, a view and a file."""
     folder = tmp_path_factory.mktemp("trials")
     with connected() as connection:
         connection.execute("SET threads = 1")
@@ -57,7 +57,7 @@ def call(name: str, source: str, given: Row, **columns: str) -> str:
 
 
 def mine(alias: Alias) -> dict[str, str]:
-    """The columns of the user, as a macro takes them."""
+    """Return the columns of the user, as a macro takes them."""
     ((table, columns),) = alias.metric.inputs.items()
     return {name: f"my {name}" if table == BY_NAME else f'"my {name}"' for name in columns}
 
@@ -73,7 +73,7 @@ def rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
 def test_a_macro_gives_what_python_gives(
     session: duckdb.DuckDBPyConnection, name: str, place: int, given: Row
 ) -> None:
-    """Of a table under each setting, of a view and a file under the first."""
+    """A table is read under each setting, a view and a file under the first."""
     alias = NAMES[name]
     (table,) = alias.metric.inputs
     columns = own_names(alias.metric)
@@ -99,7 +99,7 @@ def test_a_column_may_be_missing(session: duckdb.DuckDBPyConnection, name: str) 
 def test_values_per_query_are_read_as_evaluate_writes_them(
     session: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
-    """Columns are found by name, in letters of either case; the only system needs no name."""
+    """Columns are found by name, in either case; a single system needs no name."""
     session.execute(f"COPY ({ROWS[BY_NAME]}) TO '{tmp_path}/values.parquet'")
     upper = f"SELECT system AS SYSTEM, value AS Value, metric, query_id FROM '{tmp_path}/values.parquet'"
     found = rows(session, f"FROM paired_t('{tmp_path}/values.parquet', baseline := 'A')")
@@ -180,7 +180,7 @@ def test_a_macro_says_what_is_wrong(plain: duckdb.DuckDBPyConnection, query: str
 
 @pytest.mark.slow
 def test_hints_stand_where_they_help_alone(plain: duckdb.DuckDBPyConnection) -> None:
-    """Values per query are read by names between quotes, and 1 is no percentage."""
+    """Hints about quotes and percentages appear only if they fix the call."""
     alone = "FROM paired_t('FROM v WHERE system = ''A''', baseline := 'X')"
     several = "FROM welch_t('o', arm, value, control := 'Z')"
     for query in (alone, several, "FROM paired_t('v', baseline := 'A', value := 'metric')"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-# System BB lacks queries and has ties; query 7 has no relevant item; the country of query 4 is not known.
+# System BB lacks queries and has ties; query 7 has no relevant item; the country of query 4 is unknown.
 TABLES = """
     CREATE TABLE run AS
     SELECT system, query_id, item_id, (item_id * 7 + query_id + length(system) * 3) % 5 AS score
@@ -52,7 +52,7 @@ def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]
 def assert_agrees(
     session: duckdb.DuckDBPyConnection, metrics: Sequence[str], predictions: str = "run", **options: Any
 ) -> list[dict[str, Any]]:
-    """Every row of `evaluate` is that of Python: the same order and columns, but those of classifiers."""
+    """Check that every row of `evaluate` equals that of Python, except for columns of classifiers."""
     given = "".join(f', "{name}" := {written(value)}' for name, value in options.items())
     found = rows(session, f"FROM evaluate({predictions}, qrels, {written(list(metrics))}{given})")
     by = options.pop("by", None)

@@ -85,7 +85,7 @@ def test_a_usual_call_is_planned_in_short(session: duckdb.DuckDBPyConnection, ca
 
 
 def test_what_is_given_goes_into_the_query_as_a_value(session: duckdb.DuckDBPyConnection) -> None:
-    """Quotes, braces and marks in a name change nothing."""
+    """Quotes, braces and punctuation in a name change nothing."""
     odd = "it's {0} __told \\1 {{"
     quoted = '"' + odd + '"'
     session.execute(f"CREATE OR REPLACE TABLE odd AS SELECT query_id AS {quoted}, item_id, score FROM many")

@@ -1,4 +1,4 @@
-"""Whatever a preset says that it does not imitate is refused with the reason: generated from the presets."""
+"""Every call that a preset does not imitate is refused with the reason; the presets list these calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every value that another tool gave is reproduced by its preset, or listed with the reason why not."""
+"""Every value of another tool is reproduced by its preset, or listed with the reason why not."""
 
 from __future__ import annotations
 

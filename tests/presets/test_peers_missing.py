@@ -1,4 +1,4 @@
-"""What tools do with users and judgments that other tests of them leave out."""
+"""Users and judgments that other tests of the tools leave out."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def printed(grades: dict[str, int]) -> dict[str, Any]:
 def test_a_pooled_item_that_nobody_judged_is_refused_and_not_taken_as_nonrelevant(
     like: str, spec: str, name: str
 ) -> None:
-    """A grade of -1 is an item of the pool that nobody judged to trec_eval, which is no grade of 0."""
+    """For trec_eval a grade of -1 is an unjudged item of the pool, which is not a grade of 0."""
     nonrelevant = {**GRADES, "b": 0}
     assert printed(GRADES)[name] > printed(nonrelevant)[name] + 0.1
     assert duckmetrics.evaluate(*judged(nonrelevant), spec, like=like)[spec] == pytest.approx(

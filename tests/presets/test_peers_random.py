@@ -1,9 +1,9 @@
-"""Values that other tools gave on random inputs: reproduced by their presets, or listed with the reason.
+"""Values of other tools on random inputs: reproduced by their presets, or listed with the reason.
 
 `tests/data/recorded/peer_random_values.json` holds random inputs (ties, missing queries, queries without
-relevant items, short lists, negative scores, one class, certainties) with what 21 tools gave for them;
-its `notes` say how each was called. RULES says what a call of a tool is here, under the preset of the
-tool; REASONS lists what is not reproduced, and why.
+relevant items, short lists, negative scores, one class, certainties) with the values of 21 tools;
+its `notes` describe each call. RULES maps a call of a tool to a call here, under the preset of the
+tool; REASONS lists values that are not reproduced, and why.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ OTHER_VERSIONS = {"XGBoost": "3.2.0"}
 
 
 class Rule(NamedTuple):
-    """What the calls that match are here: specs, {at} for the cut-off, and the switches beside `like`.
+    """The form of matching calls here: specs, {at} for the cut-off, and switches in addition to `like`.
 
-    Of several specs, separated by commas, the value is the mean.
+    If commas separate several specs, the value is their mean.
     """
 
     call: str
@@ -51,10 +51,10 @@ class Rule(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why the calls that match are not reproduced on the cases that match.
+    """The reason why matching calls are not reproduced on matching cases.
 
     Attributes:
-        refused: the preset says so itself, by an error: it has no such metric, or the rows are not what
+        refused: the preset itself raises an error: it has no such metric, or the rows are not what
             it requires.
     """
 
@@ -65,7 +65,7 @@ class Reason(NamedTuple):
 
 
 def rules(names: Mapping[str, str], options: Mapping[str, Mapping[str, Any]] | None = None) -> list[Rule]:
-    """A rule for each name under each option, whose text has the name for {}."""
+    """Return a rule for each name under each option; {} in the text stands for the name."""
     return [
         Rule(text.replace("{}", name), spec, switches)
         for name, spec in names.items() for text, switches in (options or {"{}": {}}).items()
@@ -433,7 +433,7 @@ REASONS: dict[str, list[Reason]] = {
 
 
 class Recorded(NamedTuple):
-    """One value that a tool gave."""
+    """One value of a tool."""
 
     case: str
     tool: str
@@ -442,7 +442,7 @@ class Recorded(NamedTuple):
 
     @property
     def preset(self) -> str | None:
-        """The preset; None where a definition was recorded and no tool."""
+        """The preset; None if the value belongs to a definition, not to a tool."""
         return None if self.tool == DEFINITION else PRESETS[self.tool]
 
     @property
@@ -451,13 +451,13 @@ class Recorded(NamedTuple):
 
     @property
     def asked(self) -> Rule:
-        """The rule, its spec filled in."""
+        """The rule, with its spec filled in."""
         rule = rule_for(self.tool, self.call)
         assert rule is not None, self
         found = re.fullmatch(rule.call, self.call)
         parts = {} if found is None else found.groupdict()
         at = f"@{parts['k']}" if parts.get("k") else ""
-        # Without a cut-off precision is of what is returned anyway.
+        # Without a cut-off, precision is about the returned items in any case.
         spec = rule.spec if at else rule.spec.replace("(norm=returned)", "")
         return rule._replace(spec=spec.format(at=at, **parts))
 
@@ -467,7 +467,7 @@ class Recorded(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """What the tool rounds to: printed digits, or single precision."""
+        """The precision of the tool: printed digits, or single precision."""
         if self.tool.startswith("trec_eval") or "cal_metric" in self.call:
             return 5.1e-5
         if "exp-log2" in self.call or (self.tool == "ir-measures" and self.call.startswith("ERR")):
@@ -491,7 +491,7 @@ def reason_for(tool: str, call: str, case: str) -> Reason | None:
 
 
 def values() -> Iterator[Recorded]:
-    """Every value of the fixture."""
+    """Return every value of the fixture."""
     for case in CASES.values():
         for tool, calls in case["results"].items():
             for call, value in calls.items():
@@ -506,11 +506,11 @@ REFUSED = [one for one in EVERY if one.is_error and one.reason is None] + [
 
 
 class Batch(NamedTuple):
-    """What is evaluated in one call: the cases of one kind, under one preset with the same switches.
+    """The content of one call: the cases of one kind, under one preset with the same switches.
 
     Attributes:
-        needed: what is asked of the rows; a case that does not have them is not among the cases.
-        binary: whether the grades are cut to 0 and 1 before.
+        needed: columns that the rows need; cases without them are left out.
+        binary: whether the grades become 0 and 1 before.
     """
 
     preset: str | None
@@ -531,7 +531,7 @@ def measure_of(tool: str | None, family: str, spec: str, switches: Switches = ()
 
 
 def measures_of(one: Recorded) -> list[Measure]:
-    """What a value is here, with all the parameters that the preset sets."""
+    """Return the measures of a value here, with all the parameters that the preset sets."""
     family = RANKING if "run" in CASES[one.case]["input"] else CLASSIFICATION
     rule = one.asked
     switches = tuple(rule.switches.items())
@@ -556,7 +556,7 @@ def batches(imitated: list[Recorded]) -> dict[Batch, list[Recorded]]:
 
 
 def rankings(cases: list[str], binary: bool) -> dict[str, pa.Table]:
-    """The inputs of cases put together, each with queries of its own name; `case` tells them apart."""
+    """Put the inputs of cases together, each with its own query names; `case` distinguishes them."""
     run, truth, queries = [], [], []
     for case in cases:
         given = CASES[case]["input"]
@@ -573,7 +573,7 @@ def rankings(cases: list[str], binary: bool) -> dict[str, pa.Table]:
 
 
 def classified(cases: list[str]) -> dict[str, pa.Table]:
-    """The rows of cases put together; those without groups are one group."""
+    """Put the rows of cases together; cases without groups are one group."""
     rows = []
     for case in cases:
         given = CASES[case]["input"]
@@ -583,7 +583,7 @@ def classified(cases: list[str]) -> dict[str, pa.Table]:
 
 
 def is_idle(specs: list[str], name: str, value: Any) -> bool:
-    """Say whether a switch changes none of the metrics, so that it is refused."""
+    """Return whether a switch changes none of the metrics, so that it is refused."""
     try:
         parse_measures(CATALOG, specs, {name: value}, lambda: RANKING)
     except MetricError as error:
@@ -642,7 +642,7 @@ def test_every_metric_of_every_preset_has_a_value() -> None:
         for family, conventions in known.families.items()
         for metric in conventions.metrics
     ]
-    # tests/catalog/test_foreign_names.py compares these with tools that are installed.
+    # tests/catalog/test_foreign_names.py compares these with the installed tools.
     missing = [claim for claim in claimed if claim not in confirmed]
     assert {metric for _, _, metric in missing} == {"n_relevant", "n_returned", "set_average_precision"}
 

@@ -1,4 +1,4 @@
-"""Presets are data: what they name exists, what they set is allowed, and their page is what they say."""
+"""Presets are data: their names exist, their values are allowed, and their page matches them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def spec_of(family: str, name: str, ranked: bool) -> str:
 
 
 def written_names(tool: Preset, family: str, names: str) -> list[str]:
-    """Names as a user writes them: with numbers in the places of the braces."""
+    """Return names as a user writes them, with numbers in the places of the braces."""
     forms = [form for name in split_specs(names) for form in tool.families[family].written(name)]
     return [re.sub(r"\{(\w+)\}", lambda hole: NUMBERS.get(hole[1], "0.5"), form) for form in forms]
 
@@ -66,7 +66,7 @@ def test_a_file_has_no_other_keys(path: Path) -> None:
     [pytest.param(*found, id=f"{found[0].name}-{found[1]}-{found[2]}") for found in entries()],
 )
 def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str, entry: Entry) -> None:
-    """Every value is one that the metric allows, and reaches the measure."""
+    """The metric allows every value, and the value reaches the measure."""
     metric = CATALOG.metrics[family, name]
     params = CATALOG.params(metric)
     assert entry.cutoff in ("", ALWAYS, NEVER)
@@ -81,7 +81,7 @@ def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str,
         measure = parse_measure(CATALOG, spec_of(family, name, ranked), like=tool)
         for param, value in entry.settings(ranked).items():
             if param in params and measure.values[param] != value:
-                # What changes nothing there, as ties do without a cut-off, is left at its default.
+                # Switches without an effect there, such as ties without a cut-off, keep their default.
                 with pytest.raises(
                     (MetricError, UnsupportedError),
                     match=f"{param}={value} changes nothing|{param} is not imitated",
@@ -90,7 +90,7 @@ def test_an_entry_sets_what_the_metric_has(tool: Preset, family: str, name: str,
 
 
 def test_what_is_common_to_a_tool_belongs_to_some_metric_of_it() -> None:
-    """A parameter at the head of a family is passed over by metrics that do not declare it."""
+    """Metrics that do not declare a parameter at the head of a family ignore it."""
     for tool in presets().values():
         for family, known in tool.families.items():
             declared = {p for name in known.metrics for p in CATALOG.params(CATALOG.metrics[family, name])}
@@ -132,7 +132,7 @@ def test_an_unknown_tool_is_told_with_what_was_meant() -> None:
 
 @pytest.mark.slow
 def test_what_is_said_wins_over_the_tool() -> None:
-    """The spec, then the switches of the call, then the tool."""
+    """The spec comes first, then the switches of the call, then the tool."""
     plain = duckmetrics.evaluate(*DATA, "mrr", like="pytrec_eval")
     assert plain["mrr"] == 0.5
     assert "missing:skip" in plain.rows[0]["signature"]
@@ -159,7 +159,7 @@ def test_rows_of_several_systems_are_refused_where_only_rows_are_known() -> None
 
 
 def test_the_page_is_fresh_and_says_everything() -> None:
-    """Written by: duckmetrics presets --all > duckmetrics/presets/README.md"""
+    """Write it again with: duckmetrics presets --all > duckmetrics/presets/README.md."""
     assert (FOLDER / "README.md").read_text("utf-8") == pages()
     for tool in presets().values():
         text = page(tool)

@@ -1,4 +1,4 @@
-"""The shape of the package: who imports whom, who knows the database, and what no module may hold."""
+"""The shape of the package: imports between modules, use of the database, and limits of each module."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PACKAGE = ROOT / "duckmetrics"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 REFERENCE = [path for path in MODULES if "reference" in path.parts]
 OWN = [path for path in MODULES if path not in REFERENCE]
-# Written from the files under sql/, so it may name their switches and choices.
+# This module is generated from the files under sql/, so it may name their switches and choices.
 GENERATED = PACKAGE / "switches.py"
 WRITTEN = [path for path in OWN if path != GENERATED]
 
-# From what people call down to what everything rests on; a room imports only from floors below its own.
+# From the top layer down to the base; a room imports only from floors below its own.
 FLOORS = (
     ("cli",),
     ("api",),
@@ -40,7 +40,7 @@ FLOORS = (
     ("errors", "version", "switches"),
 )
 FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
-# Of each room no more than so many files.
+# The maximum number of files in each room.
 MOST_FILES = 18
 # The rooms whose subject is SQL; elsewhere the modules that write some, and why no file under sql/ can.
 PARSE = ("expressions", "catalog", "compose", "dialects", "macros", "macro_queries", "inference")
@@ -88,7 +88,7 @@ READ_SWITCHES = {"evaluation/verification.py": {"population", "undefined"}}
 
 
 def room_of(path: Path) -> str:
-    """The room a file is in: ``engines`` for engines/duckdb.py, ``errors`` for errors.py."""
+    """Return the room of a file: ``engines`` for engines/duckdb.py, ``errors`` for errors.py."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
@@ -103,16 +103,16 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """All nodes of a module; eight tests look at each."""
+    """Return all nodes of a module; eight tests visit each."""
     return tuple(ast.walk(tree_of(path)))
 
 
 @cache
 def imported(path: Path, typing: bool = True) -> tuple[str, ...]:
-    """The dotted names a module imports, at the top or within functions.
+    """Return the dotted names that a module imports, at the top or within functions.
 
     Args:
-        typing: also those that only its types need.
+        typing: whether to include names that only its types need.
     """
     return tuple(_imported(path, typing))
 
@@ -134,7 +134,7 @@ def _imported(path: Path, typing: bool) -> Iterator[str]:
 
 
 def rooms_of(path: Path) -> set[str]:
-    """The other rooms that a module imports, but for the reference."""
+    """Return the other rooms that a module imports, except the reference."""
     dotted = (name.split(".") for name in imported(path))
     parts = {name[1] for name in dotted if name[0] == "duckmetrics" and len(name) > 1}
     return parts - {"reference", room_of(path)}
@@ -148,7 +148,7 @@ def test_a_room_imports_only_from_the_floors_below(path: Path) -> None:
 
 
 def test_no_two_modules_import_each_other() -> None:
-    """Neither do more of them in a circle, nor for their types."""
+    """Longer cycles are not allowed either, nor cycles for their types."""
     known = {dotted(path): path for path in OWN}
     graph = {name: {n for n in imported(path) if n in known and n != name} for name, path in known.items()}
     while leaves := {name for name, needed in graph.items() if not needed & graph.keys()}:
@@ -157,7 +157,7 @@ def test_no_two_modules_import_each_other() -> None:
 
 
 def dotted(path: Path) -> str:
-    """``duckmetrics.engines.duckdb`` of duckmetrics/engines/duckdb.py."""
+    """Return ``duckmetrics.engines.duckdb`` for duckmetrics/engines/duckdb.py."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -170,7 +170,7 @@ def test_every_room_has_a_floor_and_is_small() -> None:
 
 
 def test_what_is_in_a_room_can_be_read() -> None:
-    """No module, class or function is longer than a reader's patience."""
+    """Modules, classes and functions have a maximum length."""
     long = []
     for path in MODULES:
         if (n := len(path.read_text("utf-8").splitlines())) > 400:
@@ -183,7 +183,7 @@ def test_what_is_in_a_room_can_be_read() -> None:
 
 
 def body_lines(node: ast.ClassDef | ast.FunctionDef) -> int:
-    """The lines of a definition after its signature and docstring."""
+    """Return the lines of a definition after its signature and docstring."""
     first = node.body[1] if ast.get_docstring(node) is not None and node.body[1:] else node.body[0]
     return (node.end_lineno or 0) - first.lineno + 1
 
@@ -224,7 +224,7 @@ def test_modules_are_named_after_things(path: Path) -> None:
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
-    """The string constants of a module, but for docstrings and the defaults of functions."""
+    """Return the string constants of a module, except docstrings and the defaults of functions."""
     nodes = nodes_of(path)
     spared = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     for function in nodes:
@@ -258,7 +258,7 @@ def test_no_module_knows_a_switch_by_name(path: Path) -> None:
 
 @each("path", OWN, shown)
 def test_no_module_reads_a_switch_by_name(path: Path) -> None:
-    """Neither as ``measure.values["ties"]`` nor as ``measure.values.get("ties")``."""
+    """Neither ``measure.values["ties"]`` nor ``measure.values.get("ties")`` occurs."""
     found = set()
     for node in nodes_of(path):
         match node:

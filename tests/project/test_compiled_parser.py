@@ -1,4 +1,4 @@
-"""Nothing inherits from a class that `pip install sqlglot[c]` compiles, because that fails at run time."""
+"""No class inherits from a class that `pip install sqlglot[c]` compiles, because that fails at run time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULES = sorted((ROOT / "duckmetrics").rglob("*.py"))
 
 
 def test_no_class_of_the_parser_has_a_subclass_of_ours() -> None:
-    """But for dialects, which are not compiled."""
+    """Dialects are an exception, because they are not compiled."""
     found = []
     for path in MODULES:
         tree = ast.parse(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Errors carry the place, the defect and the advice as fields; nobody reads them out of the text."""
+"""Errors carry the place, the defect and the advice as fields; no code reads them from the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/json.md: every example is what its command prints, and every command and key is there."""
+"""docs/json.md: every example matches the output of its command, and every command and key is there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLES = re.findall(r"```bash\n(duckmetrics .*?)\n```\n\n```json\n(.*?)```", P
 
 
 def near(found: Any, shown: Any) -> bool:
-    """Whether two documents are the same but for the last digits of numbers."""
+    """Return whether two documents are equal except for the last digits of numbers."""
     if isinstance(found, dict) and isinstance(shown, dict):
         return list(found) == list(shown) and all(near(found[key], shown[key]) for key in found)
     if isinstance(found, list) and isinstance(shown, list):

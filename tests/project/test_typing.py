@@ -1,4 +1,4 @@
-"""What an editor and a type checker know: public names, switches with their choices, parameters of tables."""
+"""Types for editors and type checkers: public names, choices of switches, parameters of tables."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ REFUSED = {
 
 
 def test_the_types_of_switches_are_fresh() -> None:
-    """Written by: python -m duckmetrics.catalog.typed_switches > duckmetrics/switches.py"""
+    """Write it again with: python -m duckmetrics.catalog.typed_switches > duckmetrics/switches.py."""
     assert (ROOT / "duckmetrics/switches.py").read_text("utf-8") == switches_module(CATALOG)
 
 
@@ -66,7 +66,7 @@ def test_every_switch_of_every_metric_has_all_its_choices() -> None:
 
 
 def members(hint: Any) -> Iterator[Any]:
-    """The types of a union, and the words of a Literal."""
+    """Return the types of a union, and the words of a Literal."""
     if get_origin(hint) in (Union, UnionType):
         for one in get_args(hint):
             yield from members(one)
@@ -75,7 +75,7 @@ def members(hint: Any) -> Iterator[Any]:
 
 
 def test_a_type_checker_sees_every_public_name() -> None:
-    """Each from the module that it is imported from when somebody asks for it."""
+    """Type checkers import each name from the module of its lazy import."""
     tree = ast.parse((ROOT / "duckmetrics/__init__.py").read_text("utf-8"))
     typed = {
         alias.name: node.module

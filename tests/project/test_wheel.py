@@ -1,4 +1,4 @@
-"""The wheel carries sql/, and evaluates from a clean environment far from the checkout."""
+"""The wheel contains sql/, and works in a clean environment far from the checkout."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ FIXTURE = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("u
 EXAMPLE = FIXTURE["ctr_classification"]
 EXPECTED = EXAMPLE["expected"]
 
-# What the parameters without a default are in the tests that go over all metrics.
+# The parameters without a default, in the tests that visit all metrics.
 REQUIRED: dict[str, dict[str, Any]] = {
     "f_beta": {"beta": 2},
     "lift": {"top": 0.15},
@@ -73,7 +73,7 @@ def column(table: tables.Table, name: str) -> list[Any]:
 
 
 def world(seed: int, n: int, score: Callable[[random.Random], float], rate: float = 0.3) -> Rows:
-    """Rows whose positives tend to higher scores; whole weights in every other group, real ones, zero."""
+    """Return rows whose positives tend to higher scores; groups alternate whole, real and zero weights."""
     chance = random.Random(seed)
     rows = []
     for _ in range(n):
@@ -88,7 +88,7 @@ def world(seed: int, n: int, score: Callable[[random.Random], float], rate: floa
 
 
 def with_one(label: float) -> Rows:
-    """401 rows, one of them of that label."""
+    """Return 401 rows, one of them of that label."""
     rows = [replace(row, label=1 - label) for row in world(7, 400, random.Random.random)]
     return [*rows, Observation(label, 0.6, 1.0, 3)]
 
@@ -127,7 +127,7 @@ BIG = {math.inf: 1e305, -math.inf: -1e305}
 
 
 def arrays(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, scores and weights; infinite scores, which scikit-learn refuses, as finite ones."""
+    """Return labels, scores and weights, with infinite scores as finite ones for scikit-learn."""
     scores = [BIG.get(row.score, row.score) for row in rows]
     return np.array([row.y for row in rows]), np.array(scores), np.array([row.weight for row in rows])
 
@@ -267,7 +267,7 @@ def at_a_threshold(y: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[
         "f_beta": sk.fbeta_score(y, predicted, beta=2, **given),
         "balanced_accuracy": sk.balanced_accuracy_score(y, predicted, **given),
     }
-    # scikit-learn says 0 where the following are undefined.
+    # scikit-learn gives 0 where the following are undefined.
     if tp + fp:
         expected["precision"] = sk.precision_score(y, predicted, **given)
     if tn + fn:
@@ -281,7 +281,7 @@ def at_a_threshold(y: np.ndarray, predicted: np.ndarray, w: np.ndarray) -> dict[
 
 
 def differences(found: dict[str, float | None], expected: dict[str, float]) -> list[Any]:
-    """Where a value is not the expected one, or there is one where none is expected."""
+    """Return where a value differs from the expected one, or exists where none is expected."""
     names = found.keys() | expected.keys()
     return [
         (name, found[name], expected.get(name))
@@ -316,7 +316,7 @@ def test_log_loss_and_brier(rows: Rows) -> None:
     y, p, w = arrays(rows)
     rate = np.average(y, weights=w)
     for eps in (1e-15, 1e-7):
-        # scikit-learn clips at 2.2e-16, so it is given what is clipped already.
+        # scikit-learn clips at 2.2e-16, so its input is already clipped.
         loss = sk.log_loss(y, np.clip(p, eps, 1 - eps), sample_weight=w)
         assert close(scalar.log_loss(rows, eps=eps), loss)
         entropy = sk.log_loss(y, np.full(len(y), rate), sample_weight=w)
@@ -348,7 +348,7 @@ def test_ratings(name: str) -> None:
 @pytest.mark.parametrize("bins", [1, 2, 10, 15])
 @pytest.mark.parametrize("binning", ["width", "mass"])
 def test_calibration_curve_without_edge_values(bins: int, binning: str) -> None:
-    """No p on an edge, no ties, equal parts: elsewhere scikit-learn's bins are others, (lo, hi]."""
+    """No p is on an edge or tied, and parts are equal; elsewhere scikit-learn's bins differ, (lo, hi]."""
     rows = unit(world(12, 600, random.Random.random))
     y, p, _ = arrays(rows)
     strategy = {"width": "uniform", "mass": "quantile"}[binning]
@@ -379,7 +379,7 @@ def test_calibration_line(name: str, weigh: Callable[[Rows], Rows]) -> None:
 
 
 def miscalibrated() -> Rows:
-    """Predicted ten times too small; Newton's steps from p itself, not from (0, 0), overshoot."""
+    """Return predictions ten times too small; Newton's steps from p, not from (0, 0), overshoot."""
     chance = random.Random(3)
     scores = [10 ** chance.uniform(-4, -1.5) for _ in range(3000)]
     return rows_of([float(chance.random() < 10 * s) for s in scores], scores)
@@ -500,9 +500,9 @@ def decomposition(bins: str) -> dict[str, float]:
 
 
 def test_fixture_bins_of_equal_mass_are_those_of_ntile_which_splits_ties() -> None:
-    """The disagreement: 0.4 is there twice, as the last row of the third fifth and the first of the fourth.
+    """The two disagree: 0.4 occurs twice, as the last row of the third fifth and the first of the fourth.
 
-    ntile splits the two, so which label goes where depends on the order of equal rows, and the
+    ntile separates the two, so the place of each label depends on the order of equal rows, and the
     number changes with it. Here they stay together (scikit-learn's quantiles do not split ties
     either). With the second 0.4 a hair above the first, the fixture's numbers come out.
     """
@@ -747,7 +747,7 @@ def test_calibration_curve_by_hand() -> None:
 
 
 def test_wilson_interval() -> None:
-    """Newcombe, Statistics in Medicine 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
+    """Newcombe, Statistics in Medicine 1998, table I has 81 of 263, 15 of 148, 0 of 20, 1 of 29."""
     published = [
         (81, 263, 0.2553, 0.3662),
         (15, 148, 0.0624, 0.1605),
@@ -799,7 +799,7 @@ def test_calibration_line_that_does_not_exist() -> None:
     separated = [
         rows_of([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4]),
         rows_of([1, 1, 0, 0], [0.1, 0.2, 0.3, 0.4]),
-        rows_of([0, 0, 1, 1], [0.1, 0.2, 0.2, 0.4]),  # but for a tie
+        rows_of([0, 0, 1, 1], [0.1, 0.2, 0.2, 0.4]),  # except for a tie
         rows_of([0, 1], [0.0, 1.0]),
         rows_of([0] * 999 + [1], [0.001] * 999 + [0.9]),
         rows_of([0, 0, 1, 1], [0.1, 0.1, 0.1, 1.0]),  # above 0.1 positives only
@@ -837,7 +837,7 @@ def test_metrics_of_no_bin_ignore_weights() -> None:
 
 
 def test_gauc_by_hand() -> None:
-    """Peers' example: the groups A, B, C have 1, 0 and 1; D and E are of one class, None is a group."""
+    """In the peers' example, groups A, B, C have 1, 0 and 1; D and E have one class, None is a group."""
     members = {
         "A": ([1, 0], [2, 1]),
         "B": ([1] * 4 + [0] * 4, range(1, 9)),
@@ -876,7 +876,7 @@ def test_where_the_counts_leave_a_metric_undefined() -> None:
     assert scalar.cohen_kappa(negatives, **nothing) is None
     assert scalar.cohen_kappa(negatives, **everything) == 0
     assert scalar.accuracy(negatives, **nothing) == 1
-    assert scalar.accuracy(rows_of([1], [0.5])) == 1  # at the threshold is above it
+    assert scalar.accuracy(rows_of([1], [0.5])) == 1  # a score at the threshold is above it
 
 
 def test_mcc_has_a_sign() -> None:
@@ -897,11 +897,11 @@ def test_ratings_by_hand() -> None:
     assert scalar.mae(rows_of([0.0, 0.0], [1.7e308, 1.7e308])) is None
 
 
-# --- what holds for all --------------------------------------------------------------------------
+# --- properties of all metrics -------------------------------------------------------------------
 
 
 def everything_of(rows: Rows) -> dict[str, Any]:
-    """The value of every metric but auc_pairwise, and every table."""
+    """Return the value of every metric except auc_pairwise, and every table."""
     found: dict[str, Any] = {n: value_of(n, rows) for n in scalar.__all__ if n != "auc_pairwise"}
     found["auc_approx"] = scalar.auc(rows, approx=20)
     for name in ("ece", "mce", "ace"):
@@ -937,7 +937,7 @@ def test_a_row_of_weight_zero_is_not_there(name: str) -> None:
 @pytest.mark.some(4)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_whole_weight_is_so_many_rows(name: str) -> None:
-    """But for the tests without weights, bins of equal mass, and the n of a bin, which counts rows."""
+    """Exceptions are tests without weights, bins of equal mass, and the n of a bin, which counts rows."""
     rows = [replace(row, weight=1.0 + i % 4) for i, row in enumerate(WORLDS[name][:120])]
     repeated = [replace(row, weight=1.0) for row in rows for _ in range(int(row.weight))]
     expected, found = everything_of(repeated), everything_of(rows)
@@ -953,7 +953,7 @@ def same(expected: dict[Any, float]) -> Any:
 
 
 def flat(value: Any) -> dict[Any, Any]:
-    """A table, or a single value, as one dictionary of numbers, which pytest.approx can compare."""
+    """Return a table, or a single value, as one dictionary of numbers for pytest.approx."""
     table = value if isinstance(value, list) else [{"value": value}]
     cells = {(i, name): cell for i, row in enumerate(table) for name, cell in row.items()}
     return {key: math.nan if cell is None else cell for key, cell in cells.items()}

@@ -1,4 +1,4 @@
-"""The plain-Python reference against hand computation and against the tools it is named after.
+"""The plain-Python reference against hand computation and against the tools that it follows.
 
 Random data: integer ids whose text order is another one (10 < 9), scores with many ties, some of
 which exist only in single precision, graded, zero and missing judgments, queries that nobody
@@ -42,12 +42,12 @@ Values = dict[tuple[str, str], float | None]
 
 
 def shown(value: object) -> str:
-    """The same name of a test in every process: a set has no order of its own."""
+    """Return the same name of a test in every process, because a set has no fixed order."""
     return str(sorted(value)) if isinstance(value, set) else str(value)
 
 
 class World(NamedTuple):
-    """Two tables, in the reference's form and in the peers'."""
+    """Two tables, in the form of the reference and in that of the peers."""
 
     predictions: list[tuple[str, str, int, float]]
     truth: list[tuple[str, int, int]]
@@ -67,7 +67,7 @@ class World(NamedTuple):
         return qrels
 
     def queries(self) -> Iterator[tuple[str, list[int], list[float]]]:
-        """Grades (unjudged: 0) and scores of the returned rows of every query."""
+        """Return grades (unjudged: 0) and scores of the returned rows of every query."""
         for query, scores in self.run.items():
             grades = self.qrels.get(query, {})
             yield query, [grades.get(item, 0) for item in scores], list(scores.values())
@@ -97,7 +97,7 @@ def world(seed: int, *, ties: bool = True) -> World:
 WORLDS = [world(seed) for seed in range(6)]
 UNTIED = [world(seed, ties=False) for seed in range(100, 103)]
 
-# How trec_eval 9, hence pytrec_eval, does it.
+# The order of trec_eval 9, and so of pytrec_eval.
 TREC = {
     "ties": "item_desc_text",
     "scores": "float32",
@@ -111,7 +111,7 @@ def same(value: float | None, expected: float, tolerance: float = EXACT) -> bool
 
 
 def differences(values: Values, expected: dict[str, float], tolerance: float = EXACT) -> list[Any]:
-    """Every query that the peer has a value for, and the two values where they are not the same."""
+    """Return every query that the peer has a value for, with both values, if they differ."""
     assert expected
     return [
         (query, values[("A", query)], number)
@@ -185,13 +185,13 @@ def test_pytrec_eval_judged_only(measure: str, name: str, params: dict[str, Any]
     for data in WORLDS:
         values = per_query(name, data.predictions, data.truth, **params, **rel, **switches)
         expected = pytrec(data, measure, level, judged_only=True)
-        if measure == "set_P" or name == "iprec":  # the next test
+        if measure == "set_P" or name == "iprec":  # see the next test
             expected = {query: expected[query] for query in expected.keys() - emptied(data)}
         assert differences(values, expected) == []
 
 
 def test_pytrec_eval_on_lists_without_a_judged_row() -> None:
-    """The disagreement: h / n is 0 there, undefined here; its iprec is 0 / 0, not a number."""
+    """The two disagree: h / n is 0 there, undefined here; its iprec is 0 / 0, not a number."""
     switches = {**TREC, "unjudged": "skip"}
     for data in WORLDS:
         precisions = per_query("precision", data.predictions, data.truth, **switches)
@@ -206,7 +206,7 @@ def test_pytrec_eval_on_lists_without_a_judged_row() -> None:
 
 
 def emptied(data: World) -> set[str]:
-    """Queries on both sides of which every returned row is unjudged."""
+    """Return queries of both sides whose returned rows are all unjudged."""
     return {
         query
         for query in data.run.keys() & data.qrels.keys()
@@ -246,7 +246,7 @@ def test_geometric_mean_is_that_of_trec_eval() -> None:
     ],
 )
 def test_the_data_tell_the_switches_apart(switch: str, word: str) -> None:
-    """Any other word gives other numbers, so the agreement with pytrec_eval means something."""
+    """Any other choice gives other numbers, so the agreement with pytrec_eval is evidence."""
     for name in ("average_precision", "ndcg", "reciprocal_rank"):
         values = [per_query(name, data.predictions, data.truth, **{**TREC, switch: word}) for data in WORLDS]
         trec = [per_query(name, data.predictions, data.truth, **TREC) for data in WORLDS]
@@ -282,7 +282,7 @@ IR_MEASURES = [
 
 
 def with_text_items(rows: list[Any]) -> list[Any]:
-    """Ids as the peer sees them: the item is the last but one column."""
+    """Return ids in the form of the peer: the item is the last column but one."""
     return [(*row[:-2], str(row[-2]), row[-1]) for row in rows]
 
 
@@ -308,7 +308,7 @@ def test_ir_measures(measure: Any, name: str, params: dict[str, Any], switches: 
     ids=["ERR", "nDCG"],
 )
 def test_gdeval(measure: Any, name: str, params: dict[str, Any], k: int) -> None:
-    """Printed with five decimals; scores in full, ties as trec_eval."""
+    """gdeval prints five decimals, reads scores in full, and breaks ties as trec_eval does."""
     switches = {"ties": "item_desc_text", "no_relevant": "zero"}
     for data in WORLDS[:2]:
         values = per_query(name, data.predictions, data.truth, k=k, **params, **switches)
@@ -382,7 +382,7 @@ def test_sklearn_roc_auc_is_query_auc(rel: int) -> None:
 
 
 def finite(scores: list[float]) -> list[float]:
-    """The same order and ties: scikit-learn refuses infinity."""
+    """Return finite scores with the same order and ties, because scikit-learn refuses infinity."""
     return [max(score, -1e308) for score in scores]
 
 
@@ -390,7 +390,7 @@ def finite(scores: list[float]) -> list[float]:
 
 
 def ranked(grades: list[float | None], unreturned: list[float] | None = None, scores: Any = None) -> Query:
-    """A list with these grades in rank order, and judged items that were not returned."""
+    """Return a list with these grades in rank order, and judged items that were not returned."""
     scores = scores or range(len(grades), 0, -1)
     rows = [Row(i, score, g) for i, (g, score) in enumerate(zip(grades, scores, strict=True))]
     judged = {row.item: row.grade for row in rows if row.grade is not None}
@@ -666,7 +666,7 @@ def hits_at(ranks: list[int], relevant: int) -> Query:
 
 
 def worked_examples() -> dict[str, Any]:
-    """The value of every example by its name; ideal lists there are of the returned rows."""
+    """Return the value of every example by its name; ideal lists there are of the returned rows."""
     given = WORKED["inputs"]
     topics = {
         topic: ranking.average_precision(hits_at(ranks, given["map_topics"]["relevant_total"][topic]))
@@ -838,9 +838,9 @@ def test_what_no_relevant_means(name: str, params: dict[str, Any], without: set[
 
 def test_a_missing_query_is_judged_by_its_truth_when_the_ideal_is_returned() -> None:
     values = per_query("ndcg", PREDICTIONS, TRUTH, ideal="returned", no_relevant="one")
-    assert values[("A", "q3")] == 1  # returned, and nothing returned gains
+    assert values[("A", "q3")] == 1  # returned, but no returned item has a gain
     assert values[("B", "q3")] == 0  # missing
-    assert values[("B", "q2")] == 0  # missing, and nothing to find
+    assert values[("B", "q2")] == 0  # missing, and without a relevant item
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])

@@ -1,4 +1,4 @@
-"""Gates: what has no evidence fails, what cannot be read is refused; never a pass by accident."""
+"""Gates: missing evidence fails, and an unreadable gate is refused; no gate passes by accident."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def compared(connection: duckdb.DuckDBPyConnection, where: str = "TRUE", **options: Any) -> Comparison:
-    """A system that fails where the baseline hits."""
+    """Compare a system that fails where the baseline hits."""
     systems = {"A": f"FROM hits WHERE {where}", "B": f"FROM fails WHERE {where}"}
     truth = f"FROM truth WHERE {where}"
     return compare(systems, truth, "hit_rate@1", connection=connection, **options)
@@ -92,7 +92,7 @@ def test_equal_differences_of_classifiers(connection: duckdb.DuckDBPyConnection,
 
 @pytest.mark.slow
 def test_units_that_say_nothing_are_no_evidence(connection: duckdb.DuckDBPyConnection) -> None:
-    """One user of forty has positives: recall of all others is of nothing, so that no user differs."""
+    """One user of forty has positives, so recall is undefined for all others, and no user differs."""
     log = "SELECT i % 40 AS user_id, (i % 40 = 0)::INT AS label, {} AS score FROM range(120) AS t(i)"
     found = compare(
         {"A": log.format("0.9 * (i % 40 = 0)::INT"), "B": log.format("0.1")}, None, "classification.recall",
@@ -100,12 +100,12 @@ def test_units_that_say_nothing_are_no_evidence(connection: duckdb.DuckDBPyConne
     )  # fmt: skip
     row = found.row("classification.recall")
     assert (row["delta"], row["verdict"]) == (-1, "not tested")
-    # Without that user recall has no value, so that no user has one for the jackknife.
+    # Without that user recall has no value, so no user has one for the jackknife.
     assert "no clusters of user_id have a value" in row["reason"]
     assert found.failures("classification.recall verdict = worse")
 
 
-# ---- want of evidence ---------------------------------------------------------------------------
+# ---- missing evidence ---------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_what_is_not_tested_fails_and_says_why(connection: duckdb.DuckDBPyConnec
         ("hit_rate@1 by < 2", "no slice behind 'by'"),
         ("hit_rate@1 verdict by = worse", "no slice behind 'by'"),
         ("hit_rate@1 p_ajusted < 2", "unknown column 'p_ajusted'; did you mean 'p_adjusted'?"),
-        ("hit_rate@1 reason = none", "'none' is no number"),
+        ("hit_rate@1 reason = none", "'none' is not a number"),
         ("hit_rate@1 signature < 3", "unknown column 'signature'"),
         ("hitrate@1 < 2", "did you mean 'hit_rate@1'?"),
     ],
@@ -186,7 +186,7 @@ FACTS = {
 def test_no_gate_passes_without_evidence(
     connection: duckdb.DuckDBPyConnection, fact: str, turned: bool
 ) -> None:
-    """Whatever is compared: a gate fails where its column has no value, and holds what it says elsewhere."""
+    """A gate fails where its column has no value; elsewhere, its condition decides."""
     systems = {"A": "FROM hits WHERE query_id < 10", "B": FACTS[fact]}
     found = compare(
         dict(reversed(systems.items())) if turned else systems, "FROM truth WHERE query_id < 10", RANKINGS,

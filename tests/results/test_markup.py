@@ -20,7 +20,7 @@ ESCAPED = r"a\_b \& 5\% \#1 \{x\} \textasciitilde{}\textasciicircum{}\textbacksl
 
 
 def run(best: int) -> str:
-    """A run that finds the item at rank 1 in so many queries, and at rank 2 in the others."""
+    """Return a run with the item at rank 1 in a given number of queries, and at rank 2 in the others."""
     return (
         f"SELECT q AS query_id, i AS item_id, CASE WHEN q < {best} THEN -i ELSE i END AS score "
         "FROM range(8) AS t(q), range(1, 3) AS u(i)"

@@ -1,4 +1,4 @@
-"""Tables in a notebook: HTML for those of ours, and still tables of PyArrow everywhere else."""
+"""Tables in a notebook: HTML for our tables, which remain tables of PyArrow everywhere else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Formatter:
-    """What duckmetrics uses of IPython's formatter of HTML."""
+    """The parts of IPython's HTML formatter that duckmetrics uses."""
 
     def __init__(self) -> None:
         self.type_printers: dict[type, Any] = {}
@@ -36,7 +36,7 @@ class Formatter:
 
 @pytest.fixture
 def formatter(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The formatter of a running IPython, the real one where it is installed."""
+    """Return the formatter of a running IPython, the real one where it is installed."""
     try:
         from IPython.core.formatters import HTMLFormatter
 
@@ -102,7 +102,7 @@ def test_ipython_shows_them(formatter: Any) -> None:
     printer = formatter.type_printers[pa.Table]
     assert printer(ours).startswith("<table>")
     assert printer(ours.slice(3).select(["name"])).startswith("<table>")
-    # Tables of others look as before, and we are asked once.
+    # Tables of others look as before, and our formatter runs once.
     assert printer(pa.table({"a": [1]})) is None
     duckmetrics.metrics()
     assert formatter.type_printers[pa.Table] is printer

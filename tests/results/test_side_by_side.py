@@ -1,4 +1,4 @@
-"""Values side by side: what fits the screen, what is best, and what is said of values that are missing."""
+"""Values side by side: the width of the screen, the best values, and missing values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METRICS = ["mrr", "hit_rate@1", "mean_rank"]
 
 
 def run(*ranks: int) -> str:
-    """A system that ranks the relevant item of each query at the given place, behind other items."""
+    """Return a system with the relevant item of each query at the given place, behind other items."""
     rows = [
         f"({query}, {query * 10 if place == rank else 100 * query + place}, {-place})"
         for query, rank in enumerate(ranks, start=1) for place in range(1, 6)
@@ -107,7 +107,7 @@ def test_a_system_may_be_called_like_a_column(names: tuple[str, str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("write", ["polars", "pyarrow"])
 def test_slices_of_awkward_values_stay_apart(write: str) -> None:
-    """Lists, NaN, NULL beside the text NULL, and empty text."""
+    """The slices are lists, NaN, NULL next to the text NULL, and empty text."""
     columns: dict[str, list[Any]] = {
         "query_id": [1, 2, 3], "tags": [["a", "b"], [], None], "share": [math.nan, math.inf, None],
         "country": ["NULL", None, ""],

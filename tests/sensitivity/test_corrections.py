@@ -1,7 +1,7 @@
 """Corrections of metrics over sampled candidates: naive, rank estimate, bias-variance, EM side by side.
 
-What a method says of one query with rank i among the candidates is its estimate there, so that one
-system for each i shows the whole estimator, and its expectation for an exact rank is a sum.
+The result of a method for one query with rank i among the candidates is its estimate there. So one
+system for each i shows the whole estimator, and the expectation for an exact rank is a sum.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DOCUMENT = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("
 TOY = DOCUMENT["krichene_rendle_toy"]
 N, M, RANKS = TOY["inputs"]["n_items"], TOY["inputs"]["m"], TOY["inputs"]["ranks"]
 SPECS = {"AP": "map", "NDCG": "ndcg", "Recall@10": "recall@10", "NDCG@10": "ndcg@10", "MRR@10": "mrr@10"}
-# The same by formulas of their own, at ranks r of one relevant item.
+# The same by separate formulas, at ranks r of one relevant item.
 FORMULAS: dict[str, Callable[[Array], Array]] = {
     "map": lambda r: 1 / r,
     "ndcg": lambda r: 1 / np.log2(r + 1),
@@ -52,7 +52,7 @@ FORMULAS: dict[str, Callable[[Array], Array]] = {
     "mrr@10": lambda r: (r <= 10) / r,
     "mean_rank": lambda r: r * 1.0,
 }
-# What is ideal does not depend on a sample.
+# The ideal value does not depend on a sample.
 CORRECTED = [
     metric for metric in RANKING
     if "catalog_size" in CATALOG.params(metric)
@@ -64,7 +64,7 @@ CORRECTED = [
 
 
 def run_of(ranks: Mapping[str, Sequence[int]], m: int, first: str = "0") -> tuple[str, str]:
-    """Predictions and truth: in query q of a system, item 0 has the q-th rank among m others."""
+    """Return predictions and truth: in query q of a system, item 0 has the q-th rank among m others."""
     rows = ", ".join(f"('{s}', {q}, {rank})" for s, of in ranks.items() for q, rank in enumerate(of))
     predictions = (
         f"SELECT system, query_id, CASE WHEN place = rank THEN {first} ELSE query_id * 10000 + place END "
@@ -76,7 +76,7 @@ def run_of(ranks: Mapping[str, Sequence[int]], m: int, first: str = "0") -> tupl
 
 
 def estimators(specs: Sequence[str], n: int, m: int, **options: Any) -> dict[tuple[str, str], list[float]]:
-    """(spec, method) -> the estimate at each rank among the candidates."""
+    """Return (spec, method) -> the estimate at each rank among the candidates."""
     options.setdefault("methods", ("naive", "rank_estimate", "bv"))
     data = run_of({f"{rank:05}": [rank] for rank in range(1, m + 2)}, m)
     result = duckmetrics.sampled(*data, list(specs), n_items=n, system="system", **options)
@@ -91,12 +91,12 @@ def of_toy(gamma: float) -> dict[tuple[str, str], list[float]]:
     return estimators(tuple(SPECS.values()), N, M, gamma=gamma)
 
 
-# --- an oracle that shares nothing with the package ------------------------------------------------
+# --- an oracle that shares no code with the package ------------------------------------------------
 
 
 @cache
 def chances(n: int, m: int) -> Array:
-    """P(rank i among the candidates given rank r): one row per r."""
+    """Return P(rank i among the candidates given rank r): one row per r."""
     return binom.pmf(np.arange(m + 1)[None, :], m, (np.arange(n) / (n - 1))[:, None])  # type: ignore[no-any-return]
 
 
@@ -107,7 +107,7 @@ def bias_variance(n: int, m: int, values: Array, gamma: float) -> Array:
 
 
 def likeliest(n: int, m: int, shares: Array, steps: int, tolerance: float = 0.0) -> tuple[Array, int]:
-    """The distribution of the ranks by expectation maximization, rank by rank, and the steps taken."""
+    """Return the distribution of the ranks by expectation maximization, rank by rank, and the steps taken."""
     distribution, before = np.full(n, 1 / n), -math.inf
     seen = shares > 0
     for step in range(steps):
@@ -121,7 +121,7 @@ def likeliest(n: int, m: int, shares: Array, steps: int, tolerance: float = 0.0)
 
 
 def moments(estimator: Sequence[float], rank: int, n: int) -> tuple[float, float]:
-    """Mean and variance of an estimator over the samples of an item that has this rank among n."""
+    """Return mean and variance of an estimator over the samples of an item that has this rank among n."""
     weights = binom.pmf(range(len(estimator)), len(estimator) - 1, (rank - 1) / (n - 1))
     mean = math.fsum(w * e for w, e in zip(weights, estimator, strict=True))
     return mean, math.fsum(w * (e - mean) ** 2 for w, e in zip(weights, estimator, strict=True))
@@ -195,7 +195,7 @@ def test_gamma_of_one_is_the_posterior_mean() -> None:
 
 @pytest.mark.slow
 def test_less_variance_is_more_bias() -> None:
-    """Over all ranks alike, as the estimator weighs them: gamma trades one for the other."""
+    """The estimator weighs all ranks equally, and gamma trades bias for variance."""
     n, m = 300, 20
     values, weights = FORMULAS["recall@10"](np.arange(1, n + 1)), chances(n, m)
     seen = []
@@ -216,7 +216,7 @@ def model(n: int, m: int, specs: Sequence[str] = tuple(FORMULAS), grade: float =
 
 
 def shares_of(ranks: Mapping[int, int], n: int, m: int) -> Array:
-    """What samples show on average of items that have these ranks."""
+    """Return the average shares of sampled ranks for items that have these ranks."""
     total = sum(ranks.values())
     return sum(count * chances(n, m)[rank - 1] for rank, count in ranks.items()) / total  # type: ignore[return-value]
 
@@ -243,7 +243,7 @@ def test_the_table_of_few_samples() -> None:
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (12, 11), (40, 5), (300, 20)])
 @pytest.mark.parametrize("steps", [1, 2, 60])
 def test_maximum_likelihood_rank_by_rank(n: int, m: int, steps: int) -> None:
-    """So few items that each rank is a group of its own."""
+    """There are so few items that each rank is its own group."""
     random = np.random.default_rng(n)
     counts = {"A": random.multinomial(50, np.full(m + 1, 1 / (m + 1))), "B": np.eye(m + 1, dtype=int)[m]}
     shares = {system: of / of.sum() for system, of in counts.items()}
@@ -256,7 +256,7 @@ def test_maximum_likelihood_rank_by_rank(n: int, m: int, steps: int) -> None:
 
 @pytest.mark.slow
 def test_maximum_likelihood_over_groups_of_ranks() -> None:
-    """Ranks that samples hardly tell apart share a probability, and the value hardly changes."""
+    """Ranks that samples barely distinguish share a probability, and the value changes little."""
     n, m = 4000, 60
     random = np.random.default_rng(7)
     ranks = np.ceil(n * random.beta(0.25, 1.5, size=400)).astype(int)
@@ -285,7 +285,7 @@ def test_it_ends_where_a_step_hardly_raises_the_likelihood() -> None:
 
 @pytest.mark.slow
 def test_systems_are_estimated_apart() -> None:
-    """A system alone and beside another one, of whose ranks it has none."""
+    """A system has the same estimate alone and next to another, although they share no rank."""
     data = {"A": [1, 2, 1, 3], "B": [30, 28, 31, 25]}
     both = duckmetrics.sampled(*run_of(data, 30), "ndcg,recall@10", n_items=900, system="system")
     for system, ranks in data.items():
@@ -347,7 +347,7 @@ def test_ties_missing_queries_and_queries_without_a_relevant_item(
     result = duckmetrics.sampled(TIED, JUDGED, "ndcg@2,mrr,f1@2", n_items=40, system="system", **switches)
     assert_like_evaluate(result, TIED, JUDGED, 40, **switches)
     (counts,) = {row["n"] for row in result.rows if row["system"] == "A"}
-    # What the run lacks is skipped, whatever its judgments.
+    # A query without predictions is skipped, whatever its judgments.
     assert counts == 2 + (missing == "zero") * (2 + (no_relevant != "null"))
     found = {(row["system"], row["method"]): row["value"] for row in result.rows if row["metric"] == "mrr"}
     for method in ("bv", "em"):
@@ -357,7 +357,7 @@ def test_ties_missing_queries_and_queries_without_a_relevant_item(
 @pytest.mark.some(1)
 @pytest.mark.parametrize("method", ["bv", "em"])
 def test_what_a_missing_query_counts_beside_estimates(method: str) -> None:
-    """Two of three queries are answered: their estimate, times 2 / 3, or alone."""
+    """Two of three queries are answered: their estimate counts times 2 / 3, or alone."""
     predictions, _ = run_of({"A": [2, 4]}, 5)
     truth = "SELECT q AS query_id, 0 AS item_id FROM range(3) AS queries(q)"
     options: dict[str, Any] = {"n_items": 60, "system": "system", "methods": method}
@@ -402,7 +402,7 @@ def test_the_order_of_the_rows_breaks_ties_where_it_shall() -> None:
 @pytest.mark.some(1)
 @pytest.mark.parametrize("metric", CORRECTED, ids=lambda metric: metric.name)
 def test_every_metric_of_the_rank_is_what_evaluate_has(metric: Any) -> None:
-    """Under each of its own parameters."""
+    """Each metric has each of its own parameters."""
     specs = specs_of(metric, (3,), one_at_a_time=True)
     data = run_of({"A": [1, 3, 7, 12], "B": [2, 2, 4, 1]}, 12)
     methods = ("naive", "rank_estimate", *(("bv",) if metric.name != "first_rank" else ()))
@@ -453,7 +453,7 @@ def test_grades_that_matter_must_be_alike() -> None:
         duckmetrics.sampled(*data, "ndcg,dcg@9", n_items=80, system="system")
 
 
-# --- what is refused -------------------------------------------------------------------------------
+# --- refusals --------------------------------------------------------------------------------------
 
 GOOD = run_of({"A": [1, 3, 7]}, 12)
 

@@ -1,4 +1,4 @@
-"""One metric under the conventions of every tool, and what makes each number differ."""
+"""One metric under the conventions of every tool, and the reasons why the numbers differ."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_effects_are_those_of_single_switches() -> None:
 
 @pytest.mark.slow
 def test_the_four_values_of_one_list() -> None:
-    """One list of three items, five relevant ones: 1/3, 5/9 and 5/6 are all called AP@3."""
+    """In one list of three items with five relevant ones, 1/3, 5/9 and 5/6 are all called AP@3."""
     rows = by_tool(*ROWS, "map@3", like=["rectools", "recbole", "torchmetrics"])
     assert [rows[name].value for name in ("rectools", "recbole", "torchmetrics")] == pytest.approx(
         [1 / 3, 5 / 9, 5 / 6], abs=1e-12

@@ -45,7 +45,7 @@ Curve = dict[int, float]
 
 
 def ranked_at(ranks: Sequence[tuple[str, int, int]], n: int) -> Evaluation:
-    """Every metric of the table over n items per (system, query, rank of item 0)."""
+    """Evaluate every metric of the table over n items per (system, query, rank of item 0)."""
     rows = ", ".join(f"('{system}', {query}, {rank})" for system, query, rank in ranks)
     predictions = (
         f"SELECT system, query_id, (place - rank + {n}) % {n} AS item_id, -place AS score "
@@ -56,7 +56,7 @@ def ranked_at(ranks: Sequence[tuple[str, int, int]], n: int) -> Evaluation:
 
 
 def samples(m: int) -> tuple[str, str]:
-    """Predictions and truth: in query r, item 0 has rank r among m items that no other query has."""
+    """Return predictions and truth: in query r, item 0 has rank r among m items of that query only."""
     ranks = f"range(1, {m} + 2)"
     predictions = (
         "SELECT r AS query_id, CASE WHEN place = r THEN 0 ELSE r * 10000 + place END AS item_id, "
@@ -67,7 +67,7 @@ def samples(m: int) -> tuple[str, str]:
 
 
 def curves(m: int, specs: Sequence[str], **switches: Any) -> dict[str, Curve]:
-    """spec -> rank in the sample -> value."""
+    """Return spec -> rank in the sample -> value."""
     found: dict[str, Curve] = {spec: {} for spec in specs}
     for row in duckmetrics.evaluate(*samples(m), list(specs), **switches).per_query.to_pylist():
         found[row["metric"]][row["query_id"]] = row["value"]
@@ -75,7 +75,7 @@ def curves(m: int, specs: Sequence[str], **switches: Any) -> dict[str, Curve]:
 
 
 def moments(curve: Curve, rank: int, n: int) -> tuple[float, float]:
-    """Mean and variance over the samples of an item that has this rank among n."""
+    """Return mean and variance over the samples of an item that has this rank among n."""
     m, p = len(curve) - 1, (rank - 1) / (n - 1)
     chances = [math.comb(m, x) * p**x * (1 - p) ** (m - x) for x in range(m + 1)]
     mean = math.fsum(chance * curve[x + 1] for x, chance in enumerate(chances))
@@ -83,7 +83,7 @@ def moments(curve: Curve, rank: int, n: int) -> tuple[float, float]:
 
 
 def of_one_run(curve: Curve, ranks: Sequence[int], n: int) -> tuple[float, float]:
-    """Mean and standard deviation of the mean over the instances of a system."""
+    """Return mean and standard deviation of the mean over the instances of a system."""
     means, variances = zip(*(moments(curve, rank, n) for rank in ranks), strict=True)
     return fmean(means), math.sqrt(math.fsum(variances)) / len(ranks)
 
@@ -119,7 +119,7 @@ def test_the_values_over_samples_of_the_paper(naive: dict[str, Curve], system: s
     for name, spec in SPECS.items():
         mean, deviation = of_one_run(naive[spec], RANKS[system], N)
         assert mean == pytest.approx(TOY["expected"]["expected_sampled"][system][name], rel=1e-9), name
-        # The document has some deviations as a difference of squares, hence fewer digits.
+        # The document has some deviations as a difference of squares, and so fewer digits.
         expected = TOY["expected"]["sd_of_one_sampled_run"][system][name]
         assert deviation == pytest.approx(expected, rel=1e-5, abs=1e-6), name
     for name, (mean, _) in zip(PAPER, TOY["expected"]["paper_sampled_mean_sd_1000reps"][system], strict=True):
@@ -154,7 +154,7 @@ def test_hit_rates_over_few_samples() -> None:
 
 @pytest.mark.slow
 def test_the_metrics_that_say_so_are_consistent_under_sampling() -> None:
-    """Their expectation over samples is the value over all items; the others' is not, or never moves."""
+    """Their expectation over samples is the value over all items; the others' differs, or is constant."""
     n, ranks = 200, (1, 4, 60, 150)
     specs = [specs_of(metric, (5,), one_at_a_time=True)[0] for metric in RANKING]
     rows = ", ".join(f"({rank})" for rank in ranks)
@@ -184,7 +184,7 @@ def test_the_metrics_that_say_so_are_consistent_under_sampling() -> None:
     ("m", "n", "ranks"), [(3, 10, [1, 4, 7, 10]), (4, 11, [1, 3, 6, 8, 11]), (3, 4, [1, 2, 3, 4])]
 )
 def test_the_rank_in_a_sample_becomes_a_rank_among_all_items(m: int, n: int, ranks: list[int]) -> None:
-    """floor(1 + (n - 1)(r - 1) / m), by hand."""
+    """The expected value is floor(1 + (n - 1)(r - 1) / m), by hand."""
     found = curves(m, ["first_rank"], catalog_size=n)["first_rank"]
     assert [found[rank] for rank in range(1, m + 2)] == ranks
 
@@ -296,7 +296,7 @@ def test_the_reference_refuses_the_same() -> None:
     for name, switches in (("query_auc", {}), ("ndcg", {"ties": "expected"})):
         with pytest.raises(ValueError, match="needs more than the rank"):
             per_query(name, predictions, truth, catalog_size=9, **switches)
-    with pytest.raises(ValueError, match="5 rows are no sample of 4 items"):
+    with pytest.raises(ValueError, match="5 rows are not a sample of 4 items"):
         per_query("ndcg", predictions, truth, catalog_size=4)
 
 

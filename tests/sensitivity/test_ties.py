@@ -1,4 +1,4 @@
-"""How much of a number the order of equal scores decides."""
+"""The part of a number that depends on the order of equal scores."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def tables(predictions: Any, truth: Any) -> tuple[str, str]:
 
 
 def orders(rows: Any) -> Any:
-    """Every order of the rows of a query that its scores allow, as scores without ties."""
+    """Yield every order of the rows of a query that its scores allow, as scores without ties."""
     ranked = sorted(rows, key=lambda row: -row[3])
     groups = [list(group) for _, group in itertools.groupby(ranked, key=lambda row: row[3])]
     for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
@@ -61,7 +61,7 @@ def orders(rows: Any) -> Any:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("spec", METRICS)
 def test_the_bounds_are_those_over_all_orders(seed: int, spec: str) -> None:
-    """Of every query the smallest and largest value over all orders of equal scores, by the reference."""
+    """The bounds of a query are the extreme values of the reference over all orders of equal scores."""
     predictions, truth = world(seed)
     name, k = NAMES[spec]
     params = {} if k is None else {"k": k}

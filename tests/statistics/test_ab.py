@@ -1,4 +1,4 @@
-"""`ab` and 'duckmetrics ab': the numbers as scipy, statsmodels and numpy have them, and what is refused."""
+"""`ab` and 'duckmetrics ab': the numbers equal those of scipy, statsmodels and numpy; refusals."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from support.command_line import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Names as people have them: quotes, spaces, capitals, and a slash that is no ratio.
+# Names as people have them: quotes, spaces, capitals, and a slash that does not mean a ratio.
 ARM, REVENUE, SPEND, BEFORE = 'Test "group"', "Revenue (€)", "spend", "spend/before"
 CLICKS, SESSIONS, PAID = "n clicks", "Sessions", "paid, yes"
 RATIO = f"{CLICKS}/sessions"
 SIZES = {"A": 210, "it's B": 190, "C": 200}
 METRICS = [REVENUE, RATIO, SPEND, PAID]
-# Enough for what is not about the numbers: proportions are compared fastest.
+# A table for tests that are not about numbers; the comparison of proportions is the fastest.
 FLAGS = """SELECT i AS "user", CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS variant, i % 3 = 0 AS "Won",
     CAST(i % 7 < 3 AND i % 2 = 0 OR i % 7 < 6 AND i % 2 = 1 AS INT) AS paid, i % 5 + 1 AS visits
     FROM range(600) AS t(i)"""
@@ -43,7 +43,7 @@ Columns = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def units() -> Columns:
-    """Three variants, with values that are missing here and there."""
+    """Return three variants with some missing values."""
     random = np.random.default_rng(7)
     arms = np.repeat(list(SIZES), list(SIZES.values()))
     n, is_b = len(arms), arms == "it's B"
@@ -68,7 +68,7 @@ def result(units: Columns) -> Experiment:
 
 
 def samples(units: Columns, *names: str) -> dict[str, np.ndarray[Any, Any]]:
-    """The complete rows of some columns, by variant."""
+    """Return the complete rows of some columns, by variant."""
     rows = np.stack([np.asarray(units[name], float) for name in names], axis=-1)
     complete = ~np.isnan(rows).any(axis=1)
     return {arm: rows[complete & (units[ARM] == arm)] for arm in SIZES}
@@ -77,7 +77,7 @@ def samples(units: Columns, *names: str) -> dict[str, np.ndarray[Any, Any]]:
 def relative(
     values: tuple[float, float], errors: tuple[float, float], sizes: tuple[float, float]
 ) -> list[float]:
-    """The relative change and its interval: of the ratio on the log scale, by Student's t."""
+    """Return the relative change and its interval: of the ratio on the log scale, by Student's t."""
     (control, treated), (v, w) = values, (e / m**2 for e, m in zip(errors, values, strict=True))
     df = (v + w) ** 2 / (v**2 / (sizes[0] - 1) + w**2 / (sizes[1] - 1))
     half = scipy.stats.t.ppf(0.975, df) * math.sqrt(v + w)
@@ -178,7 +178,7 @@ def test_p_is_adjusted_over_all_comparisons(result: Experiment) -> None:
     assert result.row(PAID, "C")["verdict"] == "not distinguishable"
 
 
-# ---- what is shown ------------------------------------------------------------------------------
+# ---- the output ---------------------------------------------------------------------------------
 
 
 def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experiment) -> None:
@@ -283,7 +283,7 @@ def test_a_planned_variant_without_units_is_a_mismatch() -> None:
     assert lost.mismatch
 
 
-# ---- what is refused ----------------------------------------------------------------------------
+# ---- refusals -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,16 @@ pytestmark = pytest.mark.engine
 
 TEXTBOOK = json.loads((ROOT / "tests/data/recorded/statistics.json").read_text("utf-8"))
 PREFERENCES = [[90, 60, 104, 95], [30, 50, 51, 20], [30, 40, 45, 35]]
-KEYS = {"name", "title", "inputs", "params", "grain", "range", "formula", "source", "oracle", "example"}
-OPTIONAL = {"values", "alias", "note", "optional", "requires", "warning"}
+KEYS = {"name", "title", "meaning", "use", "beware", "inputs", "params", "grain", "range", "formula",
+        "source", "oracle", "example", "related"}  # fmt: skip
+OPTIONAL = {"values", "alias", "note", "optional", "requires", "warning", "reading", "tex", "symbols"}
 METHODS = {"pearson": "pearson", "g": "log-likelihood"}
 COUNT = st.integers(0, 60) | st.sampled_from([10**6, 123_456_789])
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[DuckDBEngine]:
-    """One engine for all tests that do not look at the connection: defining functions takes a while."""
+    """Create one engine for tests that do not examine the connection, because defining functions is slow."""
     engine = DuckDBEngine()
     yield engine
     engine.release()
@@ -55,7 +56,7 @@ def engine() -> Iterator[DuckDBEngine]:
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A log of impressions, and the counts of a coin."""
+    """Create a log of impressions, and the counts of a coin."""
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE TABLE log AS SELECT CASE WHEN i % 3 = 0 THEN 'A' ELSE 'B' END AS variant, "
@@ -188,7 +189,7 @@ SHARED = DuckDBEngine()
 
 
 def test_g_does_not_cancel(engine: DuckDBEngine) -> None:
-    """2 * sum(o * ln(o / e)) of doubles would be off by more than the statistic."""
+    """2 * sum(o * ln(o / e)) of doubles would have an error larger than the statistic."""
     o = 10**15
     result = chi_square([o + 10**6, o - 10**6], statistic="g", connection=engine)
     assert result.statistic == pytest.approx(2 * 10**12 / o, rel=1e-9)
@@ -243,12 +244,12 @@ WORDS = {"NULL": None, "TRUE": True, "FALSE": False}
 
 
 def constant(text: str) -> Any:
-    """A value of an example: a number, text in quotes, NULL, TRUE or FALSE."""
+    """Return a value of an example: a number, text in quotes, NULL, TRUE or FALSE."""
     return WORDS[text] if text in WORDS else ast.literal_eval(text)
 
 
 def example_of(statistic: Definition) -> tuple[str, dict[str, Any], list[tuple[Any, ...]]]:
-    """The rows, the parameters and the result of ``name(VALUES rows; param := value) = row; row``."""
+    """Return rows, parameters and result of ``name(VALUES rows; param := value) = row; row``."""
     example = EXAMPLE.fullmatch(statistic.header["example"])
     assert example is not None, statistic.path
     assert example["name"] == statistic.name
@@ -261,7 +262,7 @@ def example_of(statistic: Definition) -> tuple[str, dict[str, Any], list[tuple[A
 
 @pytest.mark.some(2)
 def test_a_statistic_runs_as_it_stands(statistic: Definition) -> None:
-    """In a shell where its functions and relations exist, with its parameters bound; as the header shows."""
+    """A shell has its functions and relations; with bound parameters it gives the result of the header."""
     rows, params, expected = example_of(statistic)
     ((table, columns),) = statistic.inputs.items()
     values = {name: param.default for name, param in statistic.own_params.items()} | params
@@ -427,7 +428,7 @@ def test_a_result_is_a_value(engine: DuckDBEngine) -> None:
     assert list(row) == ["statistic", "df", "p", "n", "min_expected", "cramers_v", "p_text"]
 
 
-# ---- what is refused, and what is warned of -----------------------------------------------------
+# ---- refusals and warnings ----------------------------------------------------------------------
 
 BAD = "rows whose count is missing, negative, NaN or infinite"
 MEND = "a count is a number of 0 or more; mend them"
@@ -457,20 +458,20 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
      "(observed=7, expected=NULL); give every category a count or share of 0 or more, or none of them"),
     ([3, 7], {"expected": [math.inf, -1]}, "2 rows whose expectation is missing"),
     ([3, 7], {"expected": [1, 1, 1]}, "expected: 3 values for 2 counts; give one per category"),
-    ([3, 7], {"expected": 5}, "expected: 5 is no list; give one count or share per category"),
-    ([3, 7], {"expected": ["a", "b"]}, "expected: ['a', 'b'] is no list"),
-    ([3, 7], {"expected": [1, "b"]}, "expected: 'b' is no number; give counts such as [3, 7]"),
+    ([3, 7], {"expected": 5}, "expected: 5 is not a list; give one count or share per category"),
+    ([3, 7], {"expected": ["a", "b"]}, "expected: ['a', 'b'] is not a list"),
+    ([3, 7], {"expected": [1, "b"]}, "expected: 'b' is not a number; give counts such as [3, 7]"),
     ([[3, 7], [1, 2]], {"expected": [1, 1]},
      "expected: is for one list of counts; a table of rows has expectations of its own"),
     ("coin", {"expected": [1, 1]},
-     "expected: is given beside a table, whose rows have no order; "
+     "expected: is given with a table, whose rows have no order; "
      "map a column with columns={'expected': ...}"),
-    ([3, "x"], {}, "observed: 'x' is no number; give counts such as [3, 7], or rows of them"),
-    ([True, 3], {}, "observed: True is no number"),
-    ([[1, [2]], [3, 4]], {}, "observed: [2] is no number"),
-    ([1e200, 1], {}, "observed: counts or expectations lie too many orders of magnitude apart for doubles; "),
-    ([1e308, 1e308], {}, "observed: counts or expectations lie too many orders of magnitude apart"),
-    ([[1e200, 1], [1, 1e200]], {}, "observed: counts or expectations lie too many orders of magnitude apart"),
+    ([3, "x"], {}, "observed: 'x' is not a number; give counts such as [3, 7], or rows of them"),
+    ([True, 3], {}, "observed: True is not a number"),
+    ([[1, [2]], [3, 4]], {}, "observed: [2] is not a number"),
+    ([1e200, 1], {}, "observed: counts or expectations differ by too many orders of magnitude for doubles; "),
+    ([1e308, 1e308], {}, "observed: counts or expectations differ by too many orders of magnitude"),
+    ([[1e200, 1], [1, 1e200]], {}, "observed: counts or expectations differ by too many orders of magnitude"),
     ([3, 10**400], {}, "observed: a count is too large for a double; give smaller ones"),
     ([[1, 2], [3], 4], {}, "observed: rows of 1 and 2 counts; give rows of one length"),
     ([3, 7], {"columns": {"observed": "x"}}, "columns: are for tables, and a list has none; leave them out"),
@@ -494,7 +495,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ("log", {"columns": {"row": "variant"}}, "log: no column 'column'; found variant, clicked; map it with"),
     ("log", {"columns": {"row": "variant", "expected": "n"}}, "columns: observed and expected are for one "
      "list of categories, row, column and n for a table of two; map either"),
-    ("SELECT 1 AS row, 2 AS column, 3 AS observed", {}, "column 'observed' stands beside 'row' and 'column'; "
+    ("SELECT 1 AS row, 2 AS column, 3 AS observed", {}, "column 'observed' is next to 'row' and 'column'; "
      "map it with columns={'n': 'observed'}, or leave it out if every row counts 1"),
     ("SELECT nullif(variant, 'A') AS row, clicked AS column FROM log", {},
      "column 'row': 100 rows without a value (row=NULL, column=False, n=1; "),
@@ -627,9 +628,9 @@ def test_tables_at_the_command_line(run: Command) -> None:
     ("arguments", "message"),
     [
         (["3", "-7"], "(observed=-7)"),
-        (["3", "x"], "'x': no counts; write 3 7, rows such as 3,7 5,5, or one table"),
-        (["3", "7", "--expcted", "5,5"], "'--expcted': no counts"),
-        (["3", "7", "--expected", "a,b"], "'a,b': no counts"),
+        (["3", "x"], "'x': not counts; write 3 7, rows such as 3,7 5,5, or one table"),
+        (["3", "7", "--expcted", "5,5"], "'--expcted': not counts"),
+        (["3", "7", "--expected", "a,b"], "'a,b': not counts"),
         (["3", "7", "--statistic", "h"], "statistic: unknown statistic 'h'"),
         (["nowhere.parquet"], "nowhere.parquet: no such file"),
         (["coin.parquet", "--column", "observed"], "--column 'observed': write --column NAME=YOURS"),

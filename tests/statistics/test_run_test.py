@@ -1,4 +1,4 @@
-"""run_test and 'duckmetrics test': what they read, how they answer, and everything that they refuse."""
+"""run_test and 'duckmetrics test': their inputs, their results, and all refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every input as a file, and a database of them."""
+    """Write every input as a file, and a database of them."""
     folder = tmp_path_factory.mktemp("trials")
     with duckdb.connect(str(folder / "trials.duckdb")) as connection:
         for table, query in ROWS.items():
@@ -66,7 +66,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return Command(capsys)
 
 
-# ---- what it answers ----------------------------------------------------------------------------
+# ---- results ------------------------------------------------------------------------------------
 
 
 @pytest.mark.some(2)
@@ -218,7 +218,7 @@ def test_the_sql_is_what_ran(database: duckdb.DuckDBPyConnection) -> None:
         assert other.execute(last).fetchall() == [tuple(row.values()) for row in result.rows]
 
 
-# ---- what it shows ------------------------------------------------------------------------------
+# ---- the output ---------------------------------------------------------------------------------
 
 
 def test_a_p_value_is_never_0() -> None:
@@ -255,7 +255,7 @@ def test_a_null_is_told_as_such() -> None:
     assert result.to_polars()["test"].to_list() == ["a", "b"]
 
 
-# ---- what it refuses ----------------------------------------------------------------------------
+# ---- refusals -----------------------------------------------------------------------------------
 
 CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
     (MetricError, "unknown statistic 'paired-tt'; did you mean 'paired_t'?", ("paired-tt", "per_query"), {}),
@@ -327,7 +327,7 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
      ("sample_ratio", "observations"), {}),
     (InputError, "rows of counts; the test is of one list", ("sample_ratio", [[3, 7], [5, 5]]), {}),
     (InputError, "one list of counts; the test compares rows", ("fisher_exact", [3, 7]), {}),
-    (InputError, "'x' is no number", ("binomial_test", [3, "x"]), {}),
+    (InputError, "'x' is not a number", ("binomial_test", [3, "x"]), {}),
     (InputError, "nowhere: no such table, view or file", ("paired_t", "nowhere"), {"baseline": "A"}),
 ]  # fmt: skip
 
@@ -456,14 +456,14 @@ def test_the_command_reads_a_database(run: Command) -> None:
         (("paired-t", "per_query.parquet", "--set", "baseline"), "write --set NAME=VALUE"),
         (("paired-t", "nowhere.parquet", "--set", "baseline=A"), "no such file"),
         (("welch-t", "per_query.parquet", "--set", "control=A"), "--column arm=..."),
-        (("paired-t", "per_query.parquet", "--set", "connection=1"), "--set connection: no switch"),
+        (("paired-t", "per_query.parquet", "--set", "connection=1"), "--set connection: not a switch"),
         (("paired-t",), "Missing argument 'TABLE'"),
         (("holm", "p_values.parquet", "--format", "parquet"), "needs a file"),
         (("wilson-interval", "SELECT 'A' AS arm, 3 AS hits, 2 AS n"), "are hits and n swapped?"),
         (("sample-ratio", "observations.parquet", "--column", "observed=arm"), "count(*) AS observed"),
-        (("sample-ratio", "3", "x"), "'x': no counts"),
+        (("sample-ratio", "3", "x"), "'x': not counts"),
         (("sample-ratio", "3,7", "5,5"), "rows of counts; the test is of one list"),
-        (("sample-ratio", "counts.parquet", "--expected", "1,2"), "expected: is given beside a table"),
+        (("sample-ratio", "counts.parquet", "--expected", "1,2"), "expected: is given with a table"),
         (("fisher-exact", "3", "7"), "one list of counts; the test compares rows"),
         (("fisher-exact", "3,7", "5,5", "--expected", "1,2"), "No such option"),
         (("sample-ratio",), "Missing argument 'COUNT COUNT"),

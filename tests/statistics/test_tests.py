@@ -1,4 +1,4 @@
-"""Tests and intervals of sql/statistics: textbooks, scipy, statsmodels, the plain reference, every edge."""
+"""Tests and intervals of sql/statistics: textbooks, scipy, statsmodels, the plain reference, edge cases."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def run(
     inputs: Mapping[str, exp.Query] | None = None,
     **params: Any,
 ) -> list[dict[str, Any]]:
-    """The rows that a statistic makes of the rows of its table, in the order of their names.
+    """Return the result rows of a statistic for the rows of its table, in the order of their names.
 
     Args:
-        inputs: queries in the place of tables.
+        inputs: queries that replace the tables.
     """
     definition = CATALOG.statistics[name]
     ((table, columns),) = definition.inputs.items()
@@ -80,7 +80,7 @@ def one(engine: DuckDBEngine, name: str, rows: Sequence[Row], **params: Any) -> 
 
 
 def per_query(**systems: Sequence[float | None]) -> list[Row]:
-    """The values of systems on the queries 0, 1, ... as rows of one metric."""
+    """Return the values of systems on the queries 0, 1, ... as rows of one metric."""
     return [(s, "m", i, value) for s, values in systems.items() for i, value in enumerate(values)]
 
 
@@ -269,7 +269,7 @@ def test_power_of_the_textbook(engine: DuckDBEngine) -> None:
 
 
 def noisy(seed: int, n: int, *systems: str) -> dict[str, list[float | None]]:
-    """Values with ties and without, of which some are NULL."""
+    """Return values with and without ties, some of them NULL."""
     source = np.random.default_rng(seed)
     common = source.normal(size=n)
     found: dict[str, list[float | None]] = {}
@@ -336,7 +336,7 @@ def test_every_choice_of_signs_as_scipy(engine: DuckDBEngine, seed: int) -> None
 @pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_several_systems_as_scipy(engine: DuckDBEngine, seed: int) -> None:
-    """Against the F test of nested least-squares fits, and the ranks of scipy."""
+    """The oracles are the F test of nested least-squares fits, and the ranks of scipy."""
     values = noisy(seed, 15 + 10 * seed, "A", "B", "C", "D")
     table = np.array([row for row in zip(*values.values(), strict=True) if None not in row], dtype=float)
     n, k = table.shape
@@ -355,7 +355,7 @@ def test_several_systems_as_scipy(engine: DuckDBEngine, seed: int) -> None:
 
 
 def test_tukey_as_the_studentized_range(engine: DuckDBEngine) -> None:
-    """With many queries the shuffled p-values are those of the distribution."""
+    """With many queries the shuffled p-values approach those of the distribution."""
     values = noisy(2, 150, "A", "B", "C")
     table = np.array([row for row in zip(*values.values(), strict=True) if None not in row], dtype=float)
     mse = one(engine, "anova", per_query(**values))["mse"]
@@ -454,7 +454,7 @@ def test_ratios_as_numpy(engine: DuckDBEngine) -> None:
 
 @pytest.mark.slow
 def test_ratios_without_each_user_as_scipy(engine: DuckDBEngine) -> None:
-    """The jackknife, leaving out one user after the other, and Welch's t of effective numbers of users."""
+    """The jackknife leaves out each user once; Welch's t has the effective numbers of users."""
     source = np.random.default_rng(9)
     rows: list[Row] = []
     errors, sizes, ratios = [], [], []
@@ -512,7 +512,7 @@ def test_tables_as_scipy(engine: DuckDBEngine) -> None:
 
 
 def little_values(seed: int) -> list[Row]:
-    """Three systems, metrics with ties, NULLs and missing units, one constant and one of a single unit."""
+    """Return three systems, metrics with ties, NULLs, missing units or one unit, and a constant metric."""
     source = random.Random(seed)
     rows: list[Row] = [("A", "single", 1, 0.25), ("B", "single", 1, 0.5), ("A", "alone", 1, 1.0)]
     for metric in ("even", "rough", "shifted", "constant"):
@@ -585,7 +585,7 @@ MADE: dict[str, Callable[[int], list[Row]]] = {
     "proportions": lambda seed: proportions(little_arms(seed)),
     "p_values": p_values,
 }
-# What draws at random is compared with the reference where it need not.
+# Statistics that draw at random are compared with the reference without draws, where possible.
 METHODS = CATALOG.statistics["adjusted_p"].own_params["method"].choices
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "wilcoxon": [{"zeros": "pratt"}, {"correction": True}, {}],
@@ -608,7 +608,7 @@ def required(name: str) -> dict[str, Any]:
 
 
 def named(row: Row) -> Row:
-    """What tells the rows of a result apart: names, and the place in a list of gains or losses."""
+    """Return the columns that identify the rows of a result: names, and the place in gains or losses."""
     names = tuple(value for value in row if isinstance(value, str))
     return (*names, row[3]) if GAINS.intersection(names) else names
 
@@ -636,7 +636,7 @@ def test_little_inputs_as_the_reference(engine: DuckDBEngine, name: str) -> None
 @pytest.mark.some(1)
 @pytest.mark.parametrize("name", sorted(DRAWN))
 def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None:
-    """What does not depend on the draws is the same, the rest is close."""
+    """Values that do not depend on the draws are equal; the others are close."""
     rows = [row for row in little_values(1) if row[1] not in ("alone",)]
     given = required(name) | {"resamples": 1500}
     found = run(engine, name, rows, **given)
@@ -769,7 +769,7 @@ def test_metrics_share_their_draws(engine: DuckDBEngine) -> None:
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", [n for n in LATER if "per_query" in CATALOG.statistics[n].inputs])
 def test_a_metric_that_is_a_constant_of_the_query(engine: DuckDBEngine, name: str) -> None:
-    """The composer groups by no constant: that must not change a result."""
+    """The composer does not group by a constant, and this must not change a result."""
     rows = per_query(**noisy(1, 30, "A", "B", "C"))
     source = sqlglot.parse_one(
         "SELECT system, 'm' AS metric, query_id, value FROM rows_of_metric", dialect="duckdb"
@@ -785,7 +785,7 @@ def test_a_metric_that_is_a_constant_of_the_query(engine: DuckDBEngine, name: st
 
 @pytest.mark.slow
 def test_resampling_finds_the_error_of_the_mean(engine: DuckDBEngine) -> None:
-    """Weights that went together by their ids would make the deviation a third too small."""
+    """If the weights of different ids were correlated, the deviation would be a third too small."""
     source = np.random.default_rng(0)
     values = source.normal(size=2000).tolist()
     row = one(engine, "bootstrap_interval", per_query(A=values), resamples=2000)

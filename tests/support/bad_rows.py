@@ -1,4 +1,4 @@
-"""Rows that cannot be evaluated, and what is said of them."""
+"""Rows that cannot be evaluated, and the messages about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue, the tiny cases, and evaluation beside the reference."""
+"""The catalogue, the tiny cases, and evaluation next to the reference."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0")}
 FURTHER = {"p": ("0.5",), "max_grade": ("5",)}
 CUTOFFS = (None, 1, 2, 3, 50)
 Key = tuple[str, Any]
-# Composing and planning a hundred metrics costs more than running them on ten rows, so the cases
-# with ids of text are also put together, each under queries of its own name.
+# Composing and planning a hundred metrics costs more than running them on ten rows. So the cases with
+# ids of text are also put together, each under queries of its own name.
 TOGETHER = "together"
 ALONE = ("graded", "integer_ids", "nothing_retrieved", "ties")
 
@@ -38,7 +38,7 @@ TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "
 
 
 def ranking() -> str:
-    """What a name means here that belongs to two families."""
+    """Return the ranking meaning of a name that belongs to two families."""
     return "ranking"
 
 
@@ -77,7 +77,7 @@ def load_together(connection: duckdb.DuckDBPyConnection) -> None:
 def specs_of(
     metric: Definition, cutoffs: Iterable[int | None] = CUTOFFS, one_at_a_time: bool = False
 ) -> list[str]:
-    """Every combination of a metric's own parameters that its header allows, as specs."""
+    """Return every combination of a metric's own parameters that its header allows, as specs."""
     options: list[list[str]] = []
     for param in metric.own_params.values():
         if param.name == "k":
@@ -100,7 +100,7 @@ def specs_of(
 
 
 def _is_idle(spec: str) -> bool:
-    """Say whether a spec is refused because one of its parameters changes nothing."""
+    """Return whether a spec is refused because one of its parameters changes nothing."""
     try:
         parse_measures(CATALOG, [spec], {}, ranking)
     except MetricError as error:
@@ -110,7 +110,7 @@ def _is_idle(spec: str) -> bool:
 
 @cache
 def composed(specs: tuple[str, ...], switches: tuple[tuple[str, Any], ...]) -> tuple[str, list[str]]:
-    """The query over tables named predictions and truth, and the value column of each spec."""
+    """Return the query over tables named predictions and truth, and the value column of each spec."""
     measures = parse_measures(CATALOG, specs, dict(switches), ranking)
     query, columns = Composer(CATALOG).per_query(measures)
     return query.sql("duckdb"), [column.value for column in columns]
@@ -133,7 +133,7 @@ def values_per_query(
 def reference_values(
     connection: duckdb.DuckDBPyConnection, spec: str, **switches: Any
 ) -> dict[Key, float | None]:
-    """The same by the plain-Python reference."""
+    """Evaluate the same with the plain-Python reference."""
     measure = parse_measure(CATALOG, spec, switches, ranking)
     predictions = connection.execute("SELECT system, query_id, item_id, score FROM predictions").fetchall()
     truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
@@ -141,7 +141,7 @@ def reference_values(
 
 
 def reference_params(measure: Measure) -> dict[str, Any]:
-    """The parameters in the words of the reference, which has no names for what is never chosen."""
+    """Translate the parameters for the reference, which has no names for fixed ones."""
     fixed = {"missing": "undefined", "no_relevant": "keep"}
     params = {n: v for n, v in measure.values.items() if (n, v) not in fixed.items()}
     if "rel" in params and params["rel"] is None:
@@ -150,7 +150,7 @@ def reference_params(measure: Measure) -> dict[str, Any]:
 
 
 def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | None], about: str) -> None:
-    """Equal keys, equal NULLs, and values within 1e-12."""
+    """Check for equal keys, equal NULLs, and values within 1e-12."""
     assert actual.keys() == expected.keys(), about
     for key, value in expected.items():
         found = actual[key]

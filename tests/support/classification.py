@@ -1,8 +1,8 @@
-"""What the tests of classification share: the cases, the specs, and the reference beside a result.
+"""Shared parts of the classification tests: the cases, the specs, and the reference of a result.
 
 Composing a hundred measures costs more than running them on a hundred rows. So the cases are put
 together, as slices or as systems of one table, and evaluated in one call; some are also alone,
-because the query is another one where there are no slices.
+because a query without slices differs.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ METRICS = [metric for (family, _), metric in CATALOG.metrics.items() if family =
 TABLES = [table for (family, _), table in CATALOG.tables.items() if family == FAMILY]
 CASES = {path.stem: path for path in sorted((ROOT / "tests/data/classification").glob("*.sql"))}
 
-# The labels of these cannot be among others: -1 beside 0, or any number.
+# The labels of these cannot be among others: -1 next to 0, or any number.
 APART = ("minus_one", "ratings")
-# No probabilities among the scores.
+# Cases whose scores are not probabilities.
 UNBOUNDED = ("infinite", "all_infinite", "logits")
 PROBABILITIES = tuple(name for name in CASES if name not in (*APART, *UNBOUNDED))
 
-# What is tried of parameters that are numbers; of the others, every choice.
+# Tested values of parameters that are numbers; other parameters have every choice.
 NUMBERS: dict[str, tuple[float, ...]] = {
     "threshold": (0, 0.3, 1, 2),
     "beta": (0.5, 1, 2),
@@ -61,23 +61,23 @@ NUMBERS: dict[str, tuple[float, ...]] = {
 REQUIRED = {"beta": 2, "max_fpr": 0.3, "top": 0.3, "precision": 0.5, "recall": 0.5, "fpr": 0.25}
 
 Row = dict[str, Any]
-# (system, columns in force, their values): what a row of a result is about.
+# (system, slice columns, their values): the subject of a result row.
 Key = tuple[str | None, tuple[str, ...], tuple[Any, ...]]
 
 
 def reads(definition: Definition, relation: str) -> bool:
-    """Say whether a definition builds on a relation."""
+    """Return whether a definition builds on a relation."""
     return any(source.name == relation for source in CATALOG.foundations(definition))
 
 
 def of_any_score(definition: Definition) -> bool:
-    """Say whether a definition takes scores that are no probabilities."""
+    """Return whether a definition takes scores that are not probabilities."""
     refused = CATALOG.checks[CLASSIFICATION, "not_a_probability"].header["for"].split(", ")
     return not any(name == definition.name or reads(definition, name) for name in refused)
 
 
 def specs_of(definition: Definition) -> list[str]:
-    """Every combination of the parameters that the header allows, as specs."""
+    """Return every combination of the parameters that the header allows, as specs."""
     options: list[list[str | None]] = []
     for param in definition.own_params.values():
         tried = param.choices or NUMBERS[param.name]
@@ -96,7 +96,7 @@ def _allowed(definition: Definition, spec: str) -> bool:
     try:
         (parse_table if definition.is_table else parse_measure)(CATALOG, spec)
     except MetricError as error:
-        # The only refusal that the values above should meet.
+        # The values above should cause no other refusal.
         if "but must satisfy" in str(error):
             return False
         raise
@@ -104,7 +104,7 @@ def _allowed(definition: Definition, spec: str) -> bool:
 
 
 def plain_spec(definition: Definition) -> str:
-    """The spec with no parameter that need not be."""
+    """Return the spec with only the required parameters."""
     needed = [f"{p.name}={REQUIRED[p.name]}" for p in definition.own_params.values() if p.required]
     return f"{FAMILY}.{definition.name}" + (f"({', '.join(needed)})" if needed else "")
 
@@ -118,14 +118,14 @@ PLAIN = [plain_spec(metric) for metric in METRICS]
 
 
 def open_case(name: str) -> duckdb.DuckDBPyConnection:
-    """A connection with the table `predictions` of one case."""
+    """Create a connection with the table `predictions` of one case."""
     connection = duckdb.connect()
     connection.execute(CASES[name].read_text("utf-8"))
     return connection
 
 
 def open_together(names: Sequence[str]) -> duckdb.DuckDBPyConnection:
-    """A connection with the rows of several cases, told apart by the column `name`."""
+    """Create a connection with the rows of several cases, which the column `name` distinguishes."""
     connection = duckdb.connect()
     connection.execute(
         "CREATE TABLE predictions (name TEXT, label DOUBLE, score DOUBLE, weight DOUBLE, group_id TEXT)"
@@ -147,7 +147,7 @@ def observations(
     by: Sequence[Sequence[str]] = (),
     weight: str = "weight",
 ) -> dict[Key, list[Observation]]:
-    """The rows of every system and slice of the table `predictions`, as the reference takes them."""
+    """Return the rows of every system and slice of the table `predictions`, as the reference takes them."""
     groupings = [(), *map(tuple, by)]
     columns = list(dict.fromkeys(column for grouping in groupings for column in grouping))
     attributes = [f'"{column}"' for column in (*([system] if system else []), *columns)]
@@ -164,7 +164,7 @@ def observations(
 
 
 def weigh(rows: Sequence[Observation], measure: Measure, weighted: bool) -> list[Observation]:
-    """Return the rows that a measure looks at: it may have no weighted form."""
+    """Return the rows that a measure reads; it may have no weighted form."""
     own = measure.values["weighted"]
     return present(rows) if (weighted if own is None else own) else unweighted(rows)
 
@@ -173,7 +173,7 @@ def weigh(rows: Sequence[Observation], measure: Measure, weighted: bool) -> list
 
 
 class Expected(NamedTuple):
-    """What a row of a result must say, by the reference."""
+    """The required content of a result row, by the reference."""
 
     value: float | None
     lower: float | None
@@ -201,23 +201,23 @@ def expected(measure: Measure, rows: Sequence[Observation], weighted: bool) -> E
 
 
 def reference(measure: Measure, rows: Sequence[Observation]) -> Any:
-    """The value of a metric, or the rows of a table, by the reference."""
+    """Return the value of a metric, or the rows of a table, by the reference."""
     function = getattr(tables if measure.metric.is_table else scalar, measure.metric.name)
     known = inspect.signature(function).parameters
     return function(rows, **{name: value for name, value in measure.values.items() if name in known})
 
 
 def same(found: Any, wanted: Any, tolerance: float = 1e-12) -> bool:
-    """Equal, or within the tolerance of each other, relative or absolute; NULL is NULL."""
+    """Return whether two values are equal within the tolerance, relative or absolute; NULL equals NULL."""
     if isinstance(found, float) and isinstance(wanted, int | float):
         return found == wanted or math.isclose(found, wanted, rel_tol=tolerance, abs_tol=tolerance)
     return type(found) is type(wanted) and bool(found == wanted)
 
 
 def reason_holds(metric: Definition, row: Row) -> bool:
-    """Say whether a finite value has no reason, an infinite one that of the header, NULL a true one.
+    """Return whether finite values have no reason, infinite ones that of the header, NULL a true one.
 
-    True as far as the counts tell.
+    A reason is true if the counts do not contradict it.
     """
     n, positives, reason = row["n"], row["n_positive"], row["reason"]
     if row["value"] is not None:
@@ -232,7 +232,7 @@ def reason_holds(metric: Definition, row: Row) -> bool:
 
 
 def in_range(metric: Definition, value: float) -> bool:
-    """Say whether a value lies in the interval that the header promises."""
+    """Return whether a value lies in the interval that the header promises."""
     low, high = map(float, re.findall(r"-?inf|-?\d+", metric.header["range"])[:2])
     return low - 1e-12 <= value <= high + 1e-12
 
@@ -244,7 +244,7 @@ def differences(
     weighted: bool,
     **switches: object,
 ) -> list[str]:
-    """Where a result is not what the reference says; every segment is there, and no other."""
+    """Return where a result differs from the reference; it has every segment, and no other."""
     given = switches if weighted else {"weighted": False, **switches}
     measures = {spec: parse_measure(CATALOG, spec, given) for spec in specs}
     wrong = []
@@ -274,7 +274,7 @@ def differences(
 def table_differences(
     found: Iterable[Row], spec: str, rows: dict[Key, list[Observation]], weighted: bool
 ) -> list[str]:
-    """Where the rows of a table are not those of the reference, in its order."""
+    """Return where the rows of a table differ from those of the reference, in its order."""
     measure = parse_table(CATALOG, spec, {}, {} if weighted else {"weighted": False})
     columns = set(measure.metric.query.named_selects) - {"system", "segment"}
     tables_: dict[Any, list[Row]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The command line in process, in a folder of little exports: what it prints and how it ends."""
+"""The command line in process, in a folder of small exports: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECK = ["check", "severity", "table", "column", "count", "examples", "message",
 
 
 class Outcome(NamedTuple):
-    """What a command leaves: its exit code, stdout and stderr."""
+    """The result of a command: its exit code, stdout and stderr."""
 
     code: int
     out: str
@@ -74,7 +74,7 @@ def run(exports: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def results(outcome: Outcome) -> list[dict[str, Any]]:
-    """The rows that ``duckmetrics evaluate --format json`` prints."""
+    """Return the rows that ``duckmetrics evaluate --format json`` prints."""
     assert outcome.code == 0, outcome.err
     found = document(outcome.out)
     assert list(found) == [*KEYS, "checks", "verified"]
@@ -87,7 +87,7 @@ def results(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def document(text: str) -> dict[str, Any]:
-    """JSON of a command, read as strictly as it is defined."""
+    """Parse the JSON of a command as strictly as the standard defines it."""
 
     def refuse(constant: str) -> None:
         raise ValueError(constant)

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _FREE: list[duckdb.DuckDBPyConnection] = []
-# A value macro fails by reading its message as a number.
+# A value macro fails when it reads its message as a number.
 OURS = re.compile(r"[\w ]*Error: (Could not convert string ')?duckmetrics: ")
 ABOUT_INIT = re.compile(r"(\x1b\[\d+m)*-- Loading resources from \S+\n?(\x1b\[\d+m)*\n?")
 
 
 @cache
 def text() -> str:
-    """The file that people load; a test holds that it is what the definitions say."""
+    """Return the file that people load; a test checks that it matches the definitions."""
     return macros_sql()
 
 
 @contextmanager
 def connected() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A session that has loaded the file, in an empty database.
+    """Return a session that has loaded the file, in an empty database.
 
-    To load it takes more than a second, so that the next test gets the same session, emptied.
+    Loading takes more than a second, so the next test gets the same session, emptied.
     """
     connection = _FREE.pop() if _FREE else _loaded()
     yield connection
@@ -76,10 +76,10 @@ def written(value: Any) -> str:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Say whether two values, or two rows or lists of them, are the same: numbers up to their last digits.
+    """Return whether two values, rows or lists are the same: numbers up to their last digits.
 
-    A sum of doubles has no order in SQL, so even what Python computes differs in its last bits between two
-    runs, and with the metrics that are computed along with it.
+    A sum of doubles has no order in SQL. So even results of Python differ in the last bits between two
+    runs, and with the other metrics of the call.
     """
     if isinstance(wanted, float):
         return type(found) is float and math.isclose(found, wanted, rel_tol=1e-13, abs_tol=1e-15)
@@ -91,7 +91,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def differences(found: Sequence[Any], wanted: Sequence[Any]) -> list[str]:
-    """Where rows are not those that they should be, in their order."""
+    """Return where rows differ from the expected ones, in their order."""
     if len(found) != len(wanted):
         return [f"{len(found)} rows, should be {len(wanted)}: {found} {wanted}"]
     pairs = zip(found, wanted, strict=True)
@@ -99,7 +99,7 @@ def differences(found: Sequence[Any], wanted: Sequence[Any]) -> list[str]:
 
 
 def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
-    """What a macro says that must refuse what it is asked."""
+    """Return the message of a macro that must refuse the call."""
     with pytest.raises(duckdb.Error) as raised:
         connection.execute(query).fetchall()
     message = str(raised.value)
@@ -108,7 +108,7 @@ def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
 
 
 def executable() -> str:
-    """The command duckdb: that of this environment, else the one on the path."""
+    """Return the command duckdb: that of this environment, or the one on the path."""
     beside = shutil.which("duckdb", path=str(Path(sys.executable).parent))
     found = beside or shutil.which("duckdb")
     if found is None:
@@ -125,7 +125,7 @@ class CommandLine:
         self.init.write_text(text(), "utf-8")
 
     def run(self, script: str) -> list[list[Row]]:
-        """The rows of every query of a script, none of which may fail."""
+        """Return the rows of every query of a script; no query may fail."""
         done = self.process(script)
         assert done.returncode == 0, done.stderr
         assert not ABOUT_INIT.sub("", done.stderr), done.stderr
@@ -139,7 +139,7 @@ class CommandLine:
 
 
 def _documents(printed: str) -> Iterator[list[Row]]:
-    """The JSON of one query after the other."""
+    """Yield the JSON of each query."""
     decoder = json.JSONDecoder()
     rest = printed.lstrip()
     while rest:

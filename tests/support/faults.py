@@ -1,4 +1,4 @@
-"""Exports with one planted fault each, and what a check must say of them.
+"""Exports with one planted fault each, and the expected findings of a check.
 
 The data without a fault are clean: 60 queries with 12 items each, all of them judged, and 400 rows of a
 classifier in 20 groups. A fault is SQL over them.
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     import duckmetrics
 
-# Item i of query q is (7 q + i) modulo 40, its rank i, and its grade what the numbers have it: the best
+# Item i of query q is (7 q + i) modulo 40, with rank i and a computed grade: the best
 # grades are not always first, and each query has relevant and nonrelevant items.
 LISTS = """SELECT printf('u%02d', q) AS query_id, printf('i%02d', (7 * q + i) % 40) AS item_id,
     q + 13.25 - i * 0.75 AS score, i AS rank, (q * i) % 4 AS relevance
     FROM range(1, 61) AS queries(q), range(1, 13) AS places(i)"""
 PREDICTIONS = f"SELECT query_id, item_id, score FROM ({LISTS})"
 RANKS = f"SELECT query_id, item_id, rank FROM ({LISTS})"
-# Three relevant items more for each query, which are not returned.
+# Three additional relevant items for each query, which are not returned.
 TRUTH = f"""SELECT query_id, item_id, relevance FROM ({LISTS})
     UNION ALL SELECT printf('u%02d', q), printf('i%02d', (7 * q + i) % 40), 1
     FROM range(1, 61) AS queries(q), range(13, 16) AS places(i)"""
-# One relevant item and 99 others out of 3000, which are other ones for each query.
+# One relevant item and 99 others out of 3000, different ones for each query.
 SAMPLES = """SELECT printf('u%02d', q) AS query_id, printf('s%04d', (q * 97 + i * 31) % 3000) AS item_id,
     sin(q * 100 + i) AS score FROM range(1, 61) AS queries(q), range(100) AS places(i)"""
 SAMPLED_TRUTH = f"""SELECT query_id, item_id FROM ({SAMPLES})
@@ -40,14 +40,14 @@ OBSERVATIONS = f"SELECT label, score, group_id, country, i FROM ({ROWS})"
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault and what is found.
+    """A fault and its expected finding.
 
     Attributes:
         predictions, truth: the tables; a classifier has no truth.
         check, severity, count, column: of the finding.
         example: is one of the examples.
         advice: is in the advice.
-        also: names of findings that the fault cannot but cause.
+        also: names of other findings that the fault always causes.
     """
 
     check: str

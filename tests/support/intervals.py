@@ -16,7 +16,7 @@ USERS = 24
 
 
 def log(seed: int = 7, users: int = USERS) -> list[tuple[int, str, int, float, float]]:
-    """Impressions of users: user, country, label, score, weight; ties, users of one class and of one row."""
+    """Return impressions with ties: user, country, label, score, weight; some users have one class or row."""
     rng = random.Random(seed)
     rows = []
     for user in range(users):
@@ -39,7 +39,7 @@ def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
 
 
 def fewer(df: float, values: Sequence[float]) -> float:
-    """The degrees of freedom of the variance of values with long tails."""
+    """Return the degrees of freedom of the variance of values with long tails."""
     n, mean = len(values), fmean(values)
     spread = math.fsum((x - mean) ** 2 for x in values)
     fourth = math.fsum((x - mean) ** 4 for x in values)

@@ -1,7 +1,7 @@
-"""Five predictions, four judgments, and what they are worth, worked out by hand.
+"""Five predictions, four judgments, and their metrics, computed by hand.
 
 q1 has its relevant items at ranks 2 (grade 1) and 3 (grade 2), q2 has its only one at rank 1, and
-nobody answered q3. The mean DCG tells apart the order, the grades and the population.
+nobody answered q3. The mean DCG depends on the order, the grades and the population.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Connection = duckdb.DuckDBPyConnection
 
 
 def little() -> Connection:
-    """A connection with the tables `predictions` and `truth`."""
+    """Create a connection with the tables `predictions` and `truth`."""
     connection = duckdb.connect()
     connection.execute(LITTLE)
     return connection
 
 
 def overall(predictions: Any, truth: Any = "truth", metric: str = "dcg", **options: Any) -> float | None:
-    """The overall value of one metric, on a fresh connection unless one is given."""
+    """Return the overall value of one metric, on a fresh connection unless one is given."""
     return evaluation(predictions, truth, metric, **options)[metric]
 
 

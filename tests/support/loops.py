@@ -1,4 +1,4 @@
-"""One test over many things: it fails with the list of those that do not hold, not with the first of them."""
+"""One test over many values: it fails with the list of all failing values, not with the first of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def each(
 ) -> Callable[..., Any]:
     """Run a test for each value of an argument.
 
-    For what takes a moment each and only reads: a thousand tests cost more than what they look at.
+    This is for short tests that only read: the overhead of a thousand tests exceeds their work.
 
     Args:
         name: the argument.
-        values: of the argument, or what returns them where it takes long to find them.
-        label: what a value is called in the list of failures.
+        values: of the argument, or a function that returns them if it takes long to find them.
+        label: the name of a value in the list of failures.
     """
     given = values if callable(values) else list(values)
 

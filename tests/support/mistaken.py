@@ -1,4 +1,4 @@
-"""Tables as people have them when something goes wrong, and the mistakes that they make with them."""
+"""Tables with frequent mistakes, and calls with the mistakes that people make with them."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class Mistake(NamedTuple):
     Attributes:
         call: the arguments, as they are typed.
         wrong: the part that the message must name.
-        right: what the message must say to write in its place; with it, the call works.
-        instead: the call that the message leads to, where more than this part is another.
+        right: the replacement that the message must advise; with it, the call works.
+        instead: the call that the message leads to, if more than this part differs.
     """
 
     call: str
@@ -89,7 +89,7 @@ AB = "ab ab.csv --variant variant --control A -m revenue"
 CAST = "CAST(replace(score, ',', '.') AS DOUBLE) AS score"
 COMMAS = f"evaluate \"SELECT * REPLACE ({CAST}) FROM 'commas.csv'\" truth.parquet -m mrr"
 
-# A word that is misspelled, or a value that is not allowed: the message names the one that was meant.
+# A misspelled word, or a value that is not allowed: the message names the intended one.
 WORDS = [
     Mistake("help", "help", "--help"),
     Mistake("explain ndcg", "explain", "metrics NAME", "metrics ndcg"),
@@ -282,7 +282,7 @@ DATA = [
         "SELECT",
         "evaluate \"SELECT * FROM 'run.parquet'\" truth.parquet -m mrr",
     ),
-    Mistake("evaluate \"SELECT * FORM 'run.parquet'\" truth.parquet -m mrr", "FORM", "mend the query", NDCG),
+    Mistake("evaluate \"SELECT * FORM 'run.parquet'\" truth.parquet -m mrr", "FORM", "fix the query", NDCG),
     Mistake(
         "evaluate \"SELECT query_id, item_id, scor AS score FROM 'run.parquet'\" truth.parquet -m mrr",
         '"scor"',
@@ -302,7 +302,7 @@ DATA = [
         "evaluate 'SELECT * FROM recs' truth --database shop.duckdb -m mrr",
     ),
 ]
-# What is missing, one too many, or not to be written.
+# Missing, superfluous or forbidden arguments.
 CALLS = [
     Mistake(EVALUATE, "'-m'", "-m ndcg@10", NDCG),
     Mistake(f"{EVALUATE} ndcg@10", "'-m'", "-m ndcg@10", NDCG),

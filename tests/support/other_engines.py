@@ -1,4 +1,4 @@
-"""The engines beside DuckDB that run the translated SQL in tests: load tables, run a query, read its rows."""
+"""Other engines that run the translated SQL in tests: load tables, run a query, read its rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-# Where Debian puts the programs of a server, beside the PATH.
+# The place of a server's programs on Debian, in addition to the PATH.
 _SERVERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -147,7 +147,7 @@ class Spark:
 
 
 def spark_session(**settings: str) -> Any:
-    """A small session on this machine; skips where there is no Java."""
+    """Start a small session on this machine; skip where there is no Java."""
     pyspark = pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("no Java")
@@ -173,7 +173,7 @@ def spark_session(**settings: str) -> Any:
 
 @contextlib.contextmanager
 def postgres_server() -> Iterator[Path]:
-    """A server of its own that listens in a folder; skips where PostgreSQL is not installed."""
+    """Start a server that listens in a folder; skip where PostgreSQL is not installed."""
     pytest.importorskip("psycopg")
     initdb = shutil.which("initdb", path=os.pathsep.join([os.environ["PATH"], *map(str, _SERVERS)]))
     if initdb is None:

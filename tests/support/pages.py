@@ -22,10 +22,13 @@ from support.cases import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+# The folders of docs/ that hold written pages, and the generated pages among them.
+WRITTEN = (".", "tutorials", "howto", "explanation", "reference")
+GENERATED = ("python.md", "cli.md", "home-bars.md")
 RUN = ("python", "bash", "sql")
 OUTPUT = "text"
 SPARK = "needs spark"
-NOT_RUN = "not run: "
+NOT_RUN = ("not run: ", "test command")
 FAILS = "exit code "
 FENCE = re.compile(r"```(?P<language>\{?\w+\}?)")
 BETWEEN = re.compile(r"|:.*|<!--.*-->")  # lines that do not separate a block from its output
@@ -36,7 +39,7 @@ INSTALL = re.compile(r"python3 -m venv \S+ && \.venv/bin/pip install [^&]* && \.
 
 @dataclass
 class Block:
-    """A fenced block: where it is, its language, the comment above it, and the group that one output belongs to."""
+    """A fenced block: its place, its language, the comment above it, and the group that an output belongs to."""
 
     page: str
     line: int
@@ -55,9 +58,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Return the pages that people write: README, CONTRIBUTING and docs/, without what is generated or built."""
-    written = [path for path in (ROOT / "docs").rglob("*.md") if not {"_build", "generated"} & {*path.parts}]
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(written)]
+    """Return the pages that people write: README, CONTRIBUTING and docs/, without those that are generated."""
+    written = [path for folder in WRITTEN for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(p for p in written if p.name not in GENERATED)]
 
 
 def blocks(page: Path) -> list[Block]:

@@ -1,8 +1,8 @@
-"""Values that other tools gave, and how each is asked for here.
+"""Values of other tools, and the call here for each of them.
 
 `tests/data/recorded/peer_values.json` holds small inputs with the numbers that 21 tools printed for them.
-CALLS says for every call of a tool what it is here, under the preset of the tool; NOT_IMITATED lists
-what is not reproduced, and why.
+CALLS maps every call of a tool to a call here, under the preset of the tool; NOT_IMITATED lists
+values that are not reproduced, and why.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ PRESETS = {
     "recommenders": "recommenders", "recpack": "recpack", "scikit-learn": "sklearn",
     "torchmetrics": "torchmetrics", "trec_eval 10.0": "trec_eval", "trec_eval 9.0.8": "trec_eval9",
 }  # fmt: skip
-# Rows that a tool of rows was given beside those returned: the relevant items that were not.
+# Additional rows for a tool of rows: the relevant items that were not returned.
 APPENDED = ("missing relevant rows appended", "missing rows appended")
 
 
 class Asked(NamedTuple):
-    """What a call of a tool is here: a spec and the switches beside `like`."""
+    """The form of a tool's call here: a spec and the switches in addition to `like`."""
 
     spec: str
     switches: dict[str, Any] = {}  # noqa: RUF012
@@ -228,7 +228,7 @@ NOT_IMITATED: dict[tuple[str, str, str], str] = {
 
 
 class Recorded(NamedTuple):
-    """One value that a tool gave."""
+    """One value of a tool."""
 
     case: dict[str, Any]
     library: str
@@ -238,25 +238,25 @@ class Recorded(NamedTuple):
 
     @property
     def tool(self) -> str:
-        """The library without remarks on how it was run."""
+        """The library without remarks about its call."""
         return self.library.partition(" (functions")[0].partition(" (Spark backend")[0]
 
     @property
     def preset(self) -> str | None:
-        """The preset; None where a definition was recorded and no tool."""
+        """The preset; None if the value belongs to a definition, not to a tool."""
         name = f"{self.tool} {self.version}" if self.tool == "trec_eval" else self.tool
         return PRESETS.get(name)
 
     @property
     def reason(self) -> str | None:
-        """Why it is not imitated; None where it is."""
+        """The reason why it is not imitated; None where it is."""
         case = self.case["id"]
         keys = ((case, self.tool, self.call), (case, self.tool, ""), (case, "", ""))
         return next((NOT_IMITATED[key] for key in keys if key in NOT_IMITATED), None)
 
     @property
     def tolerance(self) -> float:
-        """What the tool rounds to: printed digits, or single precision."""
+        """The precision of the tool: printed digits, or single precision."""
         if self.tool == "trec_eval" or "deeprec" in self.call:
             return 5.1e-5
         if "exp-log2" in self.call:
@@ -267,14 +267,14 @@ class Recorded(NamedTuple):
 
 
 def recorded() -> Iterator[Recorded]:
-    """Every value of the fixture."""
+    """Return every value of the fixture."""
     for case in DOCUMENT["cases"]:
         for result in case["results"]:
             yield Recorded(case, result["library"], result["version"], result["call"], result["value"])
 
 
 def answer(one: Recorded) -> dict[str, float | None]:
-    """Ask for a recorded value here; the values by metric."""
+    """Evaluate a recorded value here; return the values by metric."""
     asked = CALLS[one.tool][one.call]
     data = tables(one)
     like = {} if one.preset is None else {"like": one.preset}
@@ -283,7 +283,7 @@ def answer(one: Recorded) -> dict[str, float | None]:
 
 
 def tables(one: Recorded) -> list[pa.Table]:
-    """The input of a case as tables, in the order that it has."""
+    """Return the input of a case as tables, in its order."""
     given = one.case["input"]
     if "generator" in given:
         random = np.random.default_rng(0)
@@ -315,12 +315,12 @@ def tables(one: Recorded) -> list[pa.Table]:
 
 
 def table_of(names: list[str], rows: list[tuple[Any, ...]]) -> pa.Table:
-    """Rows as a table."""
+    """Return rows as a table."""
     return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
 
 def equal(found: float | None, wanted: Any, tolerance: float) -> bool:
-    """Say whether two values are the same; NaN is no value."""
+    """Return whether two values are the same; NaN is not a value."""
     if wanted == "NaN" or wanted is None:
         return found is None
     return found is not None and math.isclose(found, wanted, rel_tol=0, abs_tol=tolerance)

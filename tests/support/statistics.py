@@ -1,4 +1,4 @@
-"""Small inputs of every statistic, with ties, NULLs and units that are missing, and every way to set one."""
+"""Small inputs of every statistic, with ties, NULLs and missing units, and every way to set one."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ ROWS = {
         FROM range(2) AS a(s), range(40) AS t(i)""",
 }  # fmt: skip
 FIRST = {"baseline": "A", "control": "A"}
-# Names that the queries inside use; columns of the user that are called so must not disturb.
+# Names that the queries use internally; columns of the user with these names must not disturb them.
 TRAPS = ("baseline", "control", "data", "difference", "differences", "level", "_value", "_p", "mean", "rows")
 
 
 def trapped(table: str) -> str:
-    """The rows under names of the user, beside columns that are called like those that are read."""
+    """Return the rows under names of the user, next to columns with the names of the real inputs."""
     columns = columns_of(table)
     own = [f'{name} AS "my {name}"' for name in columns]
     traps = [f'9 AS "{name}"' for name in dict.fromkeys((*columns, *TRAPS, "n", "p"))]
@@ -59,13 +59,13 @@ def columns_of(table: str) -> tuple[str, ...]:
 
 
 def own_names(definition: Definition) -> dict[str, str]:
-    """The columns of `trapped` as `run_test` maps them."""
+    """Return the columns of `trapped` as `run_test` maps them."""
     ((table, columns),) = definition.inputs.items()
     return {called(table, name): f"my {name}" for name in columns}
 
 
 def settings(alias: Alias) -> Iterator[dict[str, Any]]:
-    """The parameters that must be given, alone and with each other choice and another level."""
+    """Return the required parameters, alone and with each other choice and another level."""
     params = {n: p for n, p in alias.metric.own_params.items() if n not in alias.bound}
     needed: dict[str, Any] = {n: v for n, v in FIRST.items() if n in params}
     if "resamples" in params:

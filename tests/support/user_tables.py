@@ -1,10 +1,10 @@
-"""Tables as a user has them: the columns that a metric needs and no others, and numbers of other types."""
+"""Tables of users: they have only the columns that a metric needs, and numbers of other types."""
 
 from __future__ import annotations
 
 import duckdb
 
-# Queries that are missing, unjudged or without a relevant item, ties, and whole numbers in place of text.
+# Queries that are missing, unjudged or without a relevant item, ties, and whole numbers instead of text.
 PREDICTIONS = """
     SELECT * FROM (VALUES
         (1, 9, 5), (1, 10, 5), (1, 100, 5), (1, 2, 7), (2, 3, 1), (2, 4, 0), (4, 1, 2), (5, 1, 3), (5, 2, 3),
@@ -25,7 +25,7 @@ SYSTEM = "group"
 
 
 def rankings_of_a_user(*, systems: bool = False, text: bool = False) -> duckdb.DuckDBPyConnection:
-    """Tables of rankings.
+    """Return tables of rankings.
 
     Args:
         systems: whether a column names two systems.
@@ -48,7 +48,7 @@ def rankings_of_a_user(*, systems: bool = False, text: bool = False) -> duckdb.D
 
 
 def rows_of_a_user(*, systems: bool = False) -> duckdb.DuckDBPyConnection:
-    """A table of a classifier."""
+    """Return a table of a classifier."""
     connection = duckdb.connect()
     system = f", CASE WHEN group_id < 2 THEN 'A' ELSE 'B' END AS \"{SYSTEM}\"" if systems else ""
     connection.execute(f"CREATE TABLE predictions AS SELECT *{system} FROM ({ROWS})")

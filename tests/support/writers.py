@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAN = math.nan
 
 
-# So many rows have the groups of rows, so that every table has several.
+# The number of rows of a row group, small enough that every table has several groups.
 ROW_GROUP = 50
 
 LISTS = {"query_id": [1, 1, 1, 2, 2], "item_id": [1, 2, 3, 1, 2], "score": [0.1, NAN, 0.5, 0.2, 0.1]}

@@ -36,5 +36,5 @@ WHERE $catalog_size IS NOT NULL
         judged_queries.m = 1
         AND coalesce(found.n_found, 0) = 1
         AND coalesce(returned_counts.n_returned, 0) BETWEEN 2 AND $catalog_size
-        AND coalesce(found.n_candidates, 0) = returned_counts.n_returned  -- ranks without a hole
+        AND coalesce(found.n_candidates, 0) = returned_counts.n_returned  -- ranks without a gap
     );

@@ -1,5 +1,5 @@
 -- name:     near_ids
--- title:    Ids of one table that the other has once what exports add or lose is left aside
+-- title:    Ids of one table that match an id of the other table only after normalization
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- grain:    id_column, plain
 WITH pairs AS (

@@ -1,9 +1,9 @@
 -- name:     near_items
--- title:    Items of a query in one table that the other has for it once what exports add or lose is left aside
+-- title:    Items of a query that match an item of the other table only after normalization
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- grain:    plain
--- note:     an item may be written right for one query and not for another; so queries are compared one by one,
---           but only for items that are written in more than one way somewhere
+-- note:     an id can be right for one query and wrong for another; so queries are compared one by one, but only for
+--           items that are written in more than one way
 WITH several AS (
     SELECT plain
     FROM spellings

@@ -1,9 +1,10 @@
 -- name:     spellings
--- title:    Ids of both tables, and how they are written once what exports add or lose is left aside
+-- title:    Ids of both tables, as they are written and after normalization
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id)
 -- portable: no, ids are compared by regular expressions
 -- grain:    id_column, id
--- note:     left aside are blanks around an id, case, leading zeros, and the '.0' of a number that was a float once
+-- note:     normalization removes blanks around an id, upper case, leading zeros, and the '.0' of a number that was a
+--           float
 WITH ids AS (
     SELECT 'query_id' AS id_column, CAST(query_id AS VARCHAR) AS id, 1 AS predicted, 0 AS judged
     FROM (SELECT DISTINCT query_id FROM predictions) AS predicted_queries

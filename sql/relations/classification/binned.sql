@@ -7,8 +7,9 @@
 --           binning=width: all bins have the same width
 --           binning=mass: all bins have about the same number of rows
 -- grain:    row
--- note:     width: [b / bins, (b + 1) / bins), the last bin closed; the product is put right where it crosses an edge;
---           mass: as many rows as possible alike, the first bins one more; equal probabilities stay together
+-- note:     width: bin b is [b / bins, (b + 1) / bins), and the last bin includes 1; if rounding moves p * bins
+--           across an edge, the bin is corrected; mass: all bins have the same number of rows, or the first bins one
+--           more; rows of equal probability stay together
 WITH places AS (
     SELECT
         system, segment, p, size, weight, positives, place,

@@ -5,8 +5,8 @@
 -- values:   eps: as in clipped
 -- portable: no, each step of Newton's method aggregates, which recursive queries elsewhere cannot
 -- grain:    system, segment
--- note:     Newton's method from (0, 0), at most 25 steps, until none is larger than 1e-10; segments where it does
---           not get there, because a line separates the classes, or that have one class or one score, are left out
+-- note:     Newton's method starts at (0, 0) and ends with a step below 1e-10, or after 25 steps; a segment without a
+--           result is left out, because it has one class or one score, or a line separates the classes
 WITH RECURSIVE logits AS (
     SELECT
         system, segment, positives, positives + negatives AS n,

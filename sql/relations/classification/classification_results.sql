@@ -1,10 +1,10 @@
 -- name:     classification_results
--- title:    The value of a metric of rows as results show it, and why there is none
+-- title:    Value of a metric of rows as results show it, or the reason why there is none
 -- inputs:   summary (system, segment, value, n, counted, n_positive, is_binary, undefined, infinite)
 -- grain:    system, segment
--- note:     n counts the rows, counted those that take part, and n_positive the positive ones of these. is_binary
---           says whether the metric needs two classes; undefined and infinite are what its header says, or NULL.
---           A value that overflows is NULL, unless the metric may be infinite
+-- note:     n is the number of rows, counted the number of rows that take part, and n_positive the number of
+--           positives among these. is_binary is true if the metric needs two classes; undefined and infinite are the
+--           texts of its header, or NULL. A value that overflows is NULL, unless the metric may be infinite
 SELECT
     system,
     segment,

@@ -1,10 +1,10 @@
 -- name:     defined
--- title:    Values of a metric of rows, and what stands for one that is not defined
+-- title:    Values of a metric of rows, with a substitute for undefined values
 -- inputs:   metric (system, segment, value, n)
 -- switches: undefined VARCHAR DEFAULT 'null' CHECK (undefined IN ('null', 'zero', 'one'))
--- values:   undefined=null: a value that is not defined is NULL
---           undefined=zero: a value that is not defined is 0
---           undefined=one: a value that is not defined is 1
+-- values:   undefined=null: an undefined value is NULL
+--           undefined=zero: an undefined value is 0
+--           undefined=one: an undefined value is 1
 -- grain:    system, segment
 -- note:     n is the number of rows that take part; without such rows, the value is NULL
 SELECT

@@ -5,10 +5,10 @@
 -- switches: weighted BOOLEAN DEFAULT NULL
 -- values:   per=segment: all rows of a segment are evaluated together
 --           per=group: the rows of each group are evaluated separately
---           weighted: whether rows count by their weight; by default they do if there is one
+--           weighted: whether rows count by their weight; by default if they have one
 -- grain:    row
--- note:     labels are 0 and 1, or -1 and 1, which a check has seen to;
---           weighted is true where the predictions have a weight, unless somebody says otherwise
+-- note:     a check has confirmed that labels are 0 and 1, or -1 and 1; by default, weighted is true if the
+--           predictions have a weight
 SELECT
     system,
     segment,

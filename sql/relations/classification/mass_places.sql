@@ -6,8 +6,9 @@
 -- values:   counted=rows: single rows are sorted
 --           counted=scores: rows of equal score are grouped first, as a cluster needs
 -- grain:    row
--- note:     size rows each; two ways to the same numbers: rows sorts them, scores groups them first, which takes
---           longer on one machine and is needed on a cluster; ranges as in thresholds
+-- note:     a row of the result stands for size rows. Both values of counted give the same numbers: rows sorts single
+--           rows; scores groups equal scores first, which a cluster needs and which is slower on one machine; ranges
+--           as in thresholds
 SELECT
     system, segment, p, 1e0 AS size, weight, weight * label AS positives,
     rank() OVER (PARTITION BY system, segment ORDER BY p) - 1 AS place,

@@ -1,5 +1,5 @@
 -- name:     pairs
--- title:    Pairs of a positive and a negative, and how many of them are in the right order
+-- title:    Pairs of a positive and a negative, and the number of pairs in the right order
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   plan VARCHAR DEFAULT 'grouped' CHECK (plan IN ('grouped', 'sorted')),
 --           per VARCHAR DEFAULT 'segment' CHECK (per IN ('segment', 'group'))
@@ -7,8 +7,9 @@
 --           plan=sorted: pairs are counted from the ranks of single rows
 -- portable: with plan = grouped
 -- grain:    system, segment, group_id
--- note:     two ways to the same numbers: sorted sums the average ranks of the positives, and has the ties in won;
---           grouped counts by distinct score, and is needed for weights and bins; the engine takes the faster one
+-- note:     both plans give the same numbers: sorted sums the average ranks of the positives, and includes the ties
+--           in won; grouped counts by distinct score, and is needed for weights and bins; the engine takes the faster
+--           one
 WITH places AS (
     SELECT
         system,

@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   ranges INTEGER DEFAULT 1 CHECK (ranges > 0), range_of INTEGER DEFAULT 0
 -- grain:    system, segment, score
--- note:     without ranges all scores are of one; range_of is explained in ranged_scores
+-- note:     without ranges, all scores are in one range; ranged_scores explains range_of
 WITH marked AS (
     SELECT
         system, segment, score, positives, negatives, tp, fp, p, n, tp + fp AS upto,

@@ -1,10 +1,10 @@
 -- name:     ranged_scores
--- title:    Distinct scores with what is at or above them within their range of scores
+-- title:    Distinct scores, with the weight at or above them within their range of scores
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   range_of INTEGER DEFAULT 0
 -- grain:    system, segment, score
--- note:     range_of stands for an expression over the score that grows with it: the number of its range; it is
---           there for clusters, and any such expression leads to the same numbers
+-- note:     range_of stands for an expression that grows with the score, the number of its range; clusters need it,
+--           and any such expression gives the same numbers
 WITH placed AS (
     SELECT system, segment, group_id, score, positives, negatives, size, $range_of AS score_range
     FROM score_groups

@@ -1,5 +1,5 @@
 -- name:     score_ranges
--- title:    Ranges of scores with what is above them
+-- title:    Ranges of scores, with the weight above them
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- grain:    system, segment, score_range
 -- note:     the sums of a range are the last of its running sums, so that the last recall is exactly 1

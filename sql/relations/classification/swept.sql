@@ -3,8 +3,8 @@
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   ranges INTEGER DEFAULT 1 CHECK (ranges > 0)
 -- grain:    system, segment, score
--- note:     won counts the pairs ordered right, ties half; stepped sums the precision over the positives; upto is the
---           weight at or above the threshold, before the weight above it; ranges > 1: as in thresholds
+-- note:     won counts the pairs in the right order, ties 1/2; stepped sums the precision over the positives; upto is
+--           the weight at or above the threshold, and before is the weight above it; ranges > 1: as in thresholds
 SELECT
     system, segment, score, positives, tp, fp, p, n, upto, coalesce(before, 0) AS before, won, stepped, place, places
 FROM ranged_areas

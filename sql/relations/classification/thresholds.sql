@@ -1,11 +1,11 @@
 -- name:     thresholds
--- title:    Distinct scores as thresholds: what is at or above them
+-- title:    Distinct scores as thresholds, with the weight at or above them
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- params:   ranges INTEGER DEFAULT 1 CHECK (ranges > 0)
 -- grain:    system, segment, group_id, score
--- note:     p and n are the totals, taken from the running sums so that the last recall is exactly 1;
---           ranges > 1: the scores are sorted within ranges, which are put behind one another, so that no worker of
---           a cluster sorts all of them
+-- note:     p and n are the totals, taken from the running sums so that the last recall is exactly 1; ranges > 1: the
+--           scores are sorted within ranges, and the ranges follow each other, so that no worker of a cluster sorts
+--           all scores
 WITH cumulated AS (
     SELECT
         system, segment, group_id, score, positives, negatives,

@@ -1,5 +1,5 @@
 -- name:     auc_influence
--- title:    The change of the AUC of a segment that every unit, such as a user, causes
+-- title:    Influence of every unit, such as a user, on the AUC of its segment
 -- inputs:   predictions (system, segment, label, score, weight, unit)
 -- params:   independent BOOLEAN DEFAULT FALSE
 -- grain:    system, segment, unit
@@ -7,10 +7,11 @@
 --           the placement of a row is the share of the other class that it wins against, ties 1/2
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; clusters: Obuchowski,
 --           Biometrics 1997, doi:10.2307/2533958; effective number: Kish, Survey Sampling, 1965
--- note:     m times the sum of squares / (m - 1), m units, is the variance of the AUC. Independent rows: the factor
---           at the end makes it the variance after DeLong. Clusters: divided by what the others hold of either
---           class, it is what the AUC changes by without the unit, as in a jackknife. n_effective is the smaller
---           effective number of units, of those that hold the positives and those that hold the negatives
+-- note:     with m units, the variance of the AUC is m / (m - 1) times the sum of the squared influences. Independent
+--           rows: the last factor makes it the variance of DeLong. Clusters: the influence is divided by the shares
+--           of both classes that the other units hold; it is then the change of the AUC without the unit, as in a
+--           jackknife. n_effective is the effective number of units that hold positives, or of units that hold
+--           negatives, whichever is smaller
 WITH areas AS (
     SELECT
         system,

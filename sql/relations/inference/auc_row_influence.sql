@@ -1,19 +1,19 @@
 -- name:     auc_row_influence
--- title:    The influence of every row on the AUC of its system
+-- title:    Influence of every row on the AUC of its system
 -- inputs:   scores (system, row_id, label, score)
 -- grain:    system, row_id
 -- formula:  influence = (placement - auc) / sqrt(m (m - 1)), m rows of the class; the placement of a positive is the
---           share of negatives below it, that of a negative the share of positives above it, ties half
+--           share of negatives below it, and the placement of a negative is the share of positives above it, ties 1/2
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595; midranks: Sun and Xu, IEEE
 --           Signal Processing Letters 2014, doi:10.1109/LSP.2014.2337313
--- note:     so scaled that the sum of squares is the variance of the AUC; NULL where a class has fewer than 2 rows
+-- note:     scaled so that the sum of squares is the variance of the AUC; NULL if a class has fewer than 2 rows
 WITH labeled AS (
     SELECT system, row_id, score, CAST(label AS DOUBLE) > 0 AS positive
     FROM scores
     WHERE score IS NOT NULL AND label IS NOT NULL
 ),
 ranked AS (
-    -- The midrank among all rows of the system, less that among the rows of the class.
+    -- The midrank among all rows of the system, minus the midrank among the rows of the class.
     SELECT
         system, row_id, positive,
         rank() OVER (PARTITION BY system ORDER BY score) + 0.5e0 * count(*) OVER (PARTITION BY system, score)

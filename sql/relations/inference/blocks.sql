@@ -1,5 +1,5 @@
 -- name:     blocks
--- title:    Complete blocks: the values of the queries that every system of the metric has a value for
+-- title:    Complete blocks: the values of the queries for which every system of the metric has a value
 -- inputs:   per_query (system, metric, query_id, value)
 -- grain:    system, metric, query_id
 -- note:     a system without any value does not count; place numbers the systems of a metric from 1

@@ -2,8 +2,8 @@
 -- title:    Values of clusters of queries, such as the queries of a user, whose mean is that of all queries
 -- inputs:   per_query (system, metric, query_id, cluster_id, value)
 -- grain:    system, metric, query_id
--- formula:  mean + (m - 1) * (d - mean of d), d = (total - mean * n_cluster) / (n - n_cluster): what the mean of n
---           queries changes by without one of m clusters
+-- formula:  mean + (m - 1) * (d - mean of d), d = (total - mean * n_cluster) / (n - n_cluster): the change of the
+--           mean of n queries without one of m clusters
 -- source:   Efron and Stein, Annals of Statistics 1981, doi:10.1214/aos/1176345462 (jackknife); effective number:
 --           Kish, Survey Sampling, 1965
 -- note:     query_id is the cluster; n_effective = n^2 / sum of n_cluster^2; hits: every query has the value 0 or 1

@@ -1,10 +1,10 @@
 -- name:     differences
--- title:    What each unit gains over the baseline: a row for every unit with a value on both sides
+-- title:    Difference of each unit from the baseline, for units with a value on both sides
 -- inputs:   per_query (system, metric, query_id, value)
 -- switches: baseline VARCHAR
 -- values:   baseline: the system that the others are compared with
 -- grain:    system, metric, query_id
--- note:     rounding is what equal values may differ by: 1e-12 of the mean size of the values
+-- note:     values that differ by rounding or less count as equal: 1e-12 of the mean size of the values
 SELECT
     compared.system,
     compared.metric,

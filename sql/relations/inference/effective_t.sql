@@ -1,12 +1,12 @@
 -- name:     effective_t
--- title:    Paired t of clusters of unequal size, with as many degrees of freedom as the clusters are worth
+-- title:    Paired t-test of clusters of unequal size, with degrees of freedom from the effective number of clusters
 -- inputs:   units (system, metric, query_id, value, n_effective), tested (system, metric, delta, se, statistic, p)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1)
 -- switches: baseline VARCHAR
 -- grain:    system, metric
--- formula:  df = n_effective - 1, n_effective the smaller of the two systems
+-- formula:  df = n_effective - 1, n_effective that of the system with the smaller one
 -- source:   Kish, Survey Sampling, 1965
--- note:     without two effective units there are no bounds, and no p unless there is no difference
+-- note:     with fewer than two effective units there are no bounds, and p has a value only if there is no difference
 WITH sizes AS (
     SELECT system, metric, CAST(least(max(n_effective), count(value)) AS DOUBLE) AS n_effective
     FROM units
@@ -40,6 +40,6 @@ SELECT
     df,
     delta - critical * se AS delta_lower,
     delta + critical * se AS delta_upper,
-    -- Without a statistic all differences are equal, and p is that of the sign test.
+    -- Without a statistic all differences are equal, and p comes from the sign test.
     CASE WHEN p = 1 OR statistic IS NULL THEN p ELSE student_t_p(statistic, df) END AS p
 FROM critical;

@@ -2,8 +2,8 @@
 -- title:    Rows with the share of the other class that they win against
 -- inputs:   predictions (system, segment, label, score, weight, unit)
 -- grain:    row
--- formula:  placement of a positive: the share of the negatives below it; of a negative: that of the positives above
---           it, ties 1/2; share: what the row weighs within its class
+-- formula:  placement of a positive: the share of the negatives below it; of a negative: the share of the positives
+--           above it, ties 1/2; share: the weight of the row divided by the weight of its class
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595
 WITH counted AS (
     SELECT

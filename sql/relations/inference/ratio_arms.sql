@@ -1,5 +1,5 @@
 -- name:     ratio_arms
--- title:    The ratio of every arm, its variance, and the number of units that weigh as much
+-- title:    Ratio of every arm, its variance, and its effective number of units
 -- inputs:   ratios (arm, numerator, denominator)
 -- switches: variance VARCHAR DEFAULT 'jackknife' CHECK (variance IN ('jackknife', 'delta'))
 -- values:   variance=jackknife: each unit is left out in turn; Student's t distribution
@@ -25,7 +25,7 @@ influences AS (
         sums.arm, sums.n, sums.effective,
         sums.numerator / nullif(sums.denominator, 0) AS ratio,
         CASE $variance
-            -- What a ratio loses without the unit; by this form, little is lost to rounding.
+            -- The change of the ratio without the unit, in a form that loses few digits to rounding.
             WHEN 'jackknife' THEN (known.numerator - sums.numerator / nullif(sums.denominator, 0) * known.denominator)
                 / nullif(sums.denominator - known.denominator, 0)
             WHEN 'delta' THEN (known.numerator - sums.numerator / nullif(sums.denominator, 0) * known.denominator)

@@ -6,10 +6,10 @@
 --           seed: another seed draws other samples; the same seed gives the same numbers
 -- portable: no, samples are drawn by a hash that only DuckDB has
 -- grain:    system, metric, draw
--- formula:  delta = sum of w * difference / sum of w, w Poisson with mean 1 per unit and draw; t = abs(delta - mean) /
---           se of the draw, mean that of the differences; a draw without any weight is left out
--- note:     n, mean, sd and rounding are those of the differences. t is infinite where all that is drawn is alike:
---           nothing tells how far from the mean it may be
+-- formula:  delta = sum of w * difference / sum of w, w Poisson with mean 1 per unit and draw; t = abs(delta - mean)
+--           / se of the draw, mean the mean of the differences; a draw in which all weights are 0 is left out
+-- note:     n, mean, sd and rounding are those of the differences. If all drawn differences are equal, t is infinite,
+--           because the draw does not show how far its mean can be from the true mean
 WITH observed AS (
     SELECT
         system, metric, query_id, difference, rounding,
@@ -17,7 +17,7 @@ WITH observed AS (
         avg(difference) OVER whole AS mean,
         stddev_samp(difference) OVER whole AS sd
     FROM differences
-    -- In one order, so that sums have the same last digit wherever the rows come from.
+    -- A fixed order gives sums the same last digit for any source of the rows.
     WINDOW whole AS (
         PARTITION BY system, metric ORDER BY query_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
@@ -28,7 +28,7 @@ weighted AS (
         observed.n, observed.mean, observed.sd, observed.rounding,
         observed.difference - observed.mean AS deviation,
         drawn.draw,
-        -- Hashed once, ids with alike hashes would get alike weights. The upper 53 bits make a number in (0, 1).
+        -- With one hash, ids with similar hashes would get similar weights. The upper 53 bits make a number in (0, 1).
         poisson_count((CAST(hash(hash(observed.query_id, drawn.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
             * 1.1102230246251565e-16) AS weight
     FROM observed

@@ -1,5 +1,5 @@
 -- name:     resampled
--- title:    Rows of bootstrap samples: each unit, such as a user, as often as a Poisson draw says
+-- title:    Rows of bootstrap samples, with each unit, such as a user, a Poisson number of times
 -- inputs:   predictions (system, segment, label, score, weight, group_id, unit)
 -- params:   first INTEGER DEFAULT 0 CHECK (first >= 0), last INTEGER DEFAULT 100 CHECK (last > 0),
 --           seed INTEGER DEFAULT 42
@@ -7,7 +7,7 @@
 -- grain:    row
 -- formula:  copies of unit u in sample r: Poisson(1), drawn by hash(hash(u, r, seed)); samples first to last - 1
 -- source:   Chamandy, Muralidharan, Najmi and Naidu, Google, 2012 (Poisson bootstrap)
--- note:     a unit has as many copies in every system and segment
+-- note:     a unit has the same number of copies in every system and segment
 WITH units AS (
     SELECT DISTINCT unit FROM predictions
 ),
@@ -15,7 +15,7 @@ drawn AS (
     SELECT
         units.unit,
         draws.draw,
-        -- Hashed once, units with alike hashes would get alike draws.
+        -- With one hash, units with similar hashes would get similar draws.
         poisson_count((CAST(hash(hash(units.unit, draws.draw, $seed)) >> 11 AS DOUBLE) + 0.5e0)
             * 1.1102230246251565e-16) AS copies
     FROM units

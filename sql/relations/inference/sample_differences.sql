@@ -6,7 +6,7 @@
 -- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
 -- formula:  the bounds are percentiles of the differences; p = min(1, 2 * (1 + k) / (1 + draws)), k the number of
---           differences at or beyond 0 on the side where they are fewer
+--           differences at or beyond 0, on the side with fewer of them
 -- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552
 WITH pairs AS (
     SELECT compared.system, compared.metric, compared.value - baseline.value AS delta

@@ -6,7 +6,8 @@
 -- grain:    system, metric
 -- formula:  the bounds are percentiles of the values, (1 - level) / 2 and (1 + level) / 2
 -- source:   Efron, Annals of Statistics 1979, doi:10.1214/aos/1176344552
--- note:     n, n_effective and why are columns of unit_intervals; samples of rows have no number of units
+-- note:     n, n_effective and why are NULL, because samples of rows have no number of units; unit_intervals has the
+--           same columns
 SELECT
     system,
     metric,

@@ -3,23 +3,23 @@
 -- inputs:   units (system, metric, query_id, value, n_effective, hits, scale, low, high)
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1), clustered BOOLEAN DEFAULT FALSE
 -- grain:    system, metric
--- formula:  mean -+ t * sd / sqrt(n), t with df = n - 1, of clusters n_effective - 1; logit: the same of
---           ln(x / (1 - x)), with fewer degrees of freedom where values have long tails; proportions: Wilson's
---           interval of as many trials as have this standard error
+-- formula:  mean -+ t * sd / sqrt(n), t with df = n - 1, for clusters n_effective - 1; logit: the same for ln(x / (1
+--           - x)), with fewer degrees of freedom if values have long tails; proportions: Wilson's interval for the
+--           number of trials that gives this standard error
 -- source:   Wilson, Journal of the American Statistical Association 1927, doi:10.1080/01621459.1927.10502953
--- note:     scale is mean; hits, a mean of values that may all be 0 or 1; proportion; or logit, of a value that
---           stays within low and high. Where there are no bounds, why tells the reason
+-- note:     scale is mean; hits, a mean of values that may all be 0 or 1; proportion; or logit, for a value between
+--           low and high. If there are no bounds, why gives the reason
 WITH transformed AS (
     SELECT
         system, metric, n, n_effective, mean, se, varies, critical, scale, low, high, is_proportion,
         least(greatest(mean, 0e0), 1e0) AS share,
-        -- How many trials a proportion with this standard error rests on.
+        -- The number of trials that gives a proportion this standard error.
         CASE
             WHEN scale = 'hits' AND NOT $clustered THEN CAST(n AS DOUBLE)
             WHEN varies AND mean > 0 AND mean < 1 THEN mean * (1 - mean) / (se * se)
             ELSE n_effective
         END AS trials,
-        -- The share of the way from low to high, and its complement.
+        -- The logit of the position between low and high, and half the width of its interval.
         CASE WHEN scale = 'logit' AND varies AND mean > low AND mean < high
             THEN ln((mean - low) / nullif(high - mean, 0)) END AS logit,
         CASE WHEN scale = 'logit' AND varies AND mean > low AND mean < high
@@ -32,7 +32,7 @@ bounded AS (
         (share + critical * critical / (2 * trials)) / (1 + critical * critical / trials) AS center,
         critical * sqrt(share * (1 - share) / trials + critical * critical / (4 * trials * trials))
             / (1 + critical * critical / trials) AS half,
-        -- No logarithm is larger; least() would take a NULL for it.
+        -- exp() overflows above this bound; least() would replace a NULL by it.
         low + (high - low) / (1 + exp(CASE WHEN logit_half - logit > 7e2 THEN 7e2 ELSE logit_half - logit END))
             AS logit_lower,
         low + (high - low) / (1 + exp(-logit - logit_half)) AS logit_upper

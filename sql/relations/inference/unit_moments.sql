@@ -4,8 +4,8 @@
 -- params:   level DOUBLE DEFAULT 0.95 CHECK (level > 0 AND level < 1), clustered BOOLEAN DEFAULT FALSE
 -- portable: no, intervals are for DuckDB only
 -- grain:    system, metric
--- formula:  se = sd / sqrt(n); Student's t with df = n - 1, of clusters n_effective - 1; of proportions of independent
---           units the normal distribution; on the logit scale no more than 2 n / (kurtosis - 1), the degrees of
+-- formula:  se = sd / sqrt(n); Student's t with df = n - 1, for clusters n_effective - 1; the normal distribution for
+--           proportions of independent units; on the logit scale df is at most 2 n / (kurtosis - 1), the degrees of
 --           freedom of a variance that is estimated from values with long tails
 -- source:   Student, Biometrika 1908, doi:10.1093/biomet/6.1.1; effective number: Kish, Survey Sampling, 1965;
 --           variance of a variance: Cramer, Mathematical Methods of Statistics, 1946
@@ -13,11 +13,11 @@ WITH moments AS (
     SELECT
         system,
         metric,
-        -- Clusters have all of them a value, or none if the metric has none without one of them.
+        -- Either all clusters have a value, or none, if the metric is undefined without one of them.
         CASE WHEN count(value) = 0 AND max(n_effective) IS NOT NULL THEN count(*) ELSE count(value) END AS n,
         CAST(least(coalesce(max(n_effective), count(value)), count(*)) AS DOUBLE) AS n_effective,
         avg(value) AS mean,
-        -- Distances from the nearer end: next to it the powers of the values themselves have no digits left.
+        -- Distances from the nearer end, because powers of values near an end lose all digits.
         CASE WHEN avg(value) > max((low + high) / 2)
             THEN kurtosis_pop(high - value) FILTER (WHERE scale = 'logit')
             ELSE kurtosis_pop(value - low) FILTER (WHERE scale = 'logit')
@@ -36,7 +36,7 @@ freedom AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
         system, metric, n, n_effective, mean, sd, scale, low, high, is_proportion,
-        -- Other scales have no excess kurtosis, and least() leaves NULL out.
+        -- Other scales have no excess kurtosis, and least() ignores NULL.
         least(
             CASE WHEN $clustered THEN n_effective ELSE n END - 1,
             CASE WHEN excess > -2 THEN greatest(1e0, 2e0 * n / (excess + 2e0)) END
@@ -46,7 +46,7 @@ freedom AS (
 SELECT
     system, metric, n, n_effective, mean, scale, low, high, is_proportion,
     sd / nullif(sqrt(n), 0) AS se,
-    -- Equal values may differ by rounding, as sums in another order do.
+    -- Equal values may differ by rounding, like sums in another order.
     sd / nullif(sqrt(n), 0) > 1e-12 * abs(mean) AS varies,
     CASE
         WHEN n < 2 OR n_effective < 2 THEN NULL

@@ -1,9 +1,10 @@
 -- name:     unmatched
--- title:    How many units of a system, or of the baseline if these are more, are not the same on the other side
+-- title:    Number of units of a system, or of the baseline if it has more, that differ on the other side
 -- inputs:   members (system, unit, fingerprint)
 -- switches: baseline VARCHAR
 -- grain:    system
--- note:     a unit is the same if what is known of it is, such as the number of its rows and of the positives
+-- note:     a unit differs if it is missing on the other side, or has another fingerprint there; a fingerprint is,
+--           for example, the number of its rows and of its positives
 WITH expected AS (
     SELECT unit, fingerprint FROM members WHERE system = $baseline
 ),

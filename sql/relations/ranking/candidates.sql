@@ -21,8 +21,8 @@
 -- facts:    positions WHEN ties = 'input'
 -- idle:     unjudged WHEN labels = 'returned'
 -- grain:    system, query_id, item_id
--- note:     the grade is looked up only where the order depends on it; float32 overflows to infinity as in C;
---           a rank is a whole number and no score
+-- note:     the grade is looked up only if the order depends on it; float32 overflows to infinity as in C; a rank is
+--           a whole number, not a score
 WITH scored AS (
     SELECT
         system,
@@ -58,7 +58,7 @@ SELECT
     offered.item_id,
     offered.position,
     offered.score,
-    -- An unjudged item stands below a judged one of grade 0, as `judged` has it.
+    -- An unjudged item ranks below a judged one of grade 0, as in `judged`.
     coalesce(judgments.relevance, -1) AS relevance
 FROM offered
 LEFT JOIN judgments ON judgments.query_id = offered.query_id AND judgments.item_id = offered.item_id

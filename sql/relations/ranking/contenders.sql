@@ -1,5 +1,5 @@
 -- name:     contenders
--- title:    Candidates that can come to a rank that matters
+-- title:    Candidates that can reach a rank that matters
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   plan VARCHAR DEFAULT 'sorted' CHECK (plan IN ('sorted', 'top')),
 --           depth INTEGER DEFAULT NULL CHECK (depth > 0),
@@ -8,8 +8,8 @@
 --           plan=top: only the candidates that can reach the deepest rank are sorted
 -- portable: with plan = sorted
 -- grain:    system, query_id, item_id
--- note:     sorted sorts all of them; top those that reach the score of the deepest rank, ties included;
---           by_rank: the score is the negative of a rank, so that it says by itself which these are
+-- note:     sorted keeps all candidates; top keeps those that reach the score of the deepest rank, ties included;
+--           by_rank: the score is the negative of a rank, so that the score alone identifies them
 WITH last_scores AS (
     SELECT system, query_id, list_extract(max(score, coalesce($depth, 1)), -1) AS score
     FROM candidates

@@ -1,5 +1,5 @@
 -- name:     disagreements
--- title:    How many queries have different values of two metrics
+-- title:    Number of queries with different values of two metrics
 -- inputs:   per_query (system, metric, query_id, value)
 -- params:   one VARCHAR, other VARCHAR
 -- grain:    system

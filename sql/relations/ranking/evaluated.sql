@@ -15,8 +15,8 @@
 --           no_relevant=zero: a query without relevant items has the value 0
 --           no_relevant=one: a query without relevant items has the value 1
 -- grain:    system, query_id
--- note:     what either leaves out is left out: no_relevant=null, then missing, then no_relevant=zero or one;
---           ideal=returned has no ideal where nothing returned gains
+-- note:     the switches apply in this order: no_relevant=null, missing, then no_relevant=zero or one; with
+--           ideal=returned, a query whose returned items have no gain counts as a query without relevant items
 WITH status AS (
     SELECT
         queries.system,
@@ -38,7 +38,7 @@ SELECT
         AND NOT (no_relevant AND $no_relevant <> 'keep')
         AND NOT (missing AND $missing <> 'undefined') AS undefined,
     CASE
-        -- Nothing can be found there, so that all systems have the same queries in their means.
+        -- No system can find a relevant item, so all systems have the same queries in their means.
         WHEN no_relevant AND $no_relevant = 'null' THEN NULL
         WHEN missing AND $missing <> 'undefined'
             THEN CASE $missing WHEN 'zero' THEN 0e0 END

@@ -1,5 +1,5 @@
 -- name:     gains
--- title:    What each item adds to a (discounted) cumulative gain, and at which position
+-- title:    Gain of each item in a (discounted) cumulative gain, and its position
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
@@ -13,7 +13,7 @@
 --           discount=log2: the gain at rank i is divided by log2(i + 1)
 --           discount=log2_clip: the gain at rank i is divided by max(1, log2(i))
 --           discount=reciprocal: the gain at rank i is divided by i
---           ideal=none: the order of the ranking, which is not an ideal
+--           ideal=none: the order of the ranking itself, not an ideal order
 --           ideal=judged: the ideal has all relevant items of the truth
 --           ideal=returned: the ideal has the returned items only
 --           ideal=full_k: the ideal has k items of the highest grade

@@ -1,12 +1,12 @@
 -- name:     grades
--- title:    Judged items, told apart into relevant and nonrelevant ones
+-- title:    Judged items, relevant or nonrelevant
 -- inputs:   predictions (query_id, item_id), truth (query_id, item_id, relevance)
 -- params:   gain VARCHAR DEFAULT 'binary' CHECK (gain IN ('linear', 'exp2', 'binary'))
 -- switches: rel DOUBLE DEFAULT NULL
 -- values:   gain: as in gains
 --           rel: the lowest relevant grade; by default all above 0
 -- grain:    query_id, item_id
--- note:     rel decides for binary gain only: graded gains keep every positive grade
+-- note:     rel applies to binary gain only; graded gains keep every grade above 0
 SELECT
     query_id,
     item_id,

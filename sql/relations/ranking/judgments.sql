@@ -7,16 +7,17 @@
 --           null_relevance VARCHAR DEFAULT 'error' CHECK (null_relevance IN ('error', 'zero'))
 -- values:   labels=truth: the relevant items are those of the truth
 --           labels=returned: relevant items that were not returned are ignored
---           duplicates=error: an item that is there twice for a query is an error
+--           duplicates=error: an item that occurs twice for a query is an error
 --           duplicates=first: the highest score and grade of repeated items count
---           duplicates=count: every copy of an item counts as an item of its own
+--           duplicates=count: every copy of an item counts as a separate item
 --           negative_grade=error: a grade below 0 is an error
 --           negative_grade=zero: a grade below 0 counts as 0
 --           null_relevance=error: a judgment without a grade is an error
 --           null_relevance=zero: a judgment without a grade counts as grade 0
 -- grain:    query_id, item_id
--- note:     duplicates=first keeps the highest grade of a pair; =count keeps every row; labels=returned: what was not
---           returned does not exist, as for tools that get one table of rows, and what was but is unjudged has grade 0
+-- note:     duplicates=first keeps the highest grade of a pair; duplicates=count keeps every row; labels=returned
+--           leaves out items that were not returned, as tools that read one table of rows do; returned items without
+--           a judgment have grade 0
 WITH labeled_pairs AS (
     SELECT query_id, item_id, relevance
     FROM truth

@@ -4,10 +4,10 @@
 -- switches: population VARCHAR DEFAULT 'truth' CHECK (population IN ('truth', 'predictions', 'both', 'table'))
 -- values:   population=truth: the queries of the truth count
 --           population=predictions: the queries that any of the systems answers count
---           population=both: the truth's queries that all systems answer count
+--           population=both: the queries of the truth that all systems answer count
 --           population=table: the queries of a given table count
 -- grain:    system, query_id
--- note:     the population is common to all systems; both = in the truth and answered by every system
+-- note:     all systems have the same population; both: the queries in the truth that every system answers
 WITH asked AS (
     SELECT DISTINCT query_id FROM truth WHERE $population = 'truth'
     UNION ALL

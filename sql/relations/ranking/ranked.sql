@@ -4,10 +4,10 @@
 -- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0),
 --           by_rank BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id, item_id
--- note:     equal scores are put in order by the switch ties; rank is total; the usual order stands by itself,
---           because a key that is the same in every row is sorted by all the same; by_rank: the score is the negative
---           of a rank, which is taken as it is, so that a hole is an unjudged item; unjudged=skip takes items away
---           and closes the holes
+-- note:     the switch ties orders equal scores; no two items have the same rank; the usual order has a branch of its
+--           own, because a key that is constant is sorted, too; by_rank: the score is the negative of a rank and is
+--           used as it is, so that a missing rank is an unjudged item; unjudged=skip removes items and closes the
+--           gaps
 SELECT
     system,
     query_id,
@@ -43,7 +43,7 @@ SELECT
     query_id,
     item_id,
     score,
-    -- What is no rank is refused; the cast must not stumble over it before.
+    -- A check refuses invalid ranks; the cast must not fail before it.
     CASE WHEN score BETWEEN -9e15 AND -1 THEN CAST(floor(-score) AS BIGINT) END AS rank
 FROM contenders
 WHERE $by_rank AND $unjudged = 'nonrelevant' AND ($depth IS NULL OR score >= -$depth);

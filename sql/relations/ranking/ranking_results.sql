@@ -1,9 +1,9 @@
 -- name:     ranking_results
--- title:    The value of a metric of rankings as results show it, and why there is none
+-- title:    Value of a metric of rankings as results show it, or the reason why there is none
 -- inputs:   summary (system, segment, value, n_population, n_no_relevant, n_missing)
 -- grain:    system, segment
--- note:     n_population counts the queries; n_no_relevant and n_missing those without a relevant item and without
---           predictions. A value that overflows is NULL
+-- note:     n_population is the number of queries; n_no_relevant and n_missing are the numbers of queries without a
+--           relevant item and without predictions. A value that overflows is NULL
 SELECT
     system,
     segment,

@@ -5,15 +5,15 @@
 -- params:   depth INTEGER DEFAULT NULL CHECK (depth > 0)
 -- switches: catalog_size INTEGER DEFAULT NULL
 --               CHECK (catalog_size > 1 AND (catalog_size IS NULL OR ties <> 'expected'))
--- values:   catalog_size: the number of items that the candidates are a sample of
+-- values:   catalog_size: the number of all items, if the candidates are a sample of them
 -- facts:    corrected WHEN catalog_size IS NOT NULL
 -- grain:    system, query_id, ideal_rank, hit
--- note:     a relevant item is a row with an ideal_rank, and one with a rank if it was returned, so that a query with a
---           relevant item has a row; hit counts the relevant items found so far; m = all of them;
---           duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal order;
---           catalog_size=n: the items are one relevant one and a uniform sample of the n - 1 others, so rank r of
---           the sample is about floor(1 + (n - 1) * (r - 1) / (n_returned - 1)) of all n, never less than r
---           (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226)
+-- note:     every relevant item has a row with an ideal_rank, and another row with a rank if it was returned; so a
+--           query with a relevant item has a row; hit is the number of relevant items up to the rank, and m the
+--           number of all; duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal
+--           order; catalog_size=n: the candidates are one relevant item and a uniform sample of the n - 1 others;
+--           rank r in the sample is about floor(1 + (n - 1) * (r - 1) / (n_returned - 1)) among all n, never less
+--           than r (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226)
 WITH ideal AS (
     SELECT
         query_id,

@@ -4,7 +4,8 @@
 --           population (query_id)
 -- params:   by_rank BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id, item_id
--- note:     relevance NULL = unjudged; tie_first and tie_last are the ranks that the equal scores span
+-- note:     relevance is NULL for unjudged items; tie_first and tie_last are the first and the last rank of the equal
+--           scores
 SELECT
     ranked.system,
     ranked.query_id,

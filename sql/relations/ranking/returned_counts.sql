@@ -3,7 +3,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   by_rank BOOLEAN DEFAULT FALSE
 -- grain:    system, query_id
--- note:     by_rank: a list is as long as its last rank says; holes are items that nobody judged
+-- note:     by_rank: the length of a list is its last rank; missing ranks are unjudged items
 SELECT system, query_id, n_predicted AS n_returned
 FROM answers
 WHERE NOT $by_rank AND $unjudged = 'nonrelevant' AND $duplicates <> 'first'

@@ -4,7 +4,7 @@
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- portable: no, numbers are verified in DuckDB only
 -- grain:    row
--- note:     rows that are alike get numbers, or else they would all be in the sample or all out of it
+-- note:     equal rows get different numbers; without the numbers, the sample would hold all of them or none
 WITH copies AS (
     SELECT
         system, segment, label, score, weight, group_id,

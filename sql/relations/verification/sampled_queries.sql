@@ -4,7 +4,7 @@
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0)
 -- portable: no, numbers are verified in DuckDB only
 -- grain:    number
--- note:     one query more than asked for, which shows whether there are more
+-- note:     one query more than size, which shows whether there are more
 WITH keyed AS (
     SELECT DISTINCT query_id, md5(id_text) AS key
     FROM query_ids

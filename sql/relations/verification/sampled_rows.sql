@@ -5,7 +5,8 @@
 -- params:   size INTEGER DEFAULT 1000 CHECK (size > 0), alike BOOLEAN DEFAULT TRUE
 -- portable: no, numbers are verified in DuckDB only
 -- grain:    number, is_truth, system, item, position
--- note:     alike: item ids mean the same in Python. If not, item is the place of the id among all, and text the id
+-- note:     alike: Python compares the item ids as DuckDB does. If not, item is the place of the id among all ids,
+--           and text is the id
 WITH both_sides AS (
     SELECT
         sampled_queries.number, FALSE AS is_truth,
@@ -24,7 +25,7 @@ WITH both_sides AS (
 SELECT
     number,
     is_truth,
-    -- As many digits as the largest BIGINT has, so that texts are in the order of the numbers.
+    -- The number of digits of the largest BIGINT, so that texts sort like the numbers.
     CASE WHEN $alike THEN item_id ELSE lpad(CAST(dense_rank() OVER (ORDER BY item_id) AS VARCHAR), 19, '0') END
         AS item,
     CASE WHEN NOT $alike THEN CAST(item_id AS VARCHAR) END AS text,

@@ -1,0 +1,25 @@
+"""Write the generated pages before Sphinx looks for pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pages.write import StaleNumbersError, write
+from sphinx.errors import ExtensionError
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def _write(app: Sphinx) -> None:
+    try:
+        write(Path(app.srcdir))
+    except StaleNumbersError as error:
+        raise ExtensionError(str(error)) from error
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the extension."""
+    app.connect("builder-inited", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

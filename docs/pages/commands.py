@@ -1,0 +1,54 @@
+"""The reference of the command line, from the click commands."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from duckmetrics.cli.main import cli
+from pages.markdown import cell, fenced, front, table
+
+_EXAMPLE = ("duckmetrics ", "--", "|", "eval ")
+
+
+def page() -> str:
+    """Write the reference of all commands and options."""
+    lines = front("Command line", "Every command and option of duckmetrics.")
+    lines += ["`duckmetrics COMMAND --help` prints the same text.", ""]
+    return "\n".join([*lines, *_section(cli, "duckmetrics", None, 2)])
+
+
+def _section(command: click.Command, path: str, parent: click.Context | None, level: int) -> list[str]:
+    context = click.Context(command, info_name=path.rpartition(" ")[2], parent=parent)
+    prose, examples = _help(command)
+    lines = [f"({path.replace(' ', '-')})=", f"{'#' * level} {path}", ""]
+    lines += [f"{_escaped(cell(text))}\n" for text in prose]
+    lines += [*fenced("console", command.get_usage(context).removeprefix("Usage: ")), ""]
+    lines += [line for example in examples for line in (*fenced("console", example), "")]
+    records = [
+        option.get_help_record(context) for option in command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]  # fmt: skip
+    rows = [(f"`{record[0]}`", _escaped(cell(record[1]))) for record in records if record]
+    lines += table(("option", "meaning"), rows) if rows else []
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None and not inner.hidden:
+                lines += _section(inner, f"{path} {name}", context, min(level + 1, 3))
+    return lines
+
+
+def _help(command: click.Command) -> tuple[list[str], list[str]]:
+    """Return the paragraphs of a help text, and its examples."""
+    prose, examples = [], []
+    for block in re.sub(r"\x08\n?", "", command.help or "").strip().split("\n\n"):
+        text = "\n".join(line.strip() for line in block.splitlines())
+        is_example = bool(text) and all(line.startswith(_EXAMPLE) for line in text.splitlines())
+        (examples if is_example else prose).append(text)
+    return prose, examples
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<", "&lt;").replace("*", "\\*")

@@ -1,0 +1,161 @@
+"""The numbers on the generated pages: computed once for each state of the definitions, and kept in numbers.json.
+
+    python docs/pages/computed.py            # computes those that changed
+    python docs/pages/computed.py --all      # computes all of them
+
+To compute all takes minutes, because each metric is evaluated under the conventions of every tool. A test
+compares the file with what the definitions give.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import duckdb
+
+import duckmetrics
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.errors import DuckmetricsError
+from duckmetrics.version import __version__
+from pages.calls import arguments, calls, spec, usual
+
+if TYPE_CHECKING:
+    from duckmetrics.catalog.definition import Definition
+
+ROOT = Path(__file__).parents[2]
+FILE = Path(__file__).parents[1] / "numbers.json"
+DIGITS = 9
+HASHED = ("name", "macro", "params", "switches", "example")
+SHOP = ("data/shop/recommendations.parquet", "data/shop/purchases.parquet")
+CANDIDATE = {"predictions": "model = 'candidate'"}
+# The reason of a tool that does not have the metric at all.
+_LACKING = re.compile(r"\bhas no\b")
+Numbers = dict[str, Any]
+
+
+def measures() -> list[Definition]:
+    """Return the metrics and tables, in the order of the pages."""
+    return [*catalog().metrics.values(), *catalog().tables.values()]
+
+
+def key(definition: Definition) -> str:
+    """Return a hash of all that the numbers of a page depend on: queries, parameters, presets, version."""
+    hashed = hashlib.sha256(__version__.encode())
+    for file in sorted({definition, *catalog().foundations(definition)}, key=lambda file: file.path):
+        hashed.update(file.query.sql(DIALECT, comments=False).encode())
+        hashed.update("".join(file.header.get(name, "") for name in HASHED).encode())
+    for path in (*sorted((ROOT / "duckmetrics/presets").glob("*.toml")), Path(__file__).parent / "calls.py"):
+        hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:16]
+
+
+def kept() -> dict[str, Numbers]:
+    """Return the numbers in the file: ``family/name`` -> numbers."""
+    return json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+
+
+def compute(definition: Definition) -> Numbers:
+    """Compute the numbers of one page."""
+    numbers: Numbers = {"key": key(definition), "printed": _printed(calls(definition))}
+    if not definition.is_table:
+        numbers["sample"] = _on_sample(definition, {})
+        numbers["choices"] = {
+            f"{name}={choice}": _on_sample(definition, {name: str(choice)})
+            for name, param in definition.own_params.items() for choice in param.choices
+        }  # fmt: skip
+        numbers["tools"] = _tools(definition)
+    return numbers
+
+
+def _printed(codes: dict[str, str]) -> str:
+    """Run the Python of a page, or the command of a table, and return what it prints."""
+    if next(iter(codes)) == "Python":
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(codes["Python"], {})
+        return out.getvalue()
+    from support.pages import Block, _bash  # the same way as the tests run it
+
+    printed, problem = _bash(Block("", 0, "bash", codes["Command line"], "", 0))
+    if problem:
+        raise RuntimeError(problem)
+    return printed
+
+
+def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
+    """Return the value of the example with some parameters changed; None if there is none."""
+    given = {**arguments(definition, sample=True), **changed}
+    connection = duckdb.connect()
+    connection.execute((ROOT / f"tests/data/{definition.family}/sample.sql").read_text("utf-8"))
+    truth = "truth" if definition.family == RANKING else None
+    asked = f"{definition.family}.{spec(definition, given)}"
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            result = duckmetrics.evaluate("predictions", truth, [asked], connection=connection)
+    except DuckmetricsError:
+        return None
+    value = result.rows[0]["value"]
+    return value if value is None else round(value, DIGITS)
+
+
+def _tools(definition: Definition) -> list[dict[str, Any]]:
+    """Return the value of the shop's model under the conventions of every tool that has the metric."""
+    if definition.family == RANKING:
+        found = duckmetrics.conventions(
+            *SHOP, [usual(definition)], where=CANDIDATE, columns={"query_id": "user_id"}
+        )
+    else:
+        columns = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
+        asked = f"classification.{usual(definition)}"
+        found = duckmetrics.conventions("data/shop/impressions.parquet", metrics=[asked], columns=columns)
+    return [
+        {
+            "like": row.like,
+            "name": row.name,
+            "value": None if row.value is None else round(row.value, DIGITS),
+            "effects": {f"{n}={row.settings[n]}": round(effect, DIGITS) for n, effect in row.effects.items()},
+            "reason": row.reason,
+        }
+        for row in found.rows
+        if row.value is not None or not _LACKING.search(row.reason or "")
+    ]
+
+
+def up_to_date(everything: bool = False) -> dict[str, Numbers]:
+    """Return the numbers of all pages, computing those whose definitions changed.
+
+    Args:
+        everything: compute all of them.
+    """
+    known = {} if everything else kept()
+    found = {}
+    for definition in measures():
+        name = f"{definition.family}/{definition.name}"
+        if known.get(name, {}).get("key") == key(definition):
+            found[name] = known[name]
+            continue
+        print(f"computing the numbers of {name}", file=sys.stderr)
+        with contextlib.chdir(ROOT):
+            found[name] = compute(definition)
+    return found
+
+
+def write(numbers: dict[str, Numbers]) -> None:
+    text = json.dumps(numbers, indent=1, sort_keys=True, ensure_ascii=False)
+    FILE.write_text(text + "\n", "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
+    write(up_to_date(everything="--all" in sys.argv))

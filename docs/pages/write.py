@@ -1,0 +1,63 @@
+"""Write all generated pages below docs/; a page that does not change keeps its time, so that Sphinx skips it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duckmetrics.api.catalogue import checks
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.presets.presets import presets
+from pages import check, commands, functions, index, metric, statistic
+from pages.computed import kept, key, measures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class StaleNumbersError(Exception):
+    """The numbers in numbers.json are those of another state of the definitions."""
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Yield path and text of every generated page.
+
+    Raises:
+        StaleNumbersError: a definition has changed since its numbers were computed.
+    """
+    numbers = kept()
+    for definition in measures():
+        known = numbers.get(f"{definition.family}/{definition.name}", {})
+        if known.get("key") != key(definition):
+            raise StaleNumbersError(f"{definition.name} has changed; run python docs/pages/computed.py")
+        yield f"{metric.path(definition)}.md", metric.page(definition, known)
+    for definition in catalog().statistics.values():
+        yield f"{statistic.path(definition)}.md", statistic.page(definition)
+    for each in checks():
+        yield f"{check.path(each)}.md", check.page(each)
+    for name in presets():
+        yield f"presets/{name}.md", index.tool(name)
+    yield "metrics/index.md", index.metrics()
+    yield "statistics/index.md", index.statistics()
+    yield "checks/index.md", index.all_checks()
+    yield "presets/index.md", index.tools()
+    yield (
+        "home-bars.md",
+        "\n".join(["```{raw} html", metric.bars(numbers["ranking/ndcg"]["tools"]), "```", ""]),
+    )
+    yield "reference/python.md", functions.page()
+    yield "reference/cli.md", commands.page()
+
+
+def write(folder: Path) -> None:
+    """Write the generated pages below a folder, and remove those whose definition is gone."""
+    wanted = dict(generated())
+    for kind in ("metrics", "statistics", "checks", "presets"):
+        for path in (folder / kind).rglob("*.md"):
+            if str(path.relative_to(folder)) not in wanted:
+                path.unlink()
+    for name, text in wanted.items():
+        path = folder / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8", newline="\n")
