@@ -36,7 +36,10 @@ html_css_files = ["custom.css"]
 html_show_search_summary = False  # the summary needs a server, and the pages also work from a folder
 html_copy_source = False  # the Markdown copies replace it
 html_show_sourcelink = False
-copies_summary = "Evaluation metrics of recommenders, search ranking and CTR models, as SQL that DuckDB runs where the data are."
+copies_summary = (
+    "Evaluation metrics of recommenders, search ranking and CTR models, "
+    "as SQL that DuckDB runs where the data are."
+)
 
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {

@@ -20,14 +20,15 @@ _LOG = logging.getLogger(__name__)
 
 
 def _mathml(node: Element, as_block: bool) -> str:
-    tex = node.astext()
+    tex: str = node.astext()
     if tex.count("{") != tex.count("}"):  # which docutils does not notice
         _LOG.warning("formula with unbalanced braces: %s", tex, location=node)
     try:
-        return latex2mathml.tex2mathml(tex, as_block=as_block)
+        markup: str = latex2mathml.tex2mathml(tex, as_block=as_block)
     except MathError as error:
         _LOG.warning("formula that cannot be read: %s: %s", error, tex, location=node)
         return ""
+    return markup
 
 
 def _inline(translator: HTML5Translator, node: Element) -> None:

@@ -1,1 +1,1 @@
-"""The generated pages of the documentation: from the definitions, the presets, the docstrings and the commands."""
+"""The generated pages of the documentation: from definitions, presets, docstrings and commands."""

@@ -65,59 +65,67 @@ def _named(given: dict[str, str]) -> str:
 
 
 def _ranking(definition: Definition) -> dict[str, str]:
-    asked = usual(definition)
-    python = (
-        f'import duckmetrics\n\nev = duckmetrics.evaluate(\n    "{IMAGES[0]}",\n    "{IMAGES[1]}",\n'
-        f'    ["{asked}"],\n    system="system",\n)\nprint(ev)\n'
-    )
-    command = f"duckmetrics evaluate {' '.join(IMAGES)} \\\n    --system system -m {_shell(asked)}\n"
+    asked, (predictions, truth) = usual(definition), IMAGES
+    given = [f'"{predictions}"', f'"{truth}"', f'["{asked}"]', 'system="system"']
+    command = f"duckmetrics evaluate {predictions} {truth} \\\n    --system system -m {_shell(asked)}\n"
+    named = _named(arguments(definition))
     sql = (
-        f"SELECT system, metric, round(value, 4) AS value, n\nFROM {macro(definition)}('{IMAGES[0]}', '{IMAGES[1]}'"
-        f"{_named(arguments(definition))}, system := 'system');\n"
+        "SELECT system, metric, round(value, 4) AS value, n\n"
+        f"FROM {macro(definition)}('{predictions}', '{truth}'{named}, system := 'system');\n"
     )
+    python = _python("ev = duckmetrics.evaluate", given, "ev")
     return {"Python": python, "Command line": command, "DuckDB shell": sql}
 
 
 def _rows(definition: Definition) -> dict[str, str]:
-    asked = usual(definition)
-    grouped = "group_id" in definition.header.get("inputs", "")
-    columns = {"label": "clicked", "score": "pctr", **({"group_id": "user_id"} if grouped else {})}
-    mapped = "{" + ", ".join(f'"{ours}": "{theirs}"' for ours, theirs in columns.items()) + "}"
-    python = (
-        f'import duckmetrics\n\nev = duckmetrics.evaluate(\n    "{CLICKS}",\n    metrics=["{asked}"],\n'
-        f"    columns={mapped},\n)\nprint(ev)\n"
-    )
-    options = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-    command = f"duckmetrics evaluate {CLICKS} -m {_shell(asked)} \\\n    --column {options}\n"
-    read = [
-        "label",
-        *(["score"] if "score" in definition.header["inputs"] else []),
-        *(["group_id"] if grouped else []),
-    ]
+    asked, columns = usual(definition), _columns(definition)
+    given = [f'"{CLICKS}"', f'metrics=["{asked}"]', f"columns={_mapped(columns)}"]
+    command = f"duckmetrics evaluate {CLICKS} -m {_shell(asked)} \\\n    --column {_options(columns)}\n"
+    uses_score = "score" in definition.header["inputs"]
+    read = ", ".join(theirs for ours, theirs in columns.items() if ours != "score" or uses_score)
     sql = (
-        f"SELECT metric, round(value, 4) AS value, n\n"
-        f"FROM {macro(definition)}('{CLICKS}', {', '.join(columns[name] for name in read)}"
-        f"{_named(arguments(definition))});\n"
+        "SELECT metric, round(value, 4) AS value, n\n"
+        f"FROM {macro(definition)}('{CLICKS}', {read}{_named(arguments(definition))});\n"
     )
+    python = _python("ev = duckmetrics.evaluate", given, "ev")
     return {"Python": python, "Command line": command, "DuckDB shell": sql}
 
 
 def _table(definition: Definition) -> dict[str, str]:
-    given = arguments(definition)
-    grouped = "group_id" in definition.header.get("inputs", "")
-    columns = {"label": "clicked", "score": "pctr", **({"group_id": "user_id"} if grouped else {})}
-    mapped = "{" + ", ".join(f'"{ours}": "{theirs}"' for ours, theirs in columns.items()) + "}"
-    python = (
-        f'import duckmetrics\n\ntable = duckmetrics.curve(\n    "{CLICKS}",\n    "{usual(definition)}",\n'
-        f"    columns={mapped},\n)\nprint(table.num_rows, table.column_names)\n"
-    )
-    options = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-    sets = "".join(f" --set {name}={value}" for name, value in given.items())
-    limit = " | head -12" if grouped else ""
-    command = f"duckmetrics curve {definition.name} {CLICKS} \\\n    --column {options}{sets}{limit}\n"
-    shown = " LIMIT 5" if grouped else ""
-    sql = f"FROM {macro(definition)}('{CLICKS}', {', '.join(columns.values())}{_named(given)}){shown};\n"
+    columns, set_to = _columns(definition), arguments(definition)
+    given = [f'"{CLICKS}"', f'"{usual(definition)}"', f"columns={_mapped(columns)}"]
+    sets = "".join(f" --set {name}={value}" for name, value in set_to.items())
+    head, limit = (" | head -12", " LIMIT 5") if "group_id" in columns else ("", "")
+    options = f"--column {_options(columns)}{sets}{head}"
+    command = f"duckmetrics curve {definition.name} {CLICKS} \\\n    {options}\n"
+    read = ", ".join(columns.values())
+    sql = f"FROM {macro(definition)}('{CLICKS}', {read}{_named(set_to)}){limit};\n"
+    python = _python("table = duckmetrics.curve", given, "table.num_rows, table.column_names")
     return {"Command line": command, "Python": python, "DuckDB shell": sql}
+
+
+def _python(assignment: str, given: list[str], shown: str) -> str:
+    """Write a call in Python, with one argument per line, that prints a part of the result."""
+    lines = "".join(f"    {argument},\n" for argument in given)
+    return f"import duckmetrics\n\n{assignment}(\n{lines})\nprint({shown})\n"
+
+
+def _columns(definition: Definition) -> dict[str, str]:
+    """Return the columns of the clicks that a metric of rows reads: our name -> name in the file."""
+    columns = {"label": "clicked", "score": "pctr"}
+    if "group_id" in definition.header.get("inputs", ""):
+        columns["group_id"] = "user_id"
+    return columns
+
+
+def _mapped(columns: dict[str, str]) -> str:
+    """Write columns as a dictionary in Python."""
+    return "{" + ", ".join(f'"{ours}": "{theirs}"' for ours, theirs in columns.items()) + "}"
+
+
+def _options(columns: dict[str, str]) -> str:
+    """Write columns as the value of the option ``--column``."""
+    return ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
 
 
 def _shell(asked: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.api.catalogue import RUN_BY, SEVERITIES, TESTS, family_of
-from duckmetrics.catalog.header import body
-from pages.markdown import facts, fenced, front, sentence
+from pages.definition_parts import sql_section
+from pages.markdown import facts, front, paragraphs, sentence
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -25,26 +25,32 @@ def path(check: Definition) -> str:
 
 def page(check: Definition) -> str:
     """Write the page of a check from its header."""
-    header = check.header
-    severity = header["severity"]
+    title = check.header["title"].replace("*", "\\*")
+    description = f"A check of {FAMILIES[family_of(check)]}: {check.header['title']}."
     file = f"sql/{'/'.join(check.path.parts[-3:])}"
-    folder = check.path.parts[-3]
-    run_by = RUN_BY[folder] if family_of(check) in ("ranking", "classification") else TESTS
-    title = header["title"].replace("*", "\\*")
+    text = f"`{file}`. Its rows are the offenders: a finding counts them and shows examples."
     lines = [
-        *front(f"`{check.reported}`: {title}", f"A check of {FAMILIES[family_of(check)]}: {header['title']}."),
-        f"This check finds {title}.", "",
-        *facts({
-            "Severity": f"{severity}: {SEVERITIES[severity]}",
-            "Why": sentence(header["why"]) if header.get("why") else "",
-            "What to do": sentence(header["advice"]) if header.get("advice") else "",
-            "Settled by": f"`{header['settles']}`" if "settles" in header else "",
-            "It looks at": f"`{header['column']}`" if "column" in header else "",
-            "For": f"`{header['for']}`" if "for" in header else "",
-            "Run by": f"{run_by}",
-        }),
-        "## The SQL", "",
-        f"`{file}`. Its rows are the offenders: a finding counts them and shows examples.", "",
-        "<!-- not run: it reads the tables of other files -->", *fenced("sql", body(check.text).strip()), "",
-    ]  # fmt: skip
+        *front(f"`{check.reported}`: {title}", description),
+        *paragraphs(f"This check finds {title}."),
+        *facts(_facts(check)),
+        *sql_section("The SQL", text, check),
+    ]
     return "\n".join(lines)
+
+
+def _facts(check: Definition) -> dict[str, str]:
+    header, is_data = check.header, family_of(check) in ("ranking", "classification")
+    severity = header["severity"]
+    return {
+        "Severity": f"{severity}: {SEVERITIES[severity]}",
+        "Why": sentence(header.get("why", "")),
+        "What to do": sentence(header.get("advice", "")),
+        "Settled by": _code(header.get("settles")),
+        "It looks at": _code(header.get("column")),
+        "For": _code(header.get("for")),
+        "Run by": RUN_BY[check.path.parts[-3]] if is_data else TESTS,
+    }
+
+
+def _code(text: str | None) -> str:
+    return "" if text is None else f"`{text}`"

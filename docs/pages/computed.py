@@ -1,4 +1,4 @@
-"""The numbers on the generated pages: computed once for each state of the definitions, and kept in numbers.json.
+"""The numbers on the generated pages, which numbers.json keeps for one state of the definitions.
 
     python docs/pages/computed.py            # computes those that changed
     python docs/pages/computed.py --all      # computes all of them
@@ -28,7 +28,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import DIALECT, RANKING
 from duckmetrics.errors import DuckmetricsError
 from duckmetrics.version import __version__
-from pages.calls import arguments, calls, spec, usual
+from pages.calls import CLICKS, arguments, calls, spec, usual
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -50,13 +50,14 @@ def measures() -> list[Definition]:
 
 
 def key(definition: Definition) -> str:
-    """Return a hash of all that the numbers of a page depend on: queries, parameters, presets, version."""
+    """Return a hash of all that the numbers of a page depend on: queries, parameters, presets, calls."""
     hashed = hashlib.sha256(__version__.encode())
     for file in sorted({definition, *catalog().foundations(definition)}, key=lambda file: file.path):
         hashed.update(file.query.sql(DIALECT, comments=False).encode())
         hashed.update("".join(file.header.get(name, "") for name in HASHED).encode())
-    for path in (*sorted((ROOT / "duckmetrics/presets").glob("*.toml")), Path(__file__).parent / "calls.py"):
+    for path in sorted((ROOT / "duckmetrics/presets").glob("*.toml")):
         hashed.update(path.read_bytes())
+    hashed.update(repr((calls(definition), arguments(definition, sample=True))).encode())
     return hashed.hexdigest()[:16]
 
 
@@ -70,10 +71,9 @@ def compute(definition: Definition) -> Numbers:
     numbers: Numbers = {"key": key(definition), "printed": _printed(calls(definition))}
     if not definition.is_table:
         numbers["sample"] = _on_sample(definition, {})
-        numbers["choices"] = {
-            f"{name}={choice}": _on_sample(definition, {name: str(choice)})
-            for name, param in definition.own_params.items() for choice in param.choices
-        }  # fmt: skip
+        params = definition.own_params.values()
+        pairs = [(param.name, str(choice)) for param in params for choice in param.choices]
+        numbers["choices"] = {f"{n}={choice}": _on_sample(definition, {n: choice}) for n, choice in pairs}
         numbers["tools"] = _tools(definition)
     return numbers
 
@@ -87,17 +87,24 @@ def _printed(codes: dict[str, str]) -> str:
         return out.getvalue()
     from support.pages import Block, _bash  # the same way as the tests run it
 
+    printed: str
     printed, problem = _bash(Block("", 0, "bash", codes["Command line"], "", 0))
     if problem:
         raise RuntimeError(problem)
     return printed
 
 
+def sample(family: str) -> duckdb.DuckDBPyConnection:
+    """Return a new database with the rows of the worked examples."""
+    connection = duckdb.connect()
+    connection.execute((ROOT / f"tests/data/{family}/sample.sql").read_text("utf-8"))
+    return connection
+
+
 def _on_sample(definition: Definition, changed: dict[str, str]) -> float | None:
     """Return the value of the example with some parameters changed; None if there is none."""
     given = {**arguments(definition, sample=True), **changed}
-    connection = duckdb.connect()
-    connection.execute((ROOT / f"tests/data/{definition.family}/sample.sql").read_text("utf-8"))
+    connection = sample(definition.family)
     truth = "truth" if definition.family == RANKING else None
     asked = f"{definition.family}.{spec(definition, given)}"
     try:
@@ -118,7 +125,7 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
     else:
         columns = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
         asked = f"classification.{usual(definition)}"
-        found = duckmetrics.conventions("data/shop/impressions.parquet", metrics=[asked], columns=columns)
+        found = duckmetrics.conventions(CLICKS, metrics=[asked], columns=columns)
     return [
         {
             "like": row.like,

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 import duckmetrics
-from pages.markdown import front
+from pages.markdown import front, paragraphs
 
 GROUPS = {
     "Evaluate": ("evaluate", "curve", "sampled", "sql"),
@@ -18,15 +18,33 @@ GROUPS = {
     "Check and explain": ("check", "metrics", "describe", "progress"),
     "The DuckDB shell, and databases": ("macros_sql", "macros_database", "append"),
     "Results": (
-        "Evaluation", "Comparison", "Experiment", "SampledEvaluation", "Findings", "TieReport", "ToolComparison",
-        "TestResult", "ChiSquare", "Verification", "Signature",
+        "Evaluation",
+        "Comparison",
+        "Experiment",
+        "SampledEvaluation",
+        "Findings",
+        "TieReport",
+        "ToolComparison",
+        "TestResult",
+        "ChiSquare",
+        "Verification",
+        "Signature",
     ),
     "Errors": (
-        "DuckmetricsError", "InputError", "MetricError", "DefinitionError", "EngineError", "UnsupportedError",
+        "DuckmetricsError",
+        "InputError",
+        "MetricError",
+        "DefinitionError",
+        "EngineError",
+        "UnsupportedError",
     ),
-}  # fmt: skip
+}
 _SECTIONS = re.compile(r"^(Args|Returns|Raises|Attributes|Yields|Example|Examples|Source):$", re.MULTILINE)
 _MANY = 12  # parameters that a signature shows
+_INTRODUCTION = (
+    "Tables go in as paths, names of tables, SQL, DuckDB relations or frames. "
+    "Results come back as objects that convert to Arrow, pandas and Polars."
+)
 
 
 def page() -> str:
@@ -38,16 +56,12 @@ def page() -> str:
     listed = {name for names in GROUPS.values() for name in names}
     if missing := set(duckmetrics.__all__) - listed - {"__version__"}:
         raise LookupError(f"no place in the reference for {sorted(missing)}")
-    lines = [
-        *front("Python API", "Functions, results and errors of the Python package duckmetrics."),
-        "```{py:module} duckmetrics", "```", "",
-        "Tables go in as paths, names of tables, SQL, DuckDB relations or frames. Results come back as objects that "
-        "convert to Arrow, pandas and Polars.", "",
-    ]  # fmt: skip
+    lines = front("Python API", "Functions, results and errors of the Python package duckmetrics.")
+    lines += ["```{py:module} duckmetrics", "```", "", *paragraphs(_INTRODUCTION)]
     for title, names in GROUPS.items():
-        lines += [f"## {title}", ""]
+        lines += paragraphs(f"## {title}")
         for name in names:
-            lines += [f"### {name}", "", *_entry(name)]
+            lines += [*paragraphs(f"### {name}"), *_entry(name)]
     return "\n".join(lines)
 
 
@@ -57,10 +71,11 @@ def _entry(name: str) -> list[str]:
         return [f"````{{py:function}} {name}{_signature(thing)}", "", *_body(thing.__doc__), "````", ""]
     if issubclass(thing, BaseException):
         return [f"````{{py:exception}} {name}", "", *_body(thing.__doc__), "````", ""]
-    lines = [f"````{{py:class}} {name}", "", *_body(thing.__doc__)]
+    # More backticks than around the members, whose examples have three.
+    lines = [f"`````{{py:class}} {name}", "", *_body(thing.__doc__)]
     for member, value in inspect.getmembers_static(thing):
         lines += _member(member, value)
-    return [*lines, "````", ""]
+    return [*lines, "`````", ""]
 
 
 def _member(name: str, value: Any) -> list[str]:
@@ -70,16 +85,14 @@ def _member(name: str, value: Any) -> list[str]:
     if name.startswith("_") or not doc:
         return []
     if isinstance(value, property):
-        return ["", f"```{{py:property}} {name}", "", *_body(doc), "```"]
-    return ["", f"```{{py:method}} {name}{_signature(value)}", "", *_body(doc), "```"]
+        return ["", f"````{{py:property}} {name}", "", *_body(doc), "````"]
+    return ["", f"````{{py:method}} {name}{_signature(value)}", "", *_body(doc), "````"]
 
 
 def _signature(function: Any) -> str:
-    """Return names and defaults; the many of the big functions stand in the table of arguments alone."""
-    known = [
-        each.replace(annotation=inspect.Parameter.empty)
-        for each in inspect.signature(function).parameters.values() if each.name != "self"
-    ]  # fmt: skip
+    """Return names and defaults; a long list of keywords appears only in the table of arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    known = [each.replace(annotation=inspect.Parameter.empty) for each in parameters if each.name != "self"]
     shown = [each for each in known if len(known) <= _MANY or each.kind is not inspect.Parameter.KEYWORD_ONLY]
     return str(inspect.Signature(shown)).replace("<", "").replace(">", "")
 

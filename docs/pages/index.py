@@ -8,8 +8,8 @@ from duckmetrics.api.catalogue import checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.presets.presets import page, presets
-from pages import check, metric, statistic
-from pages.markdown import front, table, toctree
+from pages import check
+from pages.markdown import front, paragraphs, table, toctree
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -29,23 +29,26 @@ def first_sentence(text: str) -> str:
 
 def metrics() -> str:
     """Write the list of all metrics and tables by family."""
-    lines = [
-        *front("Metrics", "All metrics of duckmetrics, with formula, worked example, and the number of other tools."),
-        "Each page has the meaning, the formula, an example by hand, the parameters, the conventions, and the number "
-        "that other tools give for the same data.", "",
-    ]  # fmt: skip
+    description = "All metrics of duckmetrics, with formula, worked example, and the number of other tools."
+    text = (
+        "Each page has the meaning, the formula, an example by hand, the parameters, the conventions, "
+        "and the number that other tools give for the same data."
+    )
+    lines = [*front("Metrics", description), *paragraphs(text)]
     for family, title in FAMILIES.items():
         for kind, known in (("", catalog().metrics), (": curves and tables", catalog().tables)):
             found = [definition for (of, _), definition in sorted(known.items()) if of == family]
-            if not found:
-                continue
-            lines += [
-                f"## {title}{kind}",
-                "",
-                *table(("metric", "meaning", "better is"), map(_metric, found)),
-            ]
-            lines += toctree((f"{m.name} <{family}/{m.name}>" for m in found), f"{title}{kind}")
+            lines += _family(f"{title}{kind}", found)
     return "\n".join(lines)
+
+
+def _family(title: str, found: list[Definition]) -> list[str]:
+    """List metrics or tables of one family below a title."""
+    if not found:
+        return []
+    rows = table(("metric", "meaning", "better is"), map(_metric, found))
+    names = (f"{each.name} <{each.family}/{each.name}>" for each in found)
+    return [*paragraphs(f"## {title}"), *rows, *toctree(names, title)]
 
 
 def _metric(definition: Definition) -> tuple[str, str, str]:
@@ -58,28 +61,31 @@ def statistics() -> str:
     """Write the list of statistical tests and intervals."""
     found = [definition for _, definition in sorted(catalog().statistics.items())]
     rows = [(f"[{d.name}]({d.name}.md)", first_sentence(explanation(d).meaning)) for d in found]
-    return "\n".join([
-        *front("Statistical tests", "Tests and intervals of duckmetrics as SQL files, for any table."),
+    text = (
         "`duckmetrics compare` and `duckmetrics ab` run these tests. Each works on tables of yours as well: "
-        "[Run a statistical test on your own table](../howto/statistical-tests.md) shows how.", "",
+        "[Run a statistical test on your own table](../howto/statistical-tests.md) shows how."
+    )
+    lines = [
+        *front("Statistical tests", "Tests and intervals of duckmetrics as SQL files, for any table."),
+        *paragraphs(text),
         *table(("test", "meaning"), rows),
         *toctree(f"{d.name} <{d.name}>" for d in found),
-    ])  # fmt: skip
+    ]
+    return "\n".join(lines)
 
 
 def all_checks() -> str:
     """Write the list of the checks of data."""
-    lines = [
-        *front("Checks", "Every check of the data that duckmetrics runs, with severity, reason and advice."),
+    description = "Every check of the data that duckmetrics runs, with severity, reason and advice."
+    text = (
         "`duckmetrics check` runs these checks, and `evaluate` runs those that protect a number: "
-        "[Check the data](../howto/check-data.md) shows how to read the findings.", "",
-    ]  # fmt: skip
+        "[Check the data](../howto/check-data.md) shows how to read the findings."
+    )
+    lines = [*front("Checks", description), *paragraphs(text)]
     for family, title in CHECKED.items():
         found = [each for each in checks() if family_of(each) == family]
-        rows = [
-            (f"[{c.reported}]({_name(c)}.md)", c.header["title"], c.header["severity"]) for c in found
-        ]  # fmt: skip
-        lines += [f"## {title}", "", *table(("check", "finds", "severity"), rows)]
+        rows = [(f"[{c.reported}]({_name(c)}.md)", c.header["title"], c.header["severity"]) for c in found]
+        lines += [*paragraphs(f"## {title}"), *table(("check", "finds", "severity"), rows)]
         lines += toctree(map(_name, found), title)
     return "\n".join(lines)
 
@@ -90,27 +96,33 @@ def _name(definition: Definition) -> str:
 
 def tools() -> str:
     """Write the list of the presets."""
-    rows = [
-        (f"[{tool.title}]({tool.name}.md)", tool.version, f"`like=\"{tool.name}\"`") for tool in presets().values()
-    ]  # fmt: skip
-    return "\n".join([
-        *front("Tools and their conventions", "The tools whose conventions duckmetrics can take, with their versions."),
+    description = "The tools whose conventions duckmetrics can take, with their versions."
+    text = (
         "A preset holds the conventions of a tool: the switches that give its number. "
-        "[Get the number that another tool prints](../howto/other-tools.md) shows how to use one. Tests compare the "
-        "presets with numbers that these versions of the tools printed.", "",
+        "[Get the number that another tool prints](../howto/other-tools.md) shows how to use one. "
+        "Tests compare the presets with numbers that these versions of the tools printed."
+    )
+    rows = [
+        (f"[{each.title}]({each.name}.md)", each.version, f'`like="{each.name}"`')
+        for each in presets().values()
+    ]
+    lines = [
+        *front("Tools and their conventions", description),
+        *paragraphs(text),
         *table(("tool", "version", "write"), rows),
         *toctree(presets()),
-    ])  # fmt: skip
+    ]
+    return "\n".join(lines)
 
 
 def tool(name: str) -> str:
     """Write the page of a preset."""
     preset = presets()[name]
+    description = f"The conventions of {preset.title} {preset.version} in duckmetrics."
+    use = (
+        f'Write `like="{name}"` in Python, `--like {name}` on the command line, '
+        f"`like := '{name}'` in the DuckDB shell."
+    )
     _, _, rest = page(preset).partition("\n")
     rest = rest.replace("\nBehavior that is not imitated:\n", "\n## Differences that remain\n")
-    return "\n".join([*front(preset.title, f"The conventions of {preset.title} {preset.version} in duckmetrics."),
-                      f"Write `like=\"{name}\"` in Python, `--like {name}` on the command line, `like := '{name}'` in "
-                      "the DuckDB shell.", rest])  # fmt: skip
-
-
-__all__ = ["all_checks", "metric", "metrics", "statistic", "statistics", "tool", "tools"]
+    return "\n".join([*front(preset.title, description), use, rest])

@@ -17,6 +17,11 @@ def front(title: str, description: str) -> list[str]:
     return ["---", "myst:", "  html_meta:", f'    description: "{words}"', "---", "", f"# {title}", ""]
 
 
+def paragraphs(*texts: str) -> list[str]:
+    """Return headings and paragraphs, each with an empty line after it."""
+    return [line for text in texts for line in (text, "")]
+
+
 def fenced(language: str, text: str) -> list[str]:
     return [f"```{language}", text.rstrip("\n"), "```"]
 
@@ -44,6 +49,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], right: str = ""
     return [*lines, ""]
 
 
+def dropdown(title: str, lines: Iterable[str]) -> list[str]:
+    """Return lines that a reader opens by their title."""
+    return [*paragraphs(f":::{{dropdown}} {title}"), *lines, ":::", ""]
+
+
+def raw_html(text: str) -> list[str]:
+    return ["```{raw} html", text, "```", ""]
+
+
 def cell(value: object) -> str:
     """Return a value as the text of a cell."""
     return " ".join(str(value).split()).replace("|", "\\|")
@@ -57,12 +71,23 @@ def facts(entries: dict[str, str]) -> list[str]:
 
 
 def sentence(text: str) -> str:
-    """Return a phrase as a sentence."""
-    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith((".", "?")) else ".")
+    """Return a phrase as a sentence; no text gives none."""
+    end = "." if text and not text.endswith((".", "?")) else ""
+    return f"{text[:1].upper()}{text[1:]}{end}"
+
+
+def escaped(text: str) -> str:
+    """Escape what Markdown would read as markup in a formula."""
+    return re.sub(r"([*_|])", r"\\\1", text).replace("<", "&lt;")
+
+
+def names_as_code(names: Iterable[str]) -> str:
+    """Return names as code, separated by commas."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def with_links(text: str) -> str:
-    """Turn DOIs into links, and escape what Markdown would read as markup."""
+    """Turn DOIs into links."""
     return re.sub(r"doi:([^\s;,]+[^\s;,.])", r"[doi:\1](https://doi.org/\1)", text)
 
 

@@ -1,4 +1,7 @@
-"""Write all generated pages below docs/; a page that does not change keeps its time, so that Sphinx skips it."""
+"""Write all generated pages below docs/.
+
+A page that does not change keeps its time, so that Sphinx skips it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from typing import TYPE_CHECKING
 from duckmetrics.api.catalogue import checks
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.presets.presets import presets
-from pages import check, commands, functions, index, metric, statistic
+from pages import check, commands, functions, index, metric, statistic, tool_values
 from pages.computed import kept, key, measures
+from pages.markdown import raw_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,10 +45,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "statistics/index.md", index.statistics()
     yield "checks/index.md", index.all_checks()
     yield "presets/index.md", index.tools()
-    yield (
-        "home-bars.md",
-        "\n".join(["```{raw} html", metric.bars(numbers["ranking/ndcg"]["tools"]), "```", ""]),
-    )
+    yield "home-bars.md", "\n".join(raw_html(tool_values.bars(numbers["ranking/ndcg"]["tools"])))
     yield "reference/python.md", functions.page()
     yield "reference/cli.md", commands.page()
 

@@ -79,6 +79,12 @@ def ab(
         Kohavi, Tang and Xu, Trustworthy Online Controlled Experiments, 2020, doi:10.1017/9781108653985;
         Fabijan et al., KDD 2019, doi:10.1145/3292500.3330722; the files under sql/statistics name the
         sources of the statistics.
+
+    Example:
+        users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+        result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+        result.row("revenue")["delta"]  # 4.0
+        result.row("revenue")["verdict"]  # 'better'
     """
     method = find_adjustment(catalog(), adjust)
     level, error_rate = read_level(interval), read_probability("alpha", alpha, ALPHA)

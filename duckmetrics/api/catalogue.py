@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import METRIC_FAMILIES
+from duckmetrics.catalog.header import body
 from duckmetrics.catalog.meanings import meanings
 from duckmetrics.catalog.parameters import written
 from duckmetrics.errors import UnknownNameError, suggestion
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition, Param
 
 WIDTH = 100
-TOPICS = ("alias", "formula", "range", "undefined", "note", "warning", "source")
+TOPICS = (
+    "meaning", "use", "beware", "reading", "alias", "formula", "range", "undefined", "note", "warning", "source",
+)  # fmt: skip
 SEVERITIES = {
     ERROR: "the data cannot be evaluated as they are",
     WARNING: "a number can be wrong or misleading",
@@ -40,6 +43,10 @@ def metrics() -> pa.Table:
     """Return the catalogue: one row per metric with family, aliases, parameters, range and source.
 
     A table, such as a curve, has no range.
+
+    Example:
+        names = duckmetrics.metrics()["name"].to_pylist()
+        "ndcg" in names  # True
     """
     import pyarrow as pa
 
@@ -65,6 +72,10 @@ def describe(name: str) -> str:
 
     Raises:
         MetricError: nothing has this name.
+
+    Example:
+        text = duckmetrics.describe("mrr")
+        text.splitlines()[0]  # 'ranking.reciprocal_rank: Reciprocal rank of the first relevant item'
     """
     family, _, bare = name.strip().lower().rpartition(".")
     known = {f: metric for (f, n), metric in catalog().tables.items() if n == bare}
@@ -101,16 +112,25 @@ def family_of(check: Definition) -> str:
 
 def _metric(metric: Definition) -> str:
     params = "\n".join(_parameters(metric, catalog().params(metric)))
-    return "\n".join([_head(f"{metric.family}.{metric.name}", metric), "", params, "", metric.text])
+    return "\n".join([_head(f"{metric.family}.{metric.name}", metric), "", params, "", _sql(metric)])
 
 
 def _statistic(statistic: Definition) -> str:
     params = "\n".join(_parameters(statistic, statistic.own_params))
-    return "\n".join([_head(statistic.name, statistic), "", params, "", statistic.text])
+    return "\n".join([_head(statistic.name, statistic), "", params, "", _sql(statistic)])
+
+
+def _sql(definition: Definition) -> str:
+    """Return the query of a file, below its path; the lines above it show what its header says."""
+    return f"-- {'/'.join(definition.path.parts[-3:])}\n{body(definition.text).lstrip()}"
 
 
 def _head(name: str, definition: Definition) -> str:
-    topics = [_line(topic, definition.header[topic]) for topic in TOPICS if topic in definition.header]
+    topics = [
+        _line(topic if place == 0 else "", text)
+        for topic in TOPICS if topic in definition.header
+        for place, text in enumerate(definition.header[topic].splitlines())
+    ]  # fmt: skip
     return "\n".join([_title(name, definition), "", *topics])
 
 

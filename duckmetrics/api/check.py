@@ -93,7 +93,7 @@ class Findings(Tabular):
         return readable(pa.Table.from_pylist(rows, pa.schema(types)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics check`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics check`` prints it in JSON, see docs/reference/json.md."""
         known = document(self.command, self.summary.to_pylist(), self.rows, conclusion=self.conclusion)
         # The rows name them already.
         del known["checks"]
@@ -180,6 +180,12 @@ def check(
         MetricError: a metric, parameter or switch cannot be read.
         InputError: there is no such table.
         EngineError: the database refused a query.
+
+    Example:
+        run = {"q1": {"a": 0.5, "b": 0.5}}
+        findings = duckmetrics.check(run, {"q1": {"b": 1}}, "mrr")
+        [finding.check for finding in findings.warnings]  # ['constant_score']
+        len(findings.errors)  # 0
     """
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,

@@ -110,6 +110,12 @@ def compare(
     Source:
         Smucker, Allan and Carterette, CIKM 2007, doi:10.1145/1321440.1321528; Urbano, Lima and Hanjalic,
         SIGIR 2019, doi:10.1145/3331184.3331259; Holm, Scandinavian Journal of Statistics 1979.
+
+    Example:
+        tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+        result = duckmetrics.compare(*tables, "ndcg@10", system="system", baseline="blocks")
+        result.row("ndcg@10")["delta"]  # 0.1929
+        result.row("ndcg@10")["verdict"]  # 'better'
     """
     refuse_misspelled(compare, switches)
     if isinstance(predictions, list | tuple) and system is None:

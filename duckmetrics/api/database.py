@@ -33,6 +33,11 @@ def append(result: Any, database: str | os.PathLike[str], table: str, run_id: st
         InputError: the result is not a table; the file is not a DuckDB database or is in use; or the table
             is a view, holds something else, or has a column of another type.
         EngineError: the database refuses a statement.
+
+    Example:
+        clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+        ev = duckmetrics.evaluate(clicks, metrics="auc")
+        duckmetrics.append(ev, folder / "results.duckdb", "metrics", run_id="first")  # 'first'
     """
     rows = getattr(result, "summary", result)
     if not hasattr(rows, "__arrow_c_stream__"):

@@ -123,6 +123,14 @@ def evaluate(
         InputError: the data cannot be evaluated as they are.
         UnsupportedError: the tool that `like` names has no such metric, or its way is not imitated.
         EngineError: the database refused a query.
+
+    Example:
+        run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+        qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+        ev = duckmetrics.evaluate(run, qrels, ["mrr", "recall@1"])
+        ev["mrr"]  # 0.75
+        clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+        duckmetrics.evaluate(clicks, metrics="auc")["auc"]  # 0.75
     """
     refuse_misspelled(evaluate, switches)
     engine = _session_of(predictions, truth, queries, system) if engine is None else engine
@@ -180,6 +188,12 @@ def curve(
         MetricError: no such table, or a parameter that cannot be read.
         InputError: the data cannot be evaluated as they are.
         EngineError: the database refused a query.
+
+    Example:
+        clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+        points = duckmetrics.curve(clicks, "roc_curve")
+        points["fpr"].to_pylist()  # [0.0, 0.0, 0.5, 0.5, 1.0]
+        points["tpr"].to_pylist()  # [0.0, 0.5, 0.5, 1.0, 1.0]
     """
     if _names_table(predictions) and not _names_table(table):
         predictions, table = table, predictions  # as on the command line, where the table comes first

@@ -45,6 +45,11 @@ def sql(
     Raises:
         MetricError: a metric, parameter or switch cannot be read.
         UnsupportedError: the dialect is unknown or lacks something.
+
+    Example:
+        text = duckmetrics.sql(["ndcg@10", "mrr"], "spark")
+        "SELECT" in text  # True
+        duckmetrics.sql("roc_curve")
     """
     specs = read_specs(metrics)
     if len(specs) == 1 and is_of_table(catalog(), specs[0]):

@@ -69,7 +69,14 @@ class Signature:
         return f"{self.metric}{written}{'' if self.k is None else f'@{self.k}'}"
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
-        """Return the differences: name -> the value here and the value there."""
+        """Return the differences: name -> the value here and the value there.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics=["precision", "precision(threshold=0.7)"])
+            here, there = [duckmetrics.Signature.parse(row["signature"]) for row in ev.rows]
+            here.differences(there)  # {'threshold': ('0.5', '0.7')}
+        """
         here, there = self._parts(), other._parts()
         names = dict.fromkeys([*here, *there])
         return {n: (here.get(n), there.get(n)) for n in names if here.get(n) != there.get(n)}

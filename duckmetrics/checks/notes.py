@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # The switch that decides how queries without predictions count.
 MISSING = "missing"
-UNWEIGHTED = "read it without weights beside, or leave it out"
+UNWEIGHTED = "read it without weights too, or leave it out"
 
 
 def varying(engine: Engine, inputs: Inputs) -> None:

@@ -7,11 +7,16 @@ import click
 from duckmetrics.cli import completion
 
 
-@click.command()
+@click.command(short_help="List the tools that --like can follow, or explain one.")
 @click.argument("name", required=False, shell_complete=completion.tools)
 @click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
 def presets(name: str | None, all_: bool) -> None:
-    """List the tools whose conventions can be taken with --like, or explain one."""
+    """List the tools whose conventions --like can follow, or explain one.
+
+    \b
+    duckmetrics presets
+    duckmetrics presets trec_eval
+    """
     from duckmetrics.presets.presets import page, pages, preset
     from duckmetrics.presets.presets import presets as every
 
@@ -26,11 +31,16 @@ def presets(name: str | None, all_: bool) -> None:
         click.echo(page(preset(name)), nl=False)
 
 
-@click.command()
+@click.command(short_help="List the tools whose tables are recognized, or explain one.")
 @click.argument("name", required=False, shell_complete=completion.layouts)
 @click.option("--all", "all_", is_flag=True, help="Explain all of them, as Markdown.")
 def layouts(name: str | None, all_: bool) -> None:
-    """List the tools whose tables are read without a mapping of columns, or explain one."""
+    """List the tools whose tables are read without a mapping of columns, or explain one.
+
+    \b
+    duckmetrics layouts
+    duckmetrics layouts rectools
+    """
     from duckmetrics.layouts.layouts import layout
     from duckmetrics.layouts.pages import listed, page, pages
 
@@ -42,10 +52,16 @@ def layouts(name: str | None, all_: bool) -> None:
         click.echo(page(layout(name)), nl=False)
 
 
-@click.command()
+@click.command(short_help="List the metrics, or explain one.")
 @click.argument("name", required=False, shell_complete=completion.explained)
 def metrics(name: str | None) -> None:
-    """List the metrics, or explain one: formula, source, range, parameters with each value, and SQL."""
+    """List the metrics, or explain one: its meaning, use, formula, source, parameters and SQL.
+
+    \b
+    duckmetrics metrics
+    duckmetrics metrics ndcg
+    duckmetrics metrics classification.precision
+    """
     from duckmetrics.api.catalogue import describe
     from duckmetrics.cli.output import print_catalog
 
@@ -55,10 +71,15 @@ def metrics(name: str | None) -> None:
         click.echo(describe(name))
 
 
-@click.command()
+@click.command(short_help="List the checks of data, or explain one.")
 @click.argument("name", required=False, shell_complete=completion.checks)
 def checks(name: str | None) -> None:
-    """List the checks of data, or explain one: severity, metrics that need it, advice and SQL."""
+    """List the checks of data, or explain one: its severity, the metrics that need it, advice and SQL.
+
+    \b
+    duckmetrics checks
+    duckmetrics checks tied_score
+    """
     from duckmetrics.api.catalogue import describe
     from duckmetrics.cli.output import print_checks
 
@@ -68,10 +89,15 @@ def checks(name: str | None) -> None:
         click.echo(describe(name))
 
 
-@click.command()
+@click.command(short_help="List the engines that SQL can be written for.")
 @click.option("--all", "all_", is_flag=True, help="Show the engines of every metric, as Markdown.")
 def dialects(all_: bool) -> None:
-    """List the engines that SQL can be written for, and which of them the tests run."""
+    """List the engines that SQL can be written for, and the engines that the tests run.
+
+    \b
+    duckmetrics dialects
+    duckmetrics dialects --all
+    """
     from duckmetrics.dialects import DIALECTS
 
     if all_:

@@ -23,7 +23,7 @@ from duckmetrics.cli.options import (
 )
 
 
-@click.command()
+@click.command(short_help="Compare systems with a baseline and test each difference.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
@@ -89,13 +89,13 @@ def compare(**options: Any) -> None:
         **shared_arguments(compute, options),
     )
     failed = failures(gates, result.rows, result.evaluation.canonical)
-    beside = write_beside(result, result.evaluation, options)
+    also = write_beside(result, result.evaluation, options)
     write_to(
         options,
         format_,
         lambda path: write_comparison(result, format_, path, options["whole"]),
         engine,
-        beside,
+        also,
     )
     for note in result.notes():
         click.echo(note, err=True)

@@ -36,7 +36,7 @@ from duckmetrics.cli.options import (
 )
 
 
-@click.command()
+@click.command(short_help="Compute metrics of rankings or classifiers.")
 @with_options(*TABLES, METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
 @click.option(
     "--verify",
@@ -78,14 +78,14 @@ def evaluate(**options: Any) -> None:
         **shared_arguments(compute, options),
     )
     failed = failures(gates, result.rows, result.canonical)
-    beside = write_beside(result, result, options)
-    write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, beside)
+    also = write_beside(result, result, options)
+    write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, also)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)
     exit_if(failed)
 
 
-@click.command()
+@click.command(short_help="Print a table of a classifier, such as its ROC curve.")
 @click.argument("curve", metavar="TABLE", shell_complete=completion.tables)
 @click.argument("predictions", shell_complete=completion.files)
 @click.option("--by", multiple=True, metavar="COLUMN", help="A curve for each combination of these columns.")

@@ -86,14 +86,14 @@ def write_to(
     format_: str,
     write: Callable[[Path | None], None],
     engine: Engine,
-    beside: Mapping[str, Rows] | None = None,
+    also: Mapping[str, Rows] | None = None,
 ) -> None:
     """Write results to stdout, to a file that appears when it is complete, or to a table of a database.
 
     The last argument holds other rows for databases, by the option that names these.
     """
     output = options["output"]
-    rows = dict(beside or {})
+    rows = dict(also or {})
     if is_database(output):
         draft = scratch(options) / "rows"
         write(draft)

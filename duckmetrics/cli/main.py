@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +20,7 @@ from duckmetrics.expressions.visible import escape_what_a_stream_cannot_write, v
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 # The number of new objects after which the garbage collector runs.
@@ -33,21 +33,57 @@ class _ClosedPipeError(Exception):
     """Nobody reads the output any more; click would end with the exit code of a failed gate."""
 
 
-# The module of this package that holds each command.
-COMMANDS = {
-    "ab": "ab", "check": "questions", "checks": "catalogue", "compare": "compare", "conventions": "questions",
-    "curve": "evaluate", "dialects": "catalogue", "evaluate": "evaluate", "macros": "sql",
-    "layouts": "catalogue", "metrics": "catalogue", "presets": "catalogue", "sampled": "questions",
-    "shell": "sql", "sql": "sql",
-    "test": "statistical_tests", "ties": "questions",
-}  # fmt: skip
+class Task(NamedTuple):
+    """Commands for one task, which the help lists together.
+
+    Attributes:
+        title: the heading in the help.
+        example: a command to start with.
+        commands: command -> the module of this package that holds it.
+    """
+
+    title: str
+    example: str
+    commands: Mapping[str, str]
+
+
+# Every command belongs to one task; the help lists them in this order.
+TASKS = (
+    Task("Evaluate", "evaluate run.parquet truth.parquet -m ndcg@10,mrr", {
+        "evaluate": "evaluate", "curve": "evaluate", "ties": "questions", "conventions": "questions",
+        "sampled": "questions",
+    }),
+    Task("Compare", "compare a.parquet b.parquet -m auc --cluster user_id", {
+        "compare": "compare", "ab": "ab", "test": "statistical_tests",
+    }),
+    Task("Check", "check run.parquet truth.parquet", {"check": "questions", "checks": "catalogue"}),
+    Task("Look up", "metrics ndcg", {
+        "metrics": "catalogue", "presets": "catalogue", "layouts": "catalogue", "dialects": "catalogue",
+    }),
+    Task("SQL and shell", "sql ndcg@10 --dialect spark", {"sql": "sql", "macros": "sql", "shell": "sql"}),
+)  # fmt: skip
+COMMANDS = {name: module for task in TASKS for name, module in task.commands.items()}
+# A limit that no line of the help reaches, so that click cuts none of them.
+WHOLE = 1000
 
 
 class _Commands(click.Group):
-    """Imports a command when it is needed."""
+    """Imports a command when it is needed, and lists the commands by task."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for task in TASKS:
+            known = [(name, self.get_command(ctx, name)) for name in task.commands]
+            # Equal widths of names keep the texts of all tasks below each other.
+            rows = [
+                (f"{name:<{width}}", command.get_short_help_str(WHOLE)) for name, command in known if command
+            ]
+            with formatter.section(task.title):
+                formatter.write_dl(rows)
+                formatter.write_text(f"Example: duckmetrics {task.example}")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         # For a wrong name click looks for a similar one among all commands.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@click.command()
+@click.command(short_help="Compute metrics under the conventions of every tool.")
 @with_options(*TABLES, METRIC, *INPUTS)
 @click.option(
     "--like",
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 )
 @with_options(*OUTPUT_AND_ENGINE)
 def conventions(**options: Any) -> None:
-    """Compute metrics as every other tool would, side by side, with what makes each number differ.
+    """Compute metrics under the conventions of every tool, and show why each number differs.
 
     \b
     duckmetrics conventions run.parquet truth.parquet -m map@10
@@ -60,13 +60,13 @@ def conventions(**options: Any) -> None:
     _report_rows(compute, options, like=tools)
 
 
-@click.command()
+@click.command(short_help="Show the effect of the order of equal scores on metrics.")
 @with_options(*TABLES, METRIC, *INPUTS, LIKE, *OUTPUT_AND_ENGINE)
 def ties(**options: Any) -> None:
-    """Show how much of a number the order of equal scores decides.
+    """Show the effect of the order of equal scores on metrics.
 
-    For every metric: its value, the values with the relevant items last and first among equal
-    scores, and the share of the queries whose value depends on that order.
+    For every metric, the table shows the value, the values with the relevant items last and first among
+    equal scores, and the share of the queries whose value depends on that order.
 
     \b
     duckmetrics ties run.parquet truth.parquet -m ndcg@10,mrr
@@ -76,7 +76,7 @@ def ties(**options: Any) -> None:
     _report_rows(compute, options, like=options["like"])
 
 
-@click.command()
+@click.command(short_help="Look for problems in the data before computing any metric.")
 @with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
 def check(**options: Any) -> None:
     """Look for problems in PREDICTIONS and TRUTH before computing any metric.
@@ -126,7 +126,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     return result
 
 
-@click.command()
+@click.command(short_help="Estimate metrics over all items from sampled candidates.")
 @with_options(*TABLES, METRIC, *INPUTS, LIKE)
 @click.option("--n-items", type=int, required=True, metavar="N", help="The number of all items.")
 @click.option(
@@ -147,9 +147,9 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
 def sampled(**options: Any) -> None:
     """Estimate metrics over all items from one relevant item among sampled ones.
 
-    naive takes the candidates for all items; rank_estimate, bv and em correct for the sample. They hold
-    for one relevant item per query and negatives drawn uniformly; for negatives drawn by popularity
-    none of them does.
+    naive treats the candidates as all items; rank_estimate, bv and em correct for the sample. They are
+    valid for one relevant item per query and negatives drawn uniformly. None of them is valid for
+    negatives drawn by popularity.
 
     \b
     duckmetrics sampled run.parquet truth.parquet -m recall@10,ndcg@10 --n-items 10000

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@click.command()
+@click.command(short_help="Print the SQL of metrics for DuckDB or another engine.")
 @click.argument("specs", nargs=-1, required=True, shell_complete=completion.metrics_or_table)
 @click.option(
     "--dialect",
@@ -46,9 +46,10 @@ def sql(
 ) -> None:
     """Print the SQL of metrics, or of a table such as roc_curve, over tables named predictions and truth.
 
+    Rankings read predictions (query_id, item_id, score) and truth (query_id, item_id, relevance).
+    Classifiers read predictions (label, score), with group_id for metrics of groups.
+
     \b
-    predictions (query_id, item_id, score), truth (query_id, item_id, relevance)
-    for classifiers: predictions (label, score), with group_id for metrics of groups
     duckmetrics sql ndcg@10 map --dialect spark
     duckmetrics sql auc log_loss --system model --set weighted=true
 
@@ -60,7 +61,7 @@ def sql(
     click.echo(text_of(specs, dialect, per_query=per_query, system=system, steps=steps, **given) + ";")
 
 
-@click.command()
+@click.command(short_help="Write the macros of the DuckDB shell.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write; else to stdout."
 )

@@ -35,12 +35,13 @@ class _Statistics(click.Group):
 
 def _statistic(name: str) -> click.Command:
     """Return the command of one statistic."""
-    from duckmetrics.statistics.run import expects, explained, reads_numbers
+    from duckmetrics.statistics.run import example_of, expects, explained, reads_numbers
 
     title, _, more = explained(name).partition("\n\n")
+    example = example_of(name)
     numbers = (COUNTS if expects(name) else ROWS) if reads_numbers(name) else None
 
-    @click.command(name, help=f"{title}\n\n\b\n{more}", short_help=title.rstrip("."))
+    @click.command(name, help=f"{title}\n\n\b\n{more}\n\n\b\n{example}", short_help=title.rstrip("."))
     @click.argument(
         "data",
         nargs=-1 if numbers else 1,
@@ -91,7 +92,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-@click.group(cls=_Statistics)
+@click.group(cls=_Statistics, short_help="Compute a test, an interval or adjusted p-values.")
 def test() -> None:
     """Compute tests of significance, intervals and adjusted p-values.
 

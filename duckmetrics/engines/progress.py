@@ -39,6 +39,10 @@ def progress(show: bool) -> None:
 
     Raises:
         MetricError: `show` is neither True nor False.
+
+    Example:
+        duckmetrics.progress(False)
+        duckmetrics.progress(True)
     """
     if not isinstance(show, bool):
         raise MetricError("progress", f"{show!r} is neither True nor False", "write progress(False)")

@@ -30,7 +30,7 @@ def as_table(given: Any, role: str) -> Any:
         return given
     if role in _VALUES and _is_nested(given, role):
         return _of_pairs(given, role)
-    if _is_columns(given):
+    if _is_columns(given, role):
         return _of_columns(given, role)
     _refuse_others(given, role)
     return {name: as_table(one, role) for name, one in given.items()} if role == "predictions" else given
@@ -75,14 +75,15 @@ def _refuse_others(given: Mapping[Any, Any], role: str) -> None:
         )
 
 
-def _is_columns(given: Mapping[Any, Any]) -> bool:
-    """Return whether these are columns: arrays, or lists if one of them has a name that we know.
+def _is_columns(given: Mapping[Any, Any], role: str) -> bool:
+    """Return whether these are columns: arrays, or lists.
 
-    Other lists may be the files of a system.
+    In predictions and truth, one of the lists has a name that we know. Other lists may be the files of a
+    system.
     """
     if all(map(_is_array, given.values())):
         return True
-    known = any(name in CANONICAL for name in given)
+    known = role not in _VALUES or any(name in CANONICAL for name in given)
     return known and all(_is_array(one) or isinstance(one, list | tuple) for one in given.values())
 
 

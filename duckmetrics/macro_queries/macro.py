@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 # The keys of a header that the help shows.
+EXPLAINED = ("meaning", "use", "beware")
 TOPICS = ("range", "formula", "source", "note", "warning")
 # The help of a choice that metrics of one macro read differently.
 VARIES = "depends on the metric; see its own macro"
@@ -165,6 +166,7 @@ class Macro:
         """The description of the macro, a line for each topic: the topic, a colon and the text."""
         header = self.metric.header if self.metric else {}
         lines = ["duckmetrics", f"title: {self.comment}"]
+        lines += [f"{topic}: {header[topic]}" for topic in EXPLAINED if topic in header]
         for overload in self.overloads:
             given_ = ", ".join(
                 f"{reference(a.name).sql(DIALECT)} := ..." if a.is_needed or a.by_name else a.name

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 TITLE = f"""\
 -- duckmetrics {__version__}: evaluation metrics for the DuckDB shell, written by 'duckmetrics macros'.
 -- Load it with: duckdb -init duckmetrics.sql, or .read duckmetrics.sql; then FROM duckmetrics_help();
--- Do not edit: the definitions are the files beside it, one for every metric."""
+-- Do not edit: the definitions are the files next to it, one for every metric."""
 READERS = ("read_trec_run", "read_trec_qrels")
 HELP = "duckmetrics_help"
 

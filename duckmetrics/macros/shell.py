@@ -70,8 +70,8 @@ def find() -> str:
     Raises:
         UnsupportedError: there is no DuckDB shell.
     """
-    beside = Path(sys.executable).with_name(PROGRAM)
-    program = str(beside) if beside.is_file() else shutil.which(PROGRAM)
+    neighbor = Path(sys.executable).with_name(PROGRAM)
+    program = str(neighbor) if neighbor.is_file() else shutil.which(PROGRAM)
     if program is None:
         raise UnsupportedError(
             PROGRAM,

@@ -18,6 +18,13 @@ def macros_sql() -> str:
     """Return the macros of the DuckDB shell as the text of one file, which ships with the package.
 
     They are temporary: they live in the session that executes the text, and work in read-only databases.
+
+    Example:
+        import duckdb
+        connection = duckdb.connect()
+        connection.execute(duckmetrics.macros_sql())
+        query = "SELECT roc_auc(label, score) FROM 'data/breast_cancer/predictions.parquet'"
+        connection.execute(query).fetchone()[0]  # 0.9952
     """
     shipped = macros_file()
     return shipped.read_text("utf-8") if shipped.is_file() else written_macros()
@@ -46,6 +53,13 @@ def macros_database(path: str | os.PathLike[str], progress: Callable[[float], No
 
     Raises:
         EngineError: the file cannot be written.
+
+    Example:
+        import duckdb
+        duckmetrics.macros_database("duckmetrics.duckdb")
+        connection = duckdb.connect()
+        connection.execute("ATTACH 'duckmetrics.duckdb' AS dm (READ_ONLY)")
+        connection.sql("FROM dm.duckmetrics_help()")
     """
     from duckmetrics.engines.macros_database import write_database
     from duckmetrics.macros.database import statements

@@ -100,11 +100,19 @@ class Comparison(Widened):
         return self._table(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics compare`` prints it in JSON, see docs/reference/json.md."""
         return document(self.command, self.summary.to_pylist(), self.checks, baseline=self.baseline)
 
     def wide(self) -> pa.Table:
-        """Return one row per system and slice: value, difference, adjusted p and verdict of each metric."""
+        """Return one row per system and slice: value, difference, adjusted p and verdict of each metric.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.wide()["mrr delta"].to_pylist()  # [None, 0.25]
+        """
         return widened(self.rows, self.summary.schema, ("system", "slice", *self.evaluation.by), WIDE)
 
     def _table(self, rows: Sequence[dict[str, Any]]) -> pa.Table:
@@ -148,6 +156,13 @@ class Comparison(Widened):
 
         Raises:
             MetricError: no such metric, system or segment, or several systems and none named.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.row("mrr")["delta"]  # 0.25
         """
         others = [name for name in dict.fromkeys(row["system"] for row in self.rows) if name != self.baseline]
         if system is None and len(others) > 1:
@@ -164,11 +179,26 @@ class Comparison(Widened):
 
         Raises:
             MetricError: a gate cannot be read, or names what was not evaluated.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.failures("mrr delta < -0.01")  # []
         """
         return failures(read_gates(gates), self.rows, self.evaluation.canonical)
 
     def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
-        """Return the queries that gain and lose most against the baseline, see `Evaluation.movers`."""
+        """Return the queries that gain and lose most against the baseline, see `Evaluation.movers`.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.movers(n=1)["difference"].to_pylist()  # [0.5]
+        """
         return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
@@ -224,10 +254,17 @@ class Comparison(Widened):
         return self.shown().html()
 
     def to_latex(self, whole: bool = False) -> str:
-        """Return the table in LaTeX; it needs the package booktabs.
+        r"""Return the table in LaTeX; it needs the package booktabs.
 
         Args:
             whole: show all columns.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.to_latex().splitlines()[1]  # '\\toprule'
         """
         return self.shown(whole).latex()
 

@@ -1,4 +1,4 @@
-"""Results as JSON: one shape for all commands, see docs/json.md."""
+"""Results as JSON: one shape for all commands, see docs/reference/json.md."""
 
 from __future__ import annotations
 

@@ -104,12 +104,23 @@ class Evaluation(Widened):
         return readable(self._tables.summary())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics evaluate`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics evaluate`` prints it in JSON, see docs/reference/json.md.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.to_dict()["rows"][0]["value"]  # 0.75
+        """
         verified = [json_object(asdict(one)) for one in self.verified]
         return document(self.command, self.summary.to_pylist(), self.checks, verified=verified)
 
     def wide(self) -> pa.Table:
-        """Return one row per system and slice, with a column per metric."""
+        """Return one row per system and slice, with a column per metric.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.wide()["radius"].to_pylist()  # [None, 'large', 'medium', 'small']
+        """
         return widened(self.rows, self.summary.schema, ("system", "slice", *self.by), ("value",))
 
     @property
@@ -130,6 +141,11 @@ class Evaluation(Widened):
         Raises:
             MetricError: no such table, or a parameter that cannot be read.
             InputError: the predictions have no labels, or cannot be used for this table.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.table("confusion", threshold=0.5)["tp"].to_pylist()  # [2.0]
         """
         return readable(self._tables.table(spec, params))
 
@@ -146,6 +162,13 @@ class Evaluation(Widened):
 
         Raises:
             MetricError: one system only, no such baseline, or no metric of queries.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            ev = duckmetrics.evaluate({"A": run, "B": other}, qrels, "mrr")
+            ev.movers(n=1)["query_id"].to_pylist()  # ['q1']
         """
         known = list(map(str, self.systems))
         if len(known) < 2:
@@ -166,6 +189,12 @@ class Evaluation(Widened):
 
         Raises:
             MetricError: a gate cannot be read, or names what was not evaluated.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.failures("auc < 0.7")  # []
+            len(ev.failures("auc < 0.8"))  # 1
         """
         return failures(read_gates(gates), self.rows, self.canonical)
 
@@ -182,6 +211,11 @@ class Evaluation(Widened):
         Raises:
             MetricError: no metric of queries was asked for.
             InputError: the file, or the table, cannot take the values.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            ev = duckmetrics.evaluate(run, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
+            ev.write_per_query(folder / "values.parquet")
         """
         self._tables.write_per_query(path, table, run_id)
 
@@ -212,6 +246,11 @@ class Evaluation(Widened):
 
         Raises:
             MetricError: no such metric, system or segment, or several systems and none named.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.value("auc")  # 0.9952
+            ev.value("auc", radius="large")  # 0.9956
         """
         name = self._metric(metric)
         if system is None and len(self.systems) > 1:
@@ -295,10 +334,15 @@ class Evaluation(Widened):
         return self.shown().html()
 
     def to_latex(self, wide: bool | None = None) -> str:
-        """Return the table in LaTeX, the best values bold; it needs the package booktabs.
+        r"""Return the table in LaTeX, the best values bold; it needs the package booktabs.
 
         Args:
             wide: whether values stand side by side; by default where there is something to compare.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            text = duckmetrics.evaluate(clicks, metrics="auc").to_latex()
+            text.splitlines()[0]  # '\\begin{tabular}{lrrr}'
         """
         return self.shown(wide).latex()
 

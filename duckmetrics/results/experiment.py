@@ -114,6 +114,11 @@ class Experiment(Tabular):
 
         Raises:
             MetricError: no such metric or variant, or several variants and none named.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.row("revenue", variant="B")["value"]  # 5.0
         """
         variants = list(dict.fromkeys(row["variant"] for row in self.rows))
         if variant is None and len(variants) > 1:
@@ -127,7 +132,7 @@ class Experiment(Tabular):
         return found[metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics ab`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics ab`` prints it in JSON, see docs/reference/json.md."""
         settings = {"control": self.control, "adjust": self.adjust, "level": self.level, "alpha": self.alpha}
         return document(
             self.command, self.rows, warnings=self.warnings, notes=self.notes, name=self.command, title=TITLE,

@@ -48,7 +48,7 @@ class SampledEvaluation(Printed):
         return readable(pa.Table.from_pylist(list(self.rows), schema))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics sampled`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics sampled`` prints it in JSON, see docs/reference/json.md."""
         return document(self.command, self.summary.to_pylist(), self.checks)
 
     def value(self, metric: str, method: str, system: str | None = None) -> float | None:
@@ -56,6 +56,12 @@ class SampledEvaluation(Printed):
 
         Raises:
             MetricError: no such metric, method or system, or several systems and none named.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.sampled(run, qrels, "mrr", n_items=100, methods="naive")
+            result.value("mrr", method="naive")  # 0.75
         """
         asked = {"metric": metric, "method": method, **({} if system is None else {"system": system})}
         for name, wanted in asked.items():

@@ -37,15 +37,27 @@ class Tabular(ABC):
         """The result as an Arrow table."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the summary as a pandas data frame."""
+        """Return the summary as a pandas data frame.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.to_pandas()["delta"].tolist()  # [4.0]
+        """
         return self.summary.to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the summary as a Polars data frame."""
+        """Return the summary as a Polars data frame.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.to_polars()["delta"].to_list()  # [4.0]
+        """
         return polars_frame(self.summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as the command prints it in JSON, see docs/json.md.
+        """Return the result as the command prints it in JSON, see docs/reference/json.md.
 
         A p-value is at least 1e-300, and no number is NaN or infinite.
         """

@@ -29,6 +29,11 @@ class Widened(Tabular):
         Args:
             wide: systems and slices are rows, and metrics are columns; by default each metric has its own
                 row with all numbers, see `summary`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            len(ev.to_pandas())  # 4
+            list(ev.to_pandas(wide=True).columns)  # ['slice', 'radius', 'auc']
         """
         return (self.wide() if wide else self.summary).to_pandas()
 
@@ -37,6 +42,10 @@ class Widened(Tabular):
 
         Args:
             wide: as for `to_pandas`.
+
+        Example:
+            ev = duckmetrics.evaluate("data/breast_cancer/predictions.parquet", metrics="auc", by="radius")
+            ev.to_polars(wide=True).columns  # ['slice', 'radius', 'auc']
         """
         return polars_frame(self.wide() if wide else self.summary)
 

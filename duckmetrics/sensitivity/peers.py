@@ -57,7 +57,8 @@ def conventions(
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics, system, columns, where, connection, threads, memory_limit: as for `evaluate`.
+        predictions, truth, metrics, system, columns, where, connection, threads, memory_limit: as for
+            `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -69,6 +70,12 @@ def conventions(
     Raises:
         MetricError: a metric, switch or preset cannot be read.
         InputError: the data cannot be evaluated under the defaults either.
+
+    Example:
+        run = {"q1": {"a": 0.5, "b": 0.5}}
+        tools = ["trec_eval", "sklearn"]
+        result = duckmetrics.conventions(run, {"q1": {"b": 1}}, "ndcg@10", like=tools)
+        [row.value for row in result.rows]  # [0.6309, 1.0, 0.8155]
     """
     names = [preset(name).name for name in ([like] if isinstance(like, str) else like)]
     request = read_request(

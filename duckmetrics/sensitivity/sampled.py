@@ -117,6 +117,13 @@ def sampled(
     Source:
         Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226; em: Jin et al., AAAI 2021,
         doi:10.1609/aaai.v35i5.16537.
+
+    Example:
+        run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+        qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+        result = duckmetrics.sampled(run, qrels, "recall@1", n_items=100)
+        result.value("recall@1", method="naive")  # 0.5
+        result.value("recall@1", method="bv")  # 0.01
     """
     asked = _asked(n_items, n_negatives, methods, gamma)
     if (size := _size()) in switches:

@@ -133,6 +133,13 @@ def ties(
     Raises:
         MetricError: a metric cannot be read, or has no order of ties, as AUC has none.
         InputError: the data cannot be evaluated as they are.
+
+    Example:
+        run = {"q1": {"a": 0.5, "b": 0.5}}
+        result = duckmetrics.ties(run, {"q1": {"b": 1}}, "mrr")
+        row = result.rows[0]
+        row.pessimistic, row.optimistic  # (0.5, 1.0)
+        row.n_dependent  # 1
     """
     request = read_request(
         catalog(),

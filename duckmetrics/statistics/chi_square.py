@@ -75,7 +75,7 @@ class ChiSquare:
         return p_text(self.p)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md.
+        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/reference/json.md.
 
         p is at least 1e-300, and p_text shows the number that it stands for.
         """
@@ -129,7 +129,8 @@ def chi_square(
 
     Args:
         observed: a list of counts (goodness of fit), a list of rows of counts (independence), or a
-            table: a path or glob, a DuckDB table or view, SQL, a relation, a frame. A table has
+            table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or arrays by
+            name. A table has
             either a row per category, with the column observed and maybe expected, or the columns
             row and column, and maybe n: one row per cell, or per observation where there is no n.
             Cells of one place add up, a cell that is not there is 0.
@@ -152,6 +153,11 @@ def chi_square(
 
     Source:
         Pearson, Philosophical Magazine 1900, doi:10.1080/14786440009463897.
+
+    Example:
+        duckmetrics.chi_square([3, 7]).p  # 0.2059
+        clicks = {"row": ["A", "A", "B", "B"], "column": [0, 1, 0, 1], "n": [90, 10, 70, 30]}
+        duckmetrics.chi_square(clicks).statistic  # 12.5
     """
 
     engine = open_engine(connection=connection)

@@ -17,6 +17,7 @@ from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import bind, literal
 from duckmetrics.inputs.columns import selected
+from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.values import number_expression
 from duckmetrics.statistics.data import CELLS, COUNTS, Data, reading
 
@@ -50,9 +51,9 @@ def read_counts(observed: Any, expected: Any, columns: Mapping[str, str], attach
         InputError: they are neither a list of counts, nor rows of them, nor a table with its columns.
     """
     _known(columns)
-    table = tabled(observed, expected)
-    source = attach(table, COUNTS)
-    if table is not observed:
+    listed = tabled(observed, expected)
+    source = attach(as_table(listed, COUNTS), COUNTS)
+    if listed is not observed:
         if columns:
             raise InputError("columns", "are for tables, and a list has none", "leave them out")
         source = replace(source, label="observed")

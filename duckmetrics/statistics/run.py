@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from duckmetrics.switches import StatisticParameters
 
 # The keys of a header that the help shows, in lines of this width.
+EXPLAINED = ("meaning", "use", "beware")
 TOLD = ("formula", "source", "note", "warning")
 WIDTH = 96
 # Counts as they are written on the command line.
@@ -90,7 +91,7 @@ class TestResult(Printed):
         return readable(self._summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/json.md."""
+        """Return the result as ``duckmetrics test`` prints it in JSON, see docs/reference/json.md."""
         return document(
             self.command, self.rows, warnings=self.warnings, name=self.name, title=self.title,
             params=dict(self.params),
@@ -119,8 +120,8 @@ def run_test(
 
     Args:
         name: a statistic or an alias, such as ``"paired_t"``; `duckmetrics test` lists them.
-        table: a path or glob, a DuckDB table or view, SQL, a relation, or a frame, with the columns
-            that the statistic reads. Tests of counts also take a list of them, such as ``[3, 7]``, or
+        table: a path or glob, a DuckDB table or view, SQL, a relation, a frame, or arrays by name, with the
+            columns that the statistic reads. Tests of counts also take a list of them, such as ``[3, 7]``, or
             of rows. Tests of pairs read what `Evaluation.per_query` returns:
             (system, metric, query_id, value), one row per query.
         columns: canonical name -> your name, as in ``{"arm": "variant", "value": "revenue"}``.
@@ -136,6 +137,13 @@ def run_test(
         InputError: a column is missing, numbers are NaN or infinite, a unit has several rows, or the
             baseline or control is not in the data.
         EngineError: the database refused a query.
+
+    Example:
+        users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+        columns = {"arm": "variant", "value": "revenue"}
+        result = duckmetrics.run_test("welch_t", users, columns=columns, control="A")
+        result.rows[0]["delta"]  # 4.0
+        result.rows[0]["p"]  # 0.008
     """
 
     measure = read_statistic(name, params)
@@ -192,7 +200,8 @@ def explained(name: str) -> str:
     """
     alias = catalog().find_statistic(name)
     definition = alias.metric
-    told = [("reads", ", ".join(called_columns(definition)))]
+    told = [(key, definition.header[key]) for key in EXPLAINED if key in definition.header]
+    told.append(("reads", ", ".join(called_columns(definition))))
     if input_of(definition)[0] == PER_QUERY:
         told.append(("from", "what 'duckmetrics evaluate --per-query FILE' writes"))
     if reads_numbers(name):
@@ -205,6 +214,18 @@ def explained(name: str) -> str:
     told += [(key, definition.header[key]) for key in TOLD if key in definition.header]
     lines = (fill(text, WIDTH, initial_indent=f"{key:<8} ", subsequent_indent=" " * 9) for key, text in told)
     return "\n".join([f"{definition.title}.", "", *lines])
+
+
+def example_of(name: str) -> str:
+    """Return a command that computes a statistic, with the parameters that it requires.
+
+    Raises:
+        MetricError: no such statistic.
+    """
+    definition = catalog().find_statistic(name).metric
+    table, _ = input_of(definition)
+    required = "".join(f" --set {p.name}=A" for p in definition.own_params.values() if p.required)
+    return f"duckmetrics test {name.replace('_', '-')} {SAMPLES.get(table, f'{table}.parquet')}{required}"
 
 
 def reads_numbers(name: str) -> bool:

@@ -8,7 +8,7 @@
 -- beware:   the correction covers only the p-values that you pass; pass every test that you ran, not only the
 --           promising ones
 -- reading:  p_adjusted < 0.05: the test remains significant after the correction
---           p_adjusted >= 0.05: chance can explain a p-value this small among so many tests
+--           p_adjusted >= 0.05: chance can explain a p-value this small among this many tests
 -- inputs:   p_values (test, p)
 -- params:   method VARCHAR DEFAULT 'holm' CHECK (method IN
 --               ('bonferroni', 'holm', 'hochberg', 'benjamini_hochberg', 'benjamini_yekutieli'))

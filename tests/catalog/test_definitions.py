@@ -355,9 +355,9 @@ def test_a_smaller_depth_changes_no_value(metric: Definition) -> None:
         connection = open_case(case)
         for specs in by_depth.values():
             alone = values_per_query(connection, specs, duplicates="count")
-            beside = values_per_query(connection, [*specs, deep], duplicates="count")
+            together = values_per_query(connection, [*specs, deep], duplicates="count")
             for spec in specs:
-                assert alone[spec] == beside[spec], spec
+                assert alone[spec] == together[spec], spec
 
 
 @pytest.mark.some(2)

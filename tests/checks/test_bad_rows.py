@@ -119,7 +119,7 @@ def test_metrics_without_a_weighted_form_warn(connection: duckdb.DuckDBPyConnect
         ] * 3
         assert [f.message for f in result.checks] == [
             f"rows: column 'weight': {metric} has no weighted form and counts every row as 1; read it "
-            "without weights beside, or leave it out"
+            "without weights too, or leave it out"
             for metric in unweighted
         ]
     assert evaluation(connection, "no_weight", unweighted).checks == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +26,7 @@ WIDTH = 100
 
 def explanation(name: str) -> str:
     """Return the text that `describe` prints above the text of the file."""
-    return duckmetrics.describe(name).split("-- name: ")[0]
+    return re.split(r"-- (?:name: |sql/)", duckmetrics.describe(name))[0]
 
 
 def in_one_line(text: str) -> str:

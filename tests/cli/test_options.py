@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
+from duckmetrics.catalog.header import body
 from support.cases import CATALOG, RANKING
 from support.command_line import exports, results, run
 from support.little import DCG, PREDICTIONS, RR, little
@@ -231,7 +232,10 @@ def test_a_metric_is_explained(run: Command, name: str) -> None:
         metric.header["formula"],
         metric.header["source"],
         metric.header["range"],
-        metric.text,
+        metric.header["meaning"],
+        metric.header["use"],
+        metric.header["beware"],
+        body(metric.text),
     ):
         assert " ".join(part.split()) in " ".join(out.split())
     assert all(f"\n  {param}" in out for param in CATALOG.params(metric))

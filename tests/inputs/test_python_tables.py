@@ -90,3 +90,60 @@ def test_what_is_no_table_is_refused(given: Any, said: str) -> None:
     with pytest.raises(InputError, match=said) as raised:
         duckmetrics.evaluate(given, None, "auc")
     assert re.match(r"predictions( \(dict\))?: ", str(raised.value))
+
+
+USERS = {"variant": ["A", "A", "B", "B"], "value": [0, 2, 3, 5]}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [USERS, {name: tuple(column) for name, column in USERS.items()},
+     {"variant": np.array(USERS["variant"]), "value": USERS["value"]}],
+    ids=["lists", "tuples", "an array and a list"],
+)  # fmt: skip
+def test_an_experiment_and_a_statistic_take_arrays_by_name(given: Any) -> None:
+    frame = pa.table(USERS)
+    options: dict[str, Any] = {"variant": "variant", "control": "A", "metrics": "value"}
+    assert duckmetrics.ab(given, **options).rows == duckmetrics.ab(frame, **options).rows
+    asked: dict[str, Any] = {"columns": {"arm": "variant"}, "control": "A"}
+    found = duckmetrics.run_test("welch_t", given, **asked)
+    assert found.rows == duckmetrics.run_test("welch_t", frame, **asked).rows
+    assert found.rows[0]["delta"] == 3
+
+
+def test_counts_may_be_arrays_by_name() -> None:
+    expected = duckmetrics.chi_square([3, 7])
+    assert duckmetrics.chi_square({"observed": [3, 7]}) == expected
+    assert duckmetrics.run_test("chi_square", {"observed": [3, 7]}).rows[0]["p"] == expected.p
+    cells = {"shown": ["A", "A", "B", "B"], "clicked": [0, 1, 0, 1], "n": np.array([90, 10, 70, 30])}
+    columns = {"row": "shown", "column": "clicked"}
+    assert duckmetrics.chi_square(cells, columns=columns) == duckmetrics.chi_square([[90, 10], [70, 30]])
+
+
+def test_attributes_of_queries_may_be_lists_by_name() -> None:
+    queries = {"user": ["q1", "q2", "q3", "q4"], "country": ["DE", "FR", "DE", "FR"]}
+    columns = {"queries.query_id": "user"}
+    found = duckmetrics.evaluate(RUN, QRELS, "mrr", queries=queries, by="country", columns=columns)
+    table = pa.table(queries)
+    assert values(found) == values(
+        duckmetrics.evaluate(RUN, QRELS, "mrr", queries=table, by="country", columns=columns)
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"variant": ["A"], "value": [1, 2]}, "columns of several lengths: variant 1, value 2"),
+        ({"variant": ["A", "B"], "value": [1, "x"]}, "value cannot be read"),
+        ({"variant": [], "value": []}, "no rows"),
+        ({"variant": "A", "value": [1]}, "not a table"),
+        ({"A": {"value": 1}}, "not a table"),
+        ({}, "not a table"),
+    ],
+    ids=["lengths", "types", "empty columns", "a text", "nested", "empty"],
+)
+def test_what_is_no_table_of_units_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        duckmetrics.ab(given, variant="variant", control="A", metrics="value")
+    with pytest.raises(InputError, match=said):
+        duckmetrics.run_test("welch_t", given, columns={"arm": "variant"}, control="A")

@@ -702,10 +702,10 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "text weight": ("roc_auc(text_weight, label, score, weight := weight)", "weight is VARCHAR", "cast it"),
     "label 2": ("roc_auc(label_2, label, score)", "none of 0, 1, -1", "make it 0 or 1"),
     "label 0.5 of a table": ("confusion(label_half, label, score)", "none of 0, 1, -1", "make it 0 or 1"),
-    "-1 beside 0": ("roc_auc(mixed, label, score)", "label -1 beside others with 0", "make them one class"),
-    "-1 beside 0 of a curve": (
+    "-1 next to 0": ("roc_auc(mixed, label, score)", "label -1 next to others with 0", "make them one class"),
+    "-1 next to 0 of a curve": (
         "pr_curve(mixed, label, score)",
-        "label -1 beside others with 0",
+        "label -1 next to others with 0",
         "make them one",
     ),
     "no probability": (

@@ -1,4 +1,4 @@
-"""docs/json.md: every example matches the output of its command, and every command and key is there."""
+"""docs/reference/json.md: every example matches the output of its command; no command or key is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.command_line import document as read
 if TYPE_CHECKING:
     import click
 
-PAGE = (ROOT / "docs/json.md").read_text("utf-8")
+PAGE = (ROOT / "docs/reference/json.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```bash\n(duckmetrics .*?)\n```\n\n```json\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -44,7 +44,7 @@ def test_an_example_is_what_the_command_prints(
     command, shown = example
     outcome = Command(capsys)(*shlex.split(command.replace("\\\n", " "))[1:])
     assert outcome.code in (0, 1), outcome.err
-    assert near(read(outcome.out), json.loads(shown)), f"write this into docs/json.md:\n{outcome.out}"
+    assert near(read(outcome.out), json.loads(shown)), f"write this into the page:\n{outcome.out}"
 
 
 def options(command: click.Command) -> set[str]:

@@ -213,8 +213,8 @@ def test_a_smaller_depth_changes_no_estimated_rank() -> None:
     for size in (10, 12, 25, 1000):
         for spec in ("recall@3", "ndcg@3", "mrr@3", "map@3", "err@3", "rbp@3", "first_rank@3"):
             alone = values_per_query(connection, [spec], catalog_size=size)[spec]
-            beside = values_per_query(connection, [spec, "r_precision"], catalog_size=size)[spec]
-            assert alone == beside, (spec, size)
+            together = values_per_query(connection, [spec, "r_precision"], catalog_size=size)[spec]
+            assert alone == together, (spec, size)
 
 
 def test_the_signature_and_the_text_of_a_measure_tell_the_correction() -> None:

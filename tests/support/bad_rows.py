@@ -131,7 +131,7 @@ CASES: dict[str, Case] = {
         f"label_half: column 'label': 1 row {LABEL} (label=0.5, score=0.4); {TO_LABEL}"),
     "labels -1 and 0": (
         "mixed", "auc", {},
-        "mixed: column 'label': 1 row with the label -1 beside others with 0, so that the negative class is "
+        "mixed: column 'label': 1 row with the label -1 next to others with 0, so that the negative class is "
         "unclear (label=-1.0, score=0.4); drop one of the two or make them one class"),
     "text label": (
         "text_label", "auc", {},

@@ -109,10 +109,10 @@ def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
 
 def executable() -> str:
     """Return the command duckdb: that of this environment, or the one on the path."""
-    beside = shutil.which("duckdb", path=str(Path(sys.executable).parent))
-    found = beside or shutil.which("duckdb")
+    neighbor = shutil.which("duckdb", path=str(Path(sys.executable).parent))
+    found = neighbor or shutil.which("duckdb")
     if found is None:
-        pytest.fail(f"no command 'duckdb' beside {sys.executable} or on PATH; pip install duckdb-cli")
+        pytest.fail(f"no command 'duckdb' next to {sys.executable} or on PATH; pip install duckdb-cli")
     return found
 
 

@@ -39,7 +39,7 @@ INSTALL = re.compile(r"python3 -m venv \S+ && \.venv/bin/pip install [^&]* && \.
 
 @dataclass
 class Block:
-    """A fenced block: its place, its language, the comment above it, and the group that an output belongs to."""
+    """A fenced block: its place, language, the comment above it, and the group that an output belongs to."""
 
     page: str
     line: int
@@ -58,7 +58,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Return the pages that people write: README, CONTRIBUTING and docs/, without those that are generated."""
+    """Return the pages that people write: README, CONTRIBUTING and docs/, without generated ones."""
     written = [path for folder in WRITTEN for path in sorted((ROOT / "docs" / folder).glob("*.md"))]
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(p for p in written if p.name not in GENERATED)]
 

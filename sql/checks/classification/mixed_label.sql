@@ -1,5 +1,5 @@
 -- name:     mixed_label
--- title:    rows with the label -1 beside others with 0, so that the negative class is unclear
+-- title:    rows with the label -1 next to others with 0, so that the negative class is unclear
 -- severity: error
 -- why:      -1 may be the negative class, or stand for a label that is missing
 -- for:      labeled

@@ -4,7 +4,7 @@
 -- switches: population VARCHAR DEFAULT 'truth' CHECK (population IN ('truth', 'predictions', 'both', 'table'))
 -- values:   population=truth: the queries of the truth count
 --           population=predictions: the queries that any of the systems answers count
---           population=both: the queries of the truth that all systems answer count
+--           population=both: queries of the truth that all systems answer count
 --           population=table: the queries of a given table count
 -- grain:    system, query_id
 -- note:     all systems have the same population; both: the queries in the truth that every system answers

@@ -1,0 +1,163 @@
+"""The pages of README and docs/: their code prints what they show, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.cases import ROOT
+from support.pages import Block, blocks, pages, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+sys.path.append(str(ROOT / "docs"))
+
+from pages import computed
+from pages.write import generated, write
+
+PAGES = pages()
+README = ROOT / "README.md"
+# A pattern that silently misses blocks would make every page right.
+EXECUTED, WITH_SPARK = 250, 5
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[\w-]+)?\)")
+LONGEST_README = 150
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@cache
+def all_blocks() -> list[Block]:
+    return [block for page in PAGES for block in blocks(page)]
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Return the generated pages: path below docs/ -> text."""
+    return dict(generated())
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_blocks_of_a_page_run_and_print_what_it_shows(page: Path) -> None:
+    assert wrong(page) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(block.needs_spark for block in blocks(page))], ids=name
+)
+def test_the_blocks_for_spark_run(page: Path) -> None:
+    assert wrong(page, spark=True) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["metrics/ranking", "metrics/classification", "statistics"])
+def test_the_blocks_of_generated_pages_run_and_print_what_they_show(kind: str, tmp_path: Path) -> None:
+    write(tmp_path)
+    found = sorted((tmp_path / kind).glob("*.md"))
+    assert len(found) > 20
+    assert [fault for page in found for fault in wrong(page)] == []
+
+
+def test_blocks_are_found() -> None:
+    runs = [block for block in all_blocks() if block.runs]
+    assert len([block for block in runs if not block.needs_spark]) == EXECUTED
+    assert len([block for block in runs if block.needs_spark]) == WITH_SPARK
+
+
+def test_every_block_that_does_not_run_says_why() -> None:
+    for block in all_blocks():
+        if block.note and not block.runs:
+            assert block.note.removeprefix("not run: "), (block.page, block.line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_to_files_or_generated_pages(page: Path) -> None:
+    for target in LINK.findall(page.read_text("utf-8")):
+        path = (page.parent / target).resolve()
+        docs = ROOT / "docs"
+        is_generated = path.is_relative_to(docs) and str(path.relative_to(docs)) in texts()
+        assert path.exists() or is_generated, target
+
+
+def test_links_of_generated_pages_lead_somewhere() -> None:
+    docs = ROOT / "docs"
+    for page, text in texts().items():
+        for target in LINK.findall(text):
+            path = ((docs / page).parent / target).resolve()
+            assert path.exists() or str(path.relative_to(docs)) in texts(), (page, target)
+
+
+def test_every_metric_test_check_and_tool_has_a_page() -> None:
+    kinds = [page.partition("/")[0] for page in texts()]
+    from duckmetrics.api.catalogue import checks
+    from duckmetrics.catalog.catalog import catalog
+    from duckmetrics.presets.presets import presets
+
+    assert kinds.count("metrics") == len(catalog().metrics) + len(catalog().tables) + 1
+    assert kinds.count("statistics") == len(catalog().statistics) + 1
+    assert kinds.count("checks") == len(checks()) + 1
+    assert kinds.count("presets") == len(presets()) + 1
+
+
+def test_the_numbers_of_the_pages_are_those_of_these_definitions() -> None:
+    """A definition that changed needs ``python docs/pages/computed.py``."""
+    kept = computed.kept()
+    for definition in computed.measures():
+        assert kept[f"{definition.family}/{definition.name}"]["key"] == computed.key(definition), (
+            definition.name
+        )
+    assert len(kept) == len(computed.measures())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_the_numbers_of_the_pages_are_computed_again(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    kept = computed.kept()
+    for definition in computed.measures()[part::4]:
+        again = computed.compute(definition)
+        stored = kept[f"{definition.family}/{definition.name}"]
+        assert [*flat(again)] == [*flat(stored)], definition.name
+
+
+def flat(numbers: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the leaves with their paths; numbers compare up to what engines round differently."""
+    if isinstance(numbers, dict):
+        for key, value in sorted(numbers.items()):
+            yield from flat(value, f"{path}/{key}")
+    elif isinstance(numbers, list):
+        for place, value in enumerate(numbers):
+            yield from flat(value, f"{path}/{place}")
+    else:
+        yield path, pytest.approx(numbers, abs=2e-9) if isinstance(numbers, float) else numbers
+
+
+def test_the_readme_is_short_and_has_both_commands() -> None:
+    text = README.read_text("utf-8")
+    assert len(text.splitlines()) <= LONGEST_README
+    demo, test = (block.text for block in blocks(README) if block.note in ("demo command", "test command"))
+    for command in (demo, test):
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install")
+    assert "duckmetrics evaluate" in demo
+    assert test.rstrip().endswith("pytest")
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_readme_is_what_the_command_prints() -> None:
+    from pages.picture import FILE, picture
+
+    assert FILE.read_text("utf-8") == picture()
+
+
+def test_twenty_questions_are_answered() -> None:
+    page = (ROOT / "docs/howto/twenty-questions.md").read_text("utf-8")
+    assert re.findall(r"^\*\*(\d+)\. ", page, re.MULTILINE) == [str(number) for number in range(1, 21)]
