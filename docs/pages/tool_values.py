@@ -67,7 +67,7 @@ def _differ(rows: list[Row]) -> bool:
 
 
 def _summary(definition: Definition, rows: list[Row]) -> str:
-    """Say whether the tools agree, and which data they read."""
+    """State whether the tools agree, and the data that they read."""
     values, asked = [row["value"] for row in rows], usual(definition)
     tools = len({row["like"] for row in rows}) - 1
     low, high = f"**{min(values):.4f}**", f"**{max(values):.4f}**"

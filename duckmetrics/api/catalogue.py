@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 TOPICS = (
-    "meaning", "use", "beware", "reading", "alias", "formula", "range", "undefined", "note", "warning", "source",
+    "meaning", "use", "beware", "reading", "alias", "formula", "range", "undefined", "note", "warning",
+    "source",
 )  # fmt: skip
 SEVERITIES = {
     ERROR: "the data cannot be evaluated as they are",

@@ -92,7 +92,7 @@ def test_what_is_no_table_is_refused(given: Any, said: str) -> None:
     assert re.match(r"predictions( \(dict\))?: ", str(raised.value))
 
 
-USERS = {"variant": ["A", "A", "B", "B"], "value": [0, 2, 3, 5]}
+USERS: dict[str, list[Any]] = {"variant": ["A", "A", "B", "B"], "value": [0, 2, 3, 5]}
 
 
 @pytest.mark.parametrize(

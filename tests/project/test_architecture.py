@@ -183,9 +183,16 @@ def test_what_is_in_a_room_can_be_read() -> None:
 
 
 def body_lines(node: ast.ClassDef | ast.FunctionDef) -> int:
-    """Return the lines of a definition after its signature and docstring."""
+    """Return the lines of a definition after its signature and docstring, without examples of methods."""
     first = node.body[1] if ast.get_docstring(node) is not None and node.body[1:] else node.body[0]
-    return (node.end_lineno or 0) - first.lineno + 1
+    examples = sum(example_lines(method) for method in node.body if isinstance(method, ast.FunctionDef))
+    return (node.end_lineno or 0) - first.lineno + 1 - examples
+
+
+def example_lines(function: ast.FunctionDef) -> int:
+    """Return the lines of the example in a docstring, which is its last section."""
+    _, title, code = (ast.get_docstring(function) or "").partition("\n\nExample:\n")
+    return len(code.splitlines()) + 2 if title else 0
 
 
 @each("path", MODULES, shown)
