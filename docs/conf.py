@@ -19,6 +19,7 @@ source_suffix = {".md": "markdown"}
 
 # With --fail-on-warning, a broken link, anchor, image or an orphan page ends the build.
 nitpicky = True
+smartquotes = False  # they would turn --option into a dash
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline", "attrs_block", "fieldlist"]
 myst_heading_anchors = 3  # without it, links to headings cannot be checked
 myst_dmath_double_inline = True
@@ -26,7 +27,8 @@ html_math_renderer = "mathml"
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
-copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"  # no button on output
+# No button on output.
+copybutton_selector = "div:not(.highlight-text):not(.highlight-console) > div.highlight > pre"
 
 html_title = "duckmetrics"
 html_baseurl = ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygments.lexer import inherit
 from pygments.lexers.sql import SqlLexer
-from pygments.token import Comment, Name
+from pygments.token import Comment, Name, Number
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 class DuckDBLexer(SqlLexer):
     """SQL as DuckDB reads it."""
 
-    tokens = {"root": [(r"\$\w+", Name.Variable), (r"^\.\w+.*$", Comment.Preproc), inherit]}  # noqa: RUF012
+    tokens = {  # noqa: RUF012
+        "root": [
+            (r"\$\w+", Name.Variable),
+            (r"^\.\w+.*$", Comment.Preproc),
+            (r"\b(system|position|value|rank)\b", Name),
+            (r"\d+(\.\d+)?[eE][+-]?\d+", Number.Float),
+            inherit,
+        ]
+    }
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import RANKING
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def arguments(definition: Definition, sample: bool = False) -> dict[str, str]:
     """
     example = re.match(r"\w+\((.*)\) = ", definition.header.get("example", ""))
     pairs = re.findall(r"(\w+) := '?([\w.]+)'?", example[1]) if example else []
-    found = dict(pairs)
+    params = catalog().params(definition)
+    found = {name: value for name, value in pairs if sample or params[name].required}
     if not sample and definition.family == RANKING and "k" in definition.own_params:
         found["k"] = DEPTH
     if definition.is_table:

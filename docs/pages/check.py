@@ -18,6 +18,11 @@ FAMILIES = {
     "statistics": "tests",
 }
 
+SEE_ALSO = (
+    "[Check the data before you trust a number](../howto/check-data.md) shows how to run the checks "
+    "and how to read their findings."
+)
+
 
 def path(check: Definition) -> str:
     return f"checks/{family_of(check)}-{check.name.replace('_', '-')}"
@@ -30,9 +35,10 @@ def page(check: Definition) -> str:
     file = f"sql/{'/'.join(check.path.parts[-3:])}"
     text = f"`{file}`. Its rows are the offenders: a finding counts them and shows examples."
     lines = [
-        *front(f"`{check.reported}`: {title}", description),
+        *front(f"`{check.reported}`", description),
         *paragraphs(f"This check finds {title}."),
         *facts(_facts(check)),
+        *paragraphs(SEE_ALSO),
         *sql_section("The SQL", text, check),
     ]
     return "\n".join(lines)
@@ -47,7 +53,6 @@ def _facts(check: Definition) -> dict[str, str]:
         "What to do": sentence(header.get("advice", "")),
         "Settled by": _code(header.get("settles")),
         "It looks at": _code(header.get("column")),
-        "For": _code(header.get("for")),
         "Run by": RUN_BY[check.path.parts[-3]] if is_data else TESTS,
     }
 

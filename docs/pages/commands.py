@@ -34,7 +34,7 @@ def _section(command: click.Command, path: str, parent: click.Context | None, le
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             if inner is not None and not inner.hidden:
-                lines += _section(inner, f"{path} {name}", context, min(level + 1, 3))
+                lines += _section(inner, f"{path} {name}", context, min(level + (parent is not None), 3))
     return lines
 
 

@@ -25,10 +25,12 @@ import duckdb
 
 import duckmetrics
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.catalog.definition import DIALECT, METRIC_FAMILIES, RANKING
 from duckmetrics.errors import DuckmetricsError
+from duckmetrics.presets.presets import presets
 from duckmetrics.version import __version__
-from pages.calls import CLICKS, arguments, calls, spec, usual
+from pages.calls import CLICKS, IMAGES, arguments, calls, spec, usual
+from pages.statistic_calls import statistic_calls
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).parents[1] / "numbers.json"
 DIGITS = 9
+CLICK_COLUMNS = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
 HASHED = ("name", "macro", "params", "switches", "example")
 SHOP = ("data/shop/recommendations.parquet", "data/shop/purchases.parquet")
 CANDIDATE = {"predictions": "model = 'candidate'"}
@@ -49,15 +52,28 @@ def measures() -> list[Definition]:
     return [*catalog().metrics.values(), *catalog().tables.values()]
 
 
+def with_numbers() -> dict[str, Definition]:
+    """Return what has numbers on its page, by the name of these: ``family/name``."""
+    known = [*measures(), *catalog().statistics.values()]
+    return {f"{definition.family}/{definition.name}": definition for definition in known}
+
+
+def codes(definition: Definition) -> dict[str, str]:
+    """Return the calls on a page: door -> code."""
+    return calls(definition) if definition.family in METRIC_FAMILIES else statistic_calls(definition)
+
+
 def key(definition: Definition) -> str:
     """Return a hash of all that the numbers of a page depend on: queries, parameters, presets, calls."""
     hashed = hashlib.sha256(__version__.encode())
     for file in sorted({definition, *catalog().foundations(definition)}, key=lambda file: file.path):
         hashed.update(file.query.sql(DIALECT, comments=False).encode())
         hashed.update("".join(file.header.get(name, "") for name in HASHED).encode())
-    for path in sorted((ROOT / "duckmetrics/presets").glob("*.toml")):
-        hashed.update(path.read_bytes())
-    hashed.update(repr((calls(definition), arguments(definition, sample=True))).encode())
+    for tool in presets().values():
+        family = tool.families.get(definition.family)
+        entry = family.metrics.get(definition.name) if family else None
+        hashed.update(repr((tool.name, tool.version, entry and (entry.name, entry.sets))).encode())
+    hashed.update(repr((codes(definition), arguments(definition, sample=True))).encode())
     return hashed.hexdigest()[:16]
 
 
@@ -68,14 +84,28 @@ def kept() -> dict[str, Numbers]:
 
 def compute(definition: Definition) -> Numbers:
     """Compute the numbers of one page."""
-    numbers: Numbers = {"key": key(definition), "printed": _printed(calls(definition))}
-    if not definition.is_table:
+    numbers: Numbers = {"key": key(definition), "printed": _printed(codes(definition))}
+    if definition.family in METRIC_FAMILIES and not definition.is_table:
         numbers["sample"] = _on_sample(definition, {})
         params = definition.own_params.values()
         pairs = [(param.name, str(choice)) for param in params for choice in param.choices]
         numbers["choices"] = {f"{n}={choice}": _on_sample(definition, {n: choice}) for n, choice in pairs}
+        numbers["no_interval"] = _no_interval(definition)
         numbers["tools"] = _tools(definition)
     return numbers
+
+
+def _no_interval(definition: Definition) -> str:
+    """Return why the value has no analytic interval; empty if it has one."""
+    if definition.family == RANKING:
+        result = duckmetrics.evaluate(*IMAGES, [usual(definition)], system="system", interval=0.95)
+    else:
+        asked = f"{definition.family}.{usual(definition)}"
+        result = duckmetrics.evaluate(
+            CLICKS, metrics=[asked], columns=CLICK_COLUMNS, interval=0.95, cluster="user_id"
+        )
+    row = result.rows[0]
+    return "" if row["lower"] is not None else str(row["reason"]).removeprefix("no interval: ")
 
 
 def _printed(codes: dict[str, str]) -> str:
@@ -123,9 +153,8 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
             *SHOP, [usual(definition)], where=CANDIDATE, columns={"query_id": "user_id"}
         )
     else:
-        columns = {"label": "clicked", "score": "pctr", "group_id": "user_id"}
-        asked = f"classification.{usual(definition)}"
-        found = duckmetrics.conventions(CLICKS, metrics=[asked], columns=columns)
+        asked = f"{definition.family}.{usual(definition)}"
+        found = duckmetrics.conventions(CLICKS, metrics=[asked], columns=CLICK_COLUMNS)
     return [
         {
             "like": row.like,
@@ -147,8 +176,7 @@ def up_to_date(everything: bool = False) -> dict[str, Numbers]:
     """
     known = {} if everything else kept()
     found = {}
-    for definition in measures():
-        name = f"{definition.family}/{definition.name}"
+    for name, definition in with_numbers().items():
         if known.get(name, {}).get("key") == key(definition):
             found[name] = known[name]
             continue

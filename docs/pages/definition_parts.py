@@ -32,6 +32,14 @@ class Choice:
     meaning: str
 
 
+def aliases(definition: Definition) -> list[str]:
+    """Return the other names of a definition; one that sets parameters shows them: ``gmap (agg=gmean)``."""
+    return [
+        name + (f" ({', '.join(f'{key}={value}' for key, value in bound.items())})" if bound else "")
+        for name, bound in definition.aliases()
+    ]
+
+
 def choices(definition: Definition, params: Iterable[Param]) -> Iterator[Choice]:
     """Yield the rows of a table of parameters."""
     for param in params:

@@ -36,6 +36,7 @@ _USERS = """
     GROUP BY ALL
     ORDER BY ALL
 """
+_RELEVANT = "An item is relevant if its grade is above 0. An item without a grade is not relevant."
 _LAST = 99  # sorts items that the system does not return after the others
 
 
@@ -49,12 +50,14 @@ def example_section(definition: Definition, words: Explanation, numbers: Numbers
         text = f"`{asked}` of the sample below is **{value}**. {sentence(words.not_worked)}"
         return [*paragraphs("## Example", text), *_rows(definition.family), ""]
     lines = [*paragraphs("## Worked example", f"`{asked}`, by hand:"), *_rows(definition.family)]
+    if definition.family == RANKING:
+        lines += paragraphs(_RELEVANT)
     for step in words.worked:
         lines += _step(step)
     if definition.family == RANKING:
         mean = f"{numbers['sample']:.4f}"
         lines += paragraphs(f"The value of the system is the mean over the queries: **{mean}**.")
-    return [*lines, *paragraphs("A test computes each line, and compares it with the SQL.")]
+    return lines
 
 
 def _step(step: Step) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.api.catalogue import checks, family_of
+from duckmetrics.api.catalogue import SEVERITIES, checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.presets.presets import page, presets
 from pages import check
-from pages.markdown import front, paragraphs, table, toctree
+from pages.definition_parts import aliases
+from pages.markdown import front, names_as_code, paragraphs, table, toctree
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -53,7 +54,8 @@ def _family(title: str, found: list[Definition]) -> list[str]:
 
 def _metric(definition: Definition) -> tuple[str, str, str]:
     better = definition.header.get("range", ", ").rpartition(", ")[2].removesuffix(" is better")
-    link = f"[{definition.name}]({definition.family}/{definition.name}.md)"
+    names = names_as_code(aliases(definition))
+    link = f"[{definition.name}]({definition.family}/{definition.name}.md){', ' if names else ''}{names}"
     return link, first_sentence(explanation(definition).meaning), better
 
 
@@ -79,14 +81,15 @@ def all_checks() -> str:
     description = "Every check of the data that duckmetrics runs, with severity, reason and advice."
     text = (
         "`duckmetrics check` runs these checks, and `evaluate` runs those that protect a number: "
-        "[Check the data](../howto/check-data.md) shows how to read the findings."
+        "[Check the data before you trust a number](../howto/check-data.md) shows how to read the findings."
     )
     lines = [*front("Checks", description), *paragraphs(text)]
     for family, title in CHECKED.items():
         found = [each for each in checks() if family_of(each) == family]
+        found.sort(key=lambda each: [*SEVERITIES].index(each.header["severity"]))
         rows = [(f"[{c.reported}]({_name(c)}.md)", c.header["title"], c.header["severity"]) for c in found]
         lines += [*paragraphs(f"## {title}"), *table(("check", "finds", "severity"), rows)]
-        lines += toctree(map(_name, found), title)
+        lines += toctree((f"{c.reported} <{_name(c)}>" for c in found), title)
     return "\n".join(lines)
 
 

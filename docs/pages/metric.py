@@ -13,6 +13,7 @@ from duckmetrics.presets.presets import tools_with
 from pages.calls import calls, usual
 from pages.definition_parts import (
     NO_CHOICE,
+    aliases,
     choices,
     displayed,
     families_of,
@@ -56,7 +57,7 @@ def page(definition: Definition, numbers: Numbers) -> str:
         *front(f"{definition.title} (`{definition.name}`)", f"{definition.title}. {words.meaning}"),
         *paragraphs(words.meaning),
         *_formula(definition, words),
-        *facts(_facts(definition, words)),
+        *facts(_facts(definition, words, numbers)),
         *_compute(definition, numbers),
         *example_section(definition, words, numbers),
         *_own(definition, numbers),
@@ -75,10 +76,10 @@ def _formula(definition: Definition, words: Explanation) -> list[str]:
     return paragraphs(f"**Formula.** {escaped(definition.header['formula'])}")
 
 
-def _facts(definition: Definition, words: Explanation) -> dict[str, str]:
+def _facts(definition: Definition, words: Explanation, numbers: Numbers) -> dict[str, str]:
     header = definition.header
-    names = [alias for alias, _ in definition.aliases()]
-    also = f"; also as {names_as_code(names)}" if names else ""
+    names = names_as_code(aliases(definition))
+    also = f"; also as {names}" if names else ""
     bounds = f"{sentence(_range(definition))} " if "range" in header else ""
     return {
         "Write it": f"`{usual(definition)}`{also}",
@@ -87,7 +88,7 @@ def _facts(definition: Definition, words: Explanation) -> dict[str, str]:
         "Beware": sentence(words.beware),
         "It needs": _needs(definition),
         "No value": sentence(header.get("undefined", "")),
-        "Interval": _interval(definition),
+        "Interval": _interval(definition, numbers),
         "Runs on": _engines(definition),
         "Note": sentence(header.get("note", "")),
     }
@@ -106,19 +107,21 @@ def _needs(definition: Definition) -> str:
         return f"predictions ({predictions} or `rank`) and truth ({truth})"
     read = definition.inputs["predictions"]
     columns = names_as_code(name for name in ("label", "score", "group_id") if name in read)
-    return f"one table ({columns}); a column `weight` counts if there is one"
+    return f"one table ({columns}); optional: `weight`"
 
 
-def _interval(definition: Definition) -> str:
+def _interval(definition: Definition, numbers: Numbers) -> str:
     if definition.is_table:
         return ""
-    kind, _, why = definition.header.get("interval", "").partition(", ")
-    if kind == "none":
-        return f"none: {why}" if why else "none"
-    if definition.header.get("influence") == "none":
-        return "only by bootstrap" if definition.family != RANKING else "none"
-    where = "over queries" if definition.family == RANKING else "over clusters or rows"
-    return f"`--interval 0.95`: {_INTERVALS.get(kind, 'symmetric')}, {where}"
+    kind, estimates = definition.header.get("interval", ""), definition.header.get("influence") != "none"
+    reason = numbers["no_interval"]
+    if reason and (kind.startswith("none") or not estimates or definition.family == RANKING):
+        return f"none: {reason}"
+    more = "see [intervals](../../howto/intervals.md)"
+    if reason:
+        return f"only with `--interval-method bootstrap`; {more}"
+    where = "the units are queries" if definition.family == RANKING else "the units are clusters or rows"
+    return f"`--interval 0.95`: {_INTERVALS.get(kind, 'symmetric')}, {where}; {more}"
 
 
 def _engines(definition: Definition) -> str:
@@ -129,7 +132,7 @@ def _engines(definition: Definition) -> str:
     others = [dialect for dialect in DIALECTS.values() if dialect.name != DIALECT]
     tested = [dialect.engine for dialect in others if "executed" in dialect.tested]
     text = [dialect.engine for dialect in others if "executed" not in dialect.tested]
-    return f"DuckDB, {', '.join(tested)}. As SQL text that no test runs: {', '.join(text)}."
+    return f"DuckDB, {', '.join(tested)}. As SQL that no test runs: {', '.join(text)}."
 
 
 def _compute(definition: Definition, numbers: Numbers) -> list[str]:
@@ -157,7 +160,7 @@ def _own(definition: Definition, numbers: Numbers) -> list[str]:
 def _example(choice: Choice, values: dict[str, float | None]) -> str:
     """Return the value of the worked example with a choice."""
     value = values.get(f"{choice.param.name}={choice.value}")
-    return "" if value is None else f"{value:.4f}"
+    return "" if value is None else f"{value:.6g}"
 
 
 def _conventions(definition: Definition) -> list[str]:
@@ -186,7 +189,7 @@ def _tools(definition: Definition, choice: Choice) -> list[str]:
 def _sql(definition: Definition) -> list[str]:
     file = f"sql/{definition.family}/{definition.name}.sql"
     others = names_as_code(sorted(definition.tables - set(definition.inputs)))
-    also = f" It reads {others}, which are files of their own." if others else ""
+    also = f" It reads the steps {others}, which are other files under `sql/`." if others else ""
     text = (
         f"`{file}` is the definition. Python, the command line, the shell and Spark all run it.{also} "
         f"`duckmetrics sql {usual(definition)!r}` prints the whole query."

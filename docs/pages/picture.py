@@ -18,9 +18,11 @@ import duckmetrics
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs/_static/compare.svg"
-COMMAND = "duckmetrics compare pixels.parquet qrels.parquet --system system --baseline blocks -m ndcg@10,map"
+COMMAND = (
+    "duckmetrics compare data/digits/{pixels,qrels}.parquet --system system --baseline blocks -m ndcg@10,map"
+)
 TABLES = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
-WIDTH = 104
+WIDTH = 106
 # As in rich, but without its font, which it takes from another host.
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.explanation import explanation
 from duckmetrics.statistics.inputs import called_columns
 from pages.definition_parts import choices, displayed, families_of, readings, sources_section, sql_section
-from pages.markdown import facts, fenced, front, names_as_code, paragraphs, sentence, table
+from pages.markdown import facts, fenced, front, names_as_code, paragraphs, sentence, table, tabs
+from pages.statistic_calls import statistic_calls
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.catalog.explanation import Explanation
+    from pages.computed import Numbers
 
-_EXAMPLE = re.compile(r"\w+\(VALUES (?P<rows>.*?)(?:; (?P<given>[^;]*))?\) = ")
 _FROM_EVALUATE = ["system", "metric", "query_id", "value"]
-_CALL = '''\
-import duckmetrics
-
-rows = """
-    SELECT * FROM (VALUES
-        {rows}
-    ) AS _({columns})
-"""
-print(duckmetrics.run_test("{name}", rows{given}))
-'''
 
 
 def path(definition: Definition) -> str:
     return f"statistics/{definition.name}"
 
 
-def page(definition: Definition) -> str:
-    """Write the page of a statistic from its header."""
+def page(definition: Definition, numbers: Numbers) -> str:
+    """Write the page of a statistic from its header and its numbers."""
     words = explanation(definition)
     file = f"sql/statistics/{definition.name}.sql"
     lines = [
@@ -42,7 +32,7 @@ def page(definition: Definition) -> str:
         *paragraphs(words.meaning),
         *displayed(words),
         *facts(_facts(definition, words)),
-        *_compute(definition),
+        *_compute(definition, numbers),
         *_parameters(definition),
         *sql_section("Definition in SQL", f"`{file}` is the definition.", definition),
         *_sources(definition, words),
@@ -51,45 +41,35 @@ def page(definition: Definition) -> str:
 
 
 def _facts(definition: Definition, words: Explanation) -> dict[str, str]:
-    header, columns = definition.header, names_as_code(called_columns(definition))
+    header, columns = definition.header, called_columns(definition)
+    needed = names_as_code(column for column in columns if not column.startswith("["))
+    optional = names_as_code(column.strip("[]") for column in columns if column.startswith("["))
     return {
         "Use it": sentence(words.use),
         "Beware": sentence(words.beware),
         "Read it": readings(words).replace("<", "&lt;"),
-        "It reads": f"a table with {columns}; optional columns stand in brackets",
+        "It reads": f"a table with {needed}" + (f"; optional: {optional}" if optional else ""),
         "Result": sentence(header["grain"]),
         "Warning": sentence(header.get("warning", "")),
         "Note": sentence(header.get("note", "")),
     }
 
 
-def _compute(definition: Definition) -> list[str]:
-    """Show the example of the header, as a call in Python."""
-    example = _EXAMPLE.match(definition.header["example"])
-    if example is None:
-        return []
-    name, read = definition.name, [column.strip("[]") for column in called_columns(definition)]
+def _compute(definition: Definition, numbers: Numbers) -> list[str]:
+    """Show the calls on the sample data, with their output."""
+    read = [column.strip("[]") for column in called_columns(definition)]
     where = (
-        "The table may be any table with these columns, such as the values per query that "
-        "`duckmetrics evaluate --per-query FILE` writes."
+        "The table has a value for each query, as `duckmetrics evaluate --per-query FILE` writes it."
         if read == _FROM_EVALUATE
-        else "The table may be a file, a table, a frame or SQL."
+        else "The table may be a file, a table of a database, a frame or SQL."
     )
-    text = (
-        f"{where} On the command line, write `duckmetrics test {name} TABLE`; "
-        f"in the DuckDB shell, `FROM {name}(…)`."
-    )
-    code = _call(name, read, example["rows"], example["given"] or "")
-    return [*paragraphs("## Compute it", text), *fenced("python", code), ""]
-
-
-def _call(name: str, columns: list[str], rows: str, given: str) -> str:
-    """Write the example of a header, with its rows and parameters in SQL, in Python."""
-    width = rows.split("),")[0].count(",") + 1
-    lines = rows.replace("), (", "),\n        (")
-    pairs = [pair.replace(" := ", "=") for pair in filter(None, given.split(", "))]
-    keywords = re.sub(r"'([^']*)'", r'"\1"', "".join(f", {pair}" for pair in pairs))
-    return _CALL.format(rows=lines, columns=", ".join(columns[:width]), name=name, given=keywords)
+    text = f"{where} In the DuckDB shell, `FROM duckmetrics_help('{definition.name}')` shows the call."
+    return [
+        *paragraphs("## Compute it", text),
+        *tabs(statistic_calls(definition)),
+        *fenced("text", numbers["printed"].rstrip()),
+        "",
+    ]
 
 
 def _parameters(definition: Definition) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 OURS = "duckmetrics"
+SHOWN = 4  # digits
 VISIBLE = 5e-5  # the smallest difference that four digits show
 SAMPLES = {"ranking": "the shop's model `candidate`", "classification": "the shop's impressions"}
 _HEAD = ("tool", "its name", "value", "settings that make a difference")
@@ -71,10 +73,11 @@ def _summary(definition: Definition, rows: list[Row]) -> str:
     values, asked = [row["value"] for row in rows], usual(definition)
     tools = len({row["like"] for row in rows}) - 1
     low, high = f"**{min(values):.4f}**", f"**{max(values):.4f}**"
+    some = f"{tools} other tool{'s' if tools > 1 else ''}"
     text = (
-        f"The same predictions, the conventions of {tools} tools: {asked} is {low} to {high}."
+        f"The same predictions, the conventions of {some}: {asked} is {low} to {high}."
         if _differ(rows)
-        else f"All {tools} tools that have this metric agree: {asked} is {low}."
+        else f"On these data, {some} and duckmetrics agree: {asked} is {low}."
     )
     return f"{text} The data are {SAMPLES[definition.family]}."
 
@@ -83,7 +86,7 @@ def _grouped(rows: list[Row]) -> list[tuple[float, list[Row]]]:
     """Return the tools with the same value together, the highest value first."""
     groups: dict[float, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[round(row["value"], 7)].append(row)
+        groups[round(row["value"], SHOWN)].append(row)
     return sorted(groups.items(), key=lambda group: -group[0])
 
 
@@ -104,15 +107,20 @@ def _cells(value: float, row: Row) -> tuple[str, str, str, str]:
     visible = {setting: effect for setting, effect in row["effects"].items() if abs(effect) >= VISIBLE}
     why = ", ".join(f"`{setting}` {effect:+.4f}".replace("-", "−") for setting, effect in visible.items())
     title = f"{_title(row['like'])} {preset(row['like']).version}"
-    return _linked(title, row["like"]), name, f"{value:.4f}", why
+    return _linked(title, row["like"]), name, f"{value:.4f}", why or "as the defaults"
 
 
 def _refused(rows: list[Row]) -> list[str]:
     """List the tools that have the metric in a way that has no number here."""
     refused = [row for row in rows if row["value"] is None and row["reason"]]
-    reasons = [f"- {_linked(_title(row['like']), row['like'])}: {row['reason']}" for row in refused]
+    reasons = [f"- {_linked(_title(row['like']), row['like'])}: {_short(row['reason'])}" for row in refused]
     title = paragraphs("These tools have the metric, but give no number here:")
     return [*title, *reasons, ""] if reasons else []
+
+
+def _short(reason: str) -> str:
+    """Return a reason without the place of the data and the ids of examples."""
+    return re.sub(r" \([^)]*=[^)]*\)|^\S+: column '\w+': ", "", reason)
 
 
 def _title(like: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from duckmetrics.api.catalogue import checks
-from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import METRIC_FAMILIES
 from duckmetrics.presets.presets import presets
-from pages import check, commands, functions, index, metric, statistic, tool_values
-from pages.computed import kept, key, measures
+from pages import check, commands, functions, index, macros, metric, statistic, tool_values
+from pages.computed import kept, key, with_numbers
 from pages.markdown import raw_html
 
 if TYPE_CHECKING:
@@ -30,13 +30,12 @@ def generated() -> Iterator[tuple[str, str]]:
         StaleNumbersError: a definition has changed since its numbers were computed.
     """
     numbers = kept()
-    for definition in measures():
-        known = numbers.get(f"{definition.family}/{definition.name}", {})
+    for name, definition in with_numbers().items():
+        known = numbers.get(name, {})
         if known.get("key") != key(definition):
             raise StaleNumbersError(f"{definition.name} has changed; run python docs/pages/computed.py")
-        yield f"{metric.path(definition)}.md", metric.page(definition, known)
-    for definition in catalog().statistics.values():
-        yield f"{statistic.path(definition)}.md", statistic.page(definition)
+        kind = metric if definition.family in METRIC_FAMILIES else statistic
+        yield f"{kind.path(definition)}.md", kind.page(definition, known)
     for each in checks():
         yield f"{check.path(each)}.md", check.page(each)
     for name in presets():
@@ -48,6 +47,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "home-bars.md", "\n".join(raw_html(tool_values.bars(numbers["ranking/ndcg"]["tools"])))
     yield "reference/python.md", functions.page()
     yield "reference/cli.md", commands.page()
+    yield "reference/all-macros.md", macros.page()
 
 
 def write(folder: Path) -> None:

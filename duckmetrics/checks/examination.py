@@ -298,8 +298,8 @@ def required_checks(composer: Composer, measures: Sequence[Measure]) -> Iterator
             yield BoundCheck(
                 composer, f"requires_{measure.metric.name}", ERROR, f"{table}.{columns[0].name}",
                 f"rows outside of what {measure.text} needs, {_shown(condition, measure)}",
-                "leave like= out, the tool treats such rows otherwise" if measure.needed
-                else "mend them or change the parameter", offenders.where(exp.not_(bound)), {},
+                "remove like=, because the tool treats such rows differently" if measure.needed
+                else "correct them or change the parameter", offenders.where(exp.not_(bound)), {},
             )  # fmt: skip
 
 

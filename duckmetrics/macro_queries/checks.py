@@ -108,7 +108,7 @@ def _required(measures: Sequence[Measure]) -> Iterator[tuple[Mapping[str, str], 
             columns = [c.name for c in condition.find_all(exp.Column) if c.name not in measure.values]
             bound = substituted(condition, measure.values)
             header = {
-                "column": f"{table}.{columns[0]}", "advice": "mend them or change the parameter",
+                "column": f"{table}.{columns[0]}", "advice": "correct them or change the parameter",
                 "title": f"rows outside of what {measure.text} needs, {condition.sql(DIALECT)}", "when": "",
             }  # fmt: skip
             yield (

@@ -97,7 +97,7 @@ def _compare(catalog: Catalog, offer: Offer, entries: Sequence[Entry], columns: 
     """Return the macro that compares systems with a baseline."""
     declared = catalog.statistics[TEST].own_params
     own = (
-        Argument(SYSTEM, is_needed=True, meanings={"": "the column that tells the systems apart"}),
+        Argument(SYSTEM, is_needed=True, meanings={"": "the column that identifies the system"}),
         Argument(BASELINE, is_needed=True, meanings={"": "the system that the others are compared with"}),
         *SLICES[1:],
         *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),

@@ -1,5 +1,5 @@
 -- name:     brier_skill
--- title:    Brier score relative to the score of predicting the base rate
+-- title:    Brier score relative to a prediction of the base rate
 -- meaning:  The Brier skill score shows how much lower the squared error is than that of a constant prediction. The
 --           constant is the base rate.
 -- use:      to compare Brier scores of data with different base rates

@@ -1,5 +1,5 @@
 -- name:     calibration_curve
--- title:    Calibration curve: predicted and observed share of positives, bin by bin
+-- title:    Calibration curve: predicted and observed share per bin
 -- meaning:  The calibration curve compares the mean probability with the observed share of positives in every bin. If
 --           a model is calibrated, the two differ only by chance.
 -- use:      to see where probabilities are too high or too low

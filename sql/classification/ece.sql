@@ -27,7 +27,7 @@
 -- example:  ece() = 0.12375
 -- worked:   4/24 * abs(0.25/4 - 0/4) + 5/24 * abs(0.74/5 - 1/5) + 3/24 * abs(0.77/3 - 1/3) +
 --           2/24 * abs(0.64/2 - 1/2) + 3/24 * abs(1.25/3 - 1/3) + 3/24 * abs(1.62/3 - 1/3) +
---           1/24 * abs(0.61/1 - 1/1) + 2/24 * abs(1.49/2 - 2/2) + 1/24 * abs(0.9/1 - 1/1) = 0.1238
+--           1/24 * abs(0.61/1 - 1/1) + 2/24 * abs(1.49/2 - 2/2) + 1/24 * abs(0.9/1 - 1/1) = 0.12375
 -- related:  ace, mce, calibration_curve, brier, hosmer_lemeshow
 SELECT system, segment, sum(total * abs(mean_score - mean_label)) / nullif(sum(total), 0) AS value
 FROM bins

@@ -1,5 +1,5 @@
 -- name:     roc_curve
--- title:    ROC curve: true and false positive rate at every distinct score
+-- title:    ROC curve: true and false positive rate at every score
 -- meaning:  The curve shows the share of the positives that are found at each share of false alarms. Each threshold
 --           is one point.
 -- use:      to choose a threshold, or to see where two models differ

@@ -52,7 +52,7 @@ FROM (
     FROM unplanned
     UNION ALL
     SELECT 'column ''' || name || ''': ' || CAST(n AS VARCHAR)
-        || ' rows with NaN or an infinite value; give numbers, or NULL for none'
+        || ' rows with NaN or an infinite value; give finite numbers, or NULL for a missing number'
     FROM infinite
     WHERE n > 0
 ) AS found

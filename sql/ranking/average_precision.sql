@@ -25,8 +25,8 @@
 -- depth:    k
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
--- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), min(m, k, n), hits in the top k,
---           or k
+-- formula:  sum over hits of precision at the rank of the hit, / m; norm: min(m, k), min(m, k, returned items), hits in
+--           the top k, or k
 -- tex:      \mathrm{AP}_k = \frac{1}{m} \sum_{i=1}^{k} \mathit{hit}_i \cdot \frac{h_i}{i}
 -- symbols:  k: the cut-off, the number of top ranks that count
 --           \mathit{hit}_i: 1 if the item at rank i is relevant, 0 if it is not

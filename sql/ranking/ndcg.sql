@@ -26,7 +26,7 @@
 -- symbols:  k: the cut-off, the number of top ranks that count
 --           \mathit{rel}_i: the grade of the item at rank i, 0 if it is not judged
 --           \mathrm{gain}: the worth of an item, by default its grade
---           \mathrm{IDCG}_k: the DCG of the best order of all judged items
+--           \mathrm{IDCG}_k: the DCG of the first k items in the best order of all judged items
 -- source:   Järvelin and Kekäläinen, TOIS 2002, doi:10.1145/582415.582418
 -- oracle:   ir_measures nDCG@{k}
 -- example:  ndcg(k := 2) = 0.640742

@@ -97,17 +97,17 @@ CASES: dict[str, Case] = {
         "columns with columns={...}"),
     "NULL query": (
         "null_query", "truth", {},
-        "null_query: column 'query_id': 1 row with no query_id (item_id=a); drop or mend these rows"),
+        "null_query: column 'query_id': 1 row with no query_id (item_id=a); drop or correct these rows"),
     "NULL item": (
         "null_item", "truth", {},
-        "null_item: column 'item_id': 2 rows with no item_id (query_id=q1; query_id=q2); drop or mend "
+        "null_item: column 'item_id': 2 rows with no item_id (query_id=q1; query_id=q2); drop or correct "
         "these rows"),
     "NULL query in the truth": (
         "predictions", "null_judge", {},
-        "null_judge: column 'query_id': 1 row with no query_id (item_id=a); drop or mend these rows"),
+        "null_judge: column 'query_id': 1 row with no query_id (item_id=a); drop or correct these rows"),
     "NULL item in the truth": (
         "predictions", "null_judged", {},
-        "null_judged: column 'item_id': 1 row with no item_id (query_id=q1); drop or mend these rows"),
+        "null_judged: column 'item_id': 1 row with no item_id (query_id=q1); drop or correct these rows"),
     "NULL score": (
         "null_score", "truth", {},
         "null_score: column 'score': 2 rows whose score is NULL (query_id=q1, item_id=c; query_id=q2, "
@@ -128,12 +128,12 @@ CASES: dict[str, Case] = {
     "infinite relevance": (
         "predictions", "infinite_grade", {},
         "infinite_grade: column 'relevance': 1 row whose relevance is NaN or infinite (query_id=q1, "
-        "item_id=x, relevance=inf); drop or mend these rows"),
+        "item_id=x, relevance=inf); drop or correct these rows"),
     "negative grades": (
         "predictions", "bad_grades", {},
         "bad_grades: column 'relevance': 5 rows whose relevance is negative (query_id=q1, item_id=x, "
         "relevance=-1.0; query_id=q2, item_id=x, relevance=-2.0; query_id=q3, item_id=x, "
-        "relevance=-3.0); mend them, or set negative_grade=zero if they mean judged and nonrelevant"),
+        "relevance=-3.0); correct them, or set negative_grade=zero if they mean judged and nonrelevant"),
     "text relevance": (
         "predictions", "text_grade", {},
         "text_grade: column 'relevance' is VARCHAR, not a number; cast it, as in \"SELECT * REPLACE "
@@ -142,7 +142,7 @@ CASES: dict[str, Case] = {
     "duplicate predictions": (
         "twice", "truth", {},
         "twice: column 'item_id': 2 items predicted more than once for a query (query_id=q1, item_id=a; "
-        "query_id=q2, item_id=a); drop them, name the column that tells the runs apart with system=, or "
+        "query_id=q2, item_id=a); drop them, name the column that identifies the run with system=, or "
         "set duplicates=first"),
     "duplicate judgments": (
         "predictions", "judged_twice", {},
@@ -156,7 +156,7 @@ CASES: dict[str, Case] = {
         "strangers", "truth", {},
         "strangers: column 'query_id': 5 queries, none of them in both tables (query_id=xq1, "
         "found_in=predictions; query_id=xq2, found_in=predictions; query_id=q1, found_in=truth; "
-        "query_id=q2, found_in=truth; query_id=q3, found_in=truth); check that both tables mean the same "
+        "query_id=q2, found_in=truth; query_id=q3, found_in=truth); check that both tables use the same "
         "ids"),
     "missing queries": (
         "predictions", "truth", {"missing": "error"},
@@ -181,7 +181,7 @@ CASES: dict[str, Case] = {
     "grade above the scale": (
         "predictions", "truth", {"metric": "err(max_grade=1)"},
         "truth: column 'relevance': 1 row outside of what err(max_grade=1) needs, relevance <= 1 "
-        "(query_id=q1, item_id=c, relevance=2.0); mend them or change the parameter"),
+        "(query_id=q1, item_id=c, relevance=2.0); correct them or change the parameter"),
     "two names for systems": (
         "predictions", "truth", {"system": {"A": "predictions"}},
         "system: maps systems to tables, and predictions are given too; leave predictions out (None)"),
@@ -227,4 +227,4 @@ def test_no_item_in_common_is_a_warning_with_three_ids_of_each_side(connection: 
         "item_id=3, found_in=predictions", "item_id=a, found_in=truth", "item_id=b, found_in=truth",
         "item_id=c, found_in=truth")  # fmt: skip
     assert "so every value is 0" in warning.message
-    assert warning.message.endswith("; check that both tables mean the same ids")
+    assert warning.message.endswith("; check that both tables use the same ids")

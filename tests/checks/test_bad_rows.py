@@ -64,7 +64,7 @@ def test_several_errors_are_told_at_once(connection: duckdb.DuckDBPyConnection) 
         re.split(r"[:(]", line.partition("': ")[2])[0].strip() for line in str(caught.value).splitlines()
     }
     assert found == {
-        "1 row whose score lies outside of [0, 1], so it is no probability",
+        "1 row whose score lies outside of [0, 1], so it is not a probability",
         "1 row whose weight is NULL",
         "1 row whose label is NULL",
         "1 row whose weight is negative, NaN, infinite or above 1e250",
@@ -99,8 +99,8 @@ def test_what_a_metric_does_not_read_may_be_as_it_is(
 
 def test_a_note_tells_the_share_of_clipped_rows(connection: duckdb.DuckDBPyConnection) -> None:
     message = (
-        "certain: column 'score': 1 row whose probability is nearer to 0 or 1 than eps and was clipped, 0.25 "
-        "of all (label=1.0, score=1.0); set eps, or eps=0 to take them as they are"
+        "certain: column 'score': 1 row whose probability is closer to 0 or 1 than eps, so it was clipped, "
+        "0.25 of all (label=1.0, score=1.0); set eps, or set eps=0 to use them unchanged"
     )
     for metric in ("log_loss", "normalized_entropy", "rig"):
         (note,) = evaluation(connection, "certain", metric).checks

@@ -190,7 +190,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(folder: Path) -> None:
         ("nowhere.parquet", {}, InputError, "no such file"),
         (None, {"metrics": "ndgc@10"}, MetricError, "did you mean 'ndcg'"),
         (None, {"tise": "item_desc"}, MetricError, "did you mean 'ties'"),
-        (None, {"columns": {"itemid": "sku"}}, InputError, "no canonical column"),
+        (None, {"columns": {"itemid": "sku"}}, InputError, "not a canonical column"),
     ],
 )
 def test_what_was_typed_wrongly_is_still_an_error(
@@ -243,7 +243,7 @@ def told(folder: Path, name: str) -> dict[str, Finding]:
 def test_ids_that_nearly_match_are_told_where_none_does(folder: Path) -> None:
     found = told(folder, "ranking, ids that were floats once")
     assert list(found) == ["no_common_item", "near_item_id"]
-    assert "40 items that both tables have only once blanks" in found["near_item_id"].message
+    assert "40 items whose ids match only after ignoring spaces" in found["near_item_id"].message
 
 
 @pytest.mark.slow
@@ -259,7 +259,7 @@ def test_queries_that_nearly_match_explain_the_error(folder: Path) -> None:
         told(folder, "ranking, all ids in another case")
     first, second = str(caught.value).splitlines()
     assert "none of them in both tables" in first
-    assert "60 queries that both tables have only once blanks" in second
+    assert "60 queries whose ids match only after ignoring spaces" in second
 
 
 @pytest.mark.parametrize(

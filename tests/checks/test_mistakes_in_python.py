@@ -130,7 +130,7 @@ MISTAKES: dict[str, tuple[Any, str, str, Any]] = {
         lambda: test_of(control="A"), "'arm'", "columns={'arm': ...}",
         lambda: test_of(columns=ARM, control="A")),
     "one count": (
-        lambda: duckmetrics.chi_square([3]), "categories=1", "two or more",
+        lambda: duckmetrics.chi_square([3]), "categories=1", "at least two",
         lambda: duckmetrics.chi_square([3, 7])),
     "a database that is not there": (
         lambda: evaluate("recs", "truth", connection="shp.duckdb"), "shp.duckdb",

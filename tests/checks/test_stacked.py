@@ -61,7 +61,7 @@ def test_lists_are_found_among_many_queries_and_ids_of_text() -> None:
     for id_ in ("query_id", "'u' || query_id", "DATE '2026-01-01' + query_id::INT"):
         rows = f"SELECT * REPLACE ({id_} AS query_id) FROM ({SHARED.format(name='dt', n=3000)})"
         truth = f"SELECT * REPLACE ({id_} AS query_id) FROM ({TRUTH})"
-        with pytest.raises(InputError, match=r"as where the lists of several systems are in one table"):
+        with pytest.raises(InputError, match=r"because one table holds several systems"):
             duckmetrics.evaluate(rows, truth, "ndcg@10")
         with pytest.raises(InputError, match="predicted more than once"):
             duckmetrics.evaluate(rows, truth, "map")
@@ -81,7 +81,7 @@ def test_a_column_called_so_with_several_values_in_a_query_is_refused(name: str)
         assert f"column '{name}': 50 queries with rows of several systems" in said
         assert "first_run=A, last_run=B" in said
         assert "system=" in said
-        assert "select without the column" in said
+        assert "exclude the column" in said
     named = duckmetrics.evaluate(APART.format(name=name), TRUTH, "hit_rate@5", system=name)
     assert [row["value"] for row in named.rows] == [1.0, 0.0]
 

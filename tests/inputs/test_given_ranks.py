@@ -88,7 +88,7 @@ BAD = {
 @pytest.mark.parametrize("ranks", BAD.values(), ids=BAD)
 def test_what_is_no_rank_is_refused(ranks: list[float]) -> None:
     for metric in ("mrr", "mrr@10", "judged@5"):
-        with pytest.raises(InputError, match="column 'rank': 1 row whose rank is no whole number from 1 on"):
+        with pytest.raises(InputError, match="column 'rank': 1 row whose rank is not a whole number of 1 or more"):
             duckmetrics.evaluate(RUN.set_column(2, "rank", [ranks]), TRUTH, metric)
 
 
@@ -165,7 +165,7 @@ def test_the_shell_agrees() -> None:
         found = connection.execute("SELECT value FROM mrr(run, qrels, unjudged := 'skip')").fetchall()
         assert found == [(1,)]
         for query, problem in {
-            "SELECT query_id, item_id, rank - 3 AS rank FROM run": "no whole number from 1 on",
+            "SELECT query_id, item_id, rank - 3 AS rank FROM run": "not a whole number of 1 or more",
             "SELECT query_id, item_id, 2 AS rank FROM run UNION ALL SELECT 'u1', 'b', 2": "several items of",
         }.items():
             with pytest.raises(duckdb.Error, match=problem):

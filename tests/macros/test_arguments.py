@@ -700,13 +700,13 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "text score": ("roc_auc(text_score_here, label, score)", "score is VARCHAR", "cast it"),
     "text label": ("roc_auc(text_label, label, score)", "label is VARCHAR", "cast it"),
     "text weight": ("roc_auc(text_weight, label, score, weight := weight)", "weight is VARCHAR", "cast it"),
-    "label 2": ("roc_auc(label_2, label, score)", "none of 0, 1, -1", "make it 0 or 1"),
-    "label 0.5 of a table": ("confusion(label_half, label, score)", "none of 0, 1, -1", "make it 0 or 1"),
-    "-1 next to 0": ("roc_auc(mixed, label, score)", "label -1 next to others with 0", "make them one class"),
+    "label 2": ("roc_auc(label_2, label, score)", "label is not 0, 1, -1", "make it 0 or 1"),
+    "label 0.5 of a table": ("confusion(label_half, label, score)", "label is not 0, 1, -1", "make it 0 or 1"),
+    "-1 next to 0": ("roc_auc(mixed, label, score)", "label -1 while other rows have 0", "map both to one label"),
     "-1 next to 0 of a curve": (
         "pr_curve(mixed, label, score)",
-        "label -1 next to others with 0",
-        "make them one",
+        "label -1 while other rows have 0",
+        "map both",
     ),
     "no probability": (
         "log_loss(no_probability, label, score)",
@@ -736,9 +736,9 @@ CLASSIFICATION_REFUSED: dict[str, tuple[str, str, str]] = {
     "negative weight": (
         "accuracy(negative_weight, label, score, weight := weight)",
         "weight is negative",
-        "mend",
+        "correct",
     ),
-    "NaN weight": ("roc_auc(nan_weight, label, score, weight := weight)", "weight is negative, NaN", "mend"),
+    "NaN weight": ("roc_auc(nan_weight, label, score, weight := weight)", "weight is negative, NaN", "correct"),
     "NULL group": ("gauc(null_group, label, score, group_id)", "group is NULL", "drop these rows"),
     "NULL group of a table": (
         "group_auc(null_group, label, score, group_id)",

@@ -142,7 +142,7 @@ REFUSED = {
     "FROM sample_ratio('o', arm)": "SELECT variant, count(*) AS observed ... GROUP BY variant",
     "FROM two_proportion_z('r', arm, n, hits, control := 'A')":
         "data: hits: rows with more hits than trials (arm=",
-    "FROM wilson_interval('r', arm, n, hits + 1)": "are hits and n swapped?",
+    "FROM wilson_interval('r', arm, n, hits + 1)": "check whether hits and n are swapped",
     "FROM wilson_interval('r', arm, hits - 1, n)": "rows with fewer than 0 hits (arm=C, hits=-1.0, n=50.0)",
     "FROM wilson_interval('r', arm, 0 * hits, 0 * n)": "data: n: rows without trials (arm=",
     "FROM paired_t('v', baseline := 'A', level := 95)": "level > 0 and level < 1; write 0.95",

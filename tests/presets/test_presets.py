@@ -148,7 +148,7 @@ def test_a_tool_that_stops_stops_here() -> None:
 
 def test_rows_that_a_tool_treats_otherwise_are_refused() -> None:
     logits = "SELECT 1 AS label, 3.0 AS score UNION ALL SELECT 0, -1.0"
-    with pytest.raises(duckmetrics.InputError, match="leave like= out"):
+    with pytest.raises(duckmetrics.InputError, match="remove like="):
         duckmetrics.evaluate(logits, metrics="auc", like="torchmetrics")
     assert duckmetrics.evaluate(logits, metrics="auc", like="sklearn")["auc"] == 1.0
 

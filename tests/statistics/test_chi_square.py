@@ -431,8 +431,8 @@ def test_a_result_is_a_value(engine: DuckDBEngine) -> None:
 # ---- refusals and warnings ----------------------------------------------------------------------
 
 BAD = "rows whose count is missing, negative, NaN or infinite"
-MEND = "a count is a number of 0 or more; mend them"
-UNEXPECTED = "categories that were observed though the expectation is 0"
+MEND = "a count is a number of 0 or more; correct them"
+UNEXPECTED = "categories that were observed although their expectation is 0"
 HOW = "(on the command line --column observed=...)"
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([3, -7], {}, f"observed: column 'observed': 1 {BAD} (observed=-7); {MEND}"),
@@ -542,7 +542,7 @@ def test_what_cannot_be_asked_is_refused(observed: Any, options: dict[str, Any],
 
 
 LEFT_OUT = "they are left out, and df counts the others"
-BROKEN = "the test is about counts; of shares or weights its p-value means nothing"
+BROKEN = "the test is for counts; for shares or weights its p-value is meaningless"
 WARNED: list[tuple[Any, dict[str, Any], list[str]]] = [
     ([[90, 60], [30, 50]], {}, []),
     ([0, 70], {}, []),
@@ -551,10 +551,10 @@ WARNED: list[tuple[Any, dict[str, Any], list[str]]] = [
         "observed: column 'expected': 1 categories neither expected nor observed (observed=0, expected=0); "
         + LEFT_OUT]),
     ([12.5, 17.25], {}, [
-        "observed: column 'observed': 2 counts that are no whole numbers (observed=12.5; observed=17.25); "
+        "observed: column 'observed': 2 counts that are not whole numbers (observed=12.5; observed=17.25); "
         + BROKEN]),
     ([[10, 50.5, 0], [20, 90, 0], [0, 0, 0]], {}, [
-        f"observed: column 'n': 1 counts that are no whole numbers (row=1, column=2, n=50.5); {BROKEN}",
+        f"observed: column 'n': 1 counts that are not whole numbers (row=1, column=2, n=50.5); {BROKEN}",
         f"observed: column 'column': 1 columns of the table that are all 0 (column=3); {LEFT_OUT}",
         f"observed: column 'row': 1 rows of the table that are all 0 (row=3); {LEFT_OUT}"]),
 ]  # fmt: skip

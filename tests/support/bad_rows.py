@@ -8,13 +8,13 @@ FROM_ROWS = "found label, score, weight, group_id, country"
 
 
 PROBABILITY = (
-    "no_probability: column 'score': 2 rows whose score lies outside of [0, 1], so it is no probability "
+    "no_probability: column 'score': 2 rows whose score lies outside of [0, 1], so it is not a probability "
     "(label=1.0, score=-0.2; label=1.0, score=1.2); divide percentages by 100, apply the sigmoid to "
     "logits; metrics such as auc take any score"
 )
 
 
-LABEL = "whose label is none of 0, 1, -1, true and false"
+LABEL = "whose label is not 0, 1, -1, true or false"
 
 
 TO_LABEL = "make it 0 or 1, as in SELECT * REPLACE (CAST(label > 1 AS INTEGER) AS label) FROM ..."
@@ -131,8 +131,8 @@ CASES: dict[str, Case] = {
         f"label_half: column 'label': 1 row {LABEL} (label=0.5, score=0.4); {TO_LABEL}"),
     "labels -1 and 0": (
         "mixed", "auc", {},
-        "mixed: column 'label': 1 row with the label -1 next to others with 0, so that the negative class is "
-        "unclear (label=-1.0, score=0.4); drop one of the two or make them one class"),
+        "mixed: column 'label': 1 row with the label -1 while other rows have 0, so the negative class is "
+        "unclear (label=-1.0, score=0.4); drop the rows with one of the two labels, or map both to one label"),
     "text label": (
         "text_label", "auc", {},
         "text_label: column 'label' is VARCHAR, not a number; compare it, as in \"SELECT * REPLACE "
@@ -161,15 +161,15 @@ CASES: dict[str, Case] = {
     "negative weight": (
         "negative_weight", "auc", {},
         "negative_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
-        "(label=0.0, score=0.6, weight=-0.5); mend them, 0 leaves a row out"),
+        "(label=0.0, score=0.6, weight=-0.5); correct them; 0 leaves a row out"),
     "NaN weight": (
         "nan_weight", "rmse", {},
         "nan_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
-        "(label=0.0, score=0.4, weight=nan); mend them, 0 leaves a row out"),
+        "(label=0.0, score=0.4, weight=nan); correct them; 0 leaves a row out"),
     "infinite weight": (
         "infinite_weight", "ece", {},
         "infinite_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "
-        "(label=0.0, score=0.4, weight=inf); mend them, 0 leaves a row out"),
+        "(label=0.0, score=0.4, weight=inf); correct them; 0 leaves a row out"),
     "NULL group": (
         "null_group", "gauc", {},
         "null_group: column 'group_id': 2 rows whose group is NULL (label=0.0, score=0.4; label=1.0, "

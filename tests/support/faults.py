@@ -99,23 +99,23 @@ OF_RANKINGS = {
         "query_id=u07, one_score=16500000000000000, other_score=16500000000000001", "subtract",
         _scored("if(query_id = 'u07' AND item_id = 'i13', 16500000000000001, CAST(score * 1e15 AS BIGINT))")),
     "prediction without an item": Fault(
-        "predictions_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or mend",
+        "predictions_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or correct",
         "FROM p UNION ALL SELECT 'u07', NULL, 0.5"),
     "prediction without a query": Fault(
-        "predictions_null_query_id", "error", 2, "query_id", "item_id=i01", "drop or mend",
+        "predictions_null_query_id", "error", 2, "query_id", "item_id=i01", "drop or correct",
         "FROM p UNION ALL SELECT NULL, 'i01', 0.5 UNION ALL SELECT NULL, 'i02', 0.5"),
     "judgment without an item": Fault(
-        "truth_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or mend",
+        "truth_null_item_id", "error", 1, "item_id", "query_id=u07", "drop or correct",
         truth="FROM t UNION ALL SELECT 'u07', NULL, 1"),
     "judgment without a query": Fault(
-        "truth_null_query_id", "error", 1, "query_id", "item_id=i01", "drop or mend",
+        "truth_null_query_id", "error", 1, "query_id", "item_id=i01", "drop or correct",
         truth="FROM t UNION ALL SELECT NULL, 'i01', 1"),
     "no grade": Fault(
         "null_relevance", "error", 60, "relevance", "query_id=u01, item_id=i08", "null_relevance=zero",
         truth=_judged("nullif(relevance, CASE WHEN item_id = printf('i%02d', "
                       "(7 * CAST(substr(query_id, 2) AS INTEGER) + 1) % 40) THEN relevance END)")),
     "infinite grade": Fault(
-        "nan_relevance", "error", 1, "relevance", "query_id=u07, item_id=i13, relevance=inf", "drop or mend",
+        "nan_relevance", "error", 1, "relevance", "query_id=u07, item_id=i13, relevance=inf", "drop or correct",
         truth="SELECT query_id, item_id, if(query_id = 'u07' AND item_id = 'i13', 'inf'::DOUBLE, relevance) "
               "AS relevance FROM t"),
     "negative grade": Fault(
@@ -183,7 +183,7 @@ OF_RANKINGS = {
         "REPLACE (score + if(query_id BETWEEN 'u04' AND 'u07' AND rank = 11, 0.75, 0) AS score) "
         f"FROM {BY_RANK}"),
     "scores in an order that nobody can tell": Fault(
-        "tied_score", "error", 1, "score", "query_id=u01, score=", "leave like= out",
+        "tied_score", "error", 1, "score", "query_id=u01, score=", "remove like=",
         "SELECT * EXCLUDE (rank) "
         f"REPLACE (score + if(query_id = 'u01' AND rank = 3, 0.75, 0) AS score) FROM {BY_RANK}",
         options={"like": "evidently"}),
@@ -197,10 +197,10 @@ OF_RANKINGS = {
         "rank_gap", "warning", 2, "rank", "u01, first_rank=2.0, last_rank=12.0, items=11", "filtered",
         f"{WITH_RANK} WHERE query_id > 'u02' OR rank > 1"),
     "ranks from 0": Fault(
-        "bad_rank", "error", 60, "rank", "query_id=u01, item_id=i08, rank=0.0", "from 1 on",
+        "bad_rank", "error", 60, "rank", "query_id=u01, item_id=i08, rank=0.0", "1 or more",
         f"SELECT query_id, item_id, rank - 1 AS rank FROM {BY_RANK}"),
     "ranks between two": Fault(
-        "bad_rank", "error", 1, "rank", "query_id=u03, item_id=i25, rank=4.5", "from 1 on",
+        "bad_rank", "error", 1, "rank", "query_id=u03, item_id=i25, rank=4.5", "1 or more",
         f"SELECT query_id, item_id, if(query_id = 'u03' AND rank = 4, 4.5, rank) AS rank FROM {BY_RANK}"),
     "ranks twice": Fault(
         "repeated_rank", "error", 1, "rank", "query_id=u03, rank=5.0, items=2", "rank of its own",
@@ -332,7 +332,7 @@ OF_ROWS = {
         "null_weight", "error", 1, "weight", "label=0.0, score=0.00875", "give them a weight",
         predictions="SELECT *, CASE WHEN i <> 3 THEN 1 END AS weight FROM o"),
     "a negative weight": _rows(
-        "wrong_weight", "error", 1, "weight", "label=0.0, score=0.00875, weight=-1.0", "mend",
+        "wrong_weight", "error", 1, "weight", "label=0.0, score=0.00875, weight=-1.0", "correct",
         predictions="SELECT *, if(i = 3, -1, 1) AS weight FROM o"),
     "scores that are text": _rows(
         "score_type", "error", 400, "score", "score='n/a'", "CAST(score AS DOUBLE)",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The folders of docs/ that hold written pages, and the generated pages among them.
 WRITTEN = (".", "tutorials", "howto", "explanation", "reference")
-GENERATED = ("python.md", "cli.md", "home-bars.md")
+GENERATED = ("python.md", "cli.md", "all-macros.md", "home-bars.md")
 RUN = ("python", "bash", "sql")
 OUTPUT = "text"
 SPARK = "needs spark"

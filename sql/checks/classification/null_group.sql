@@ -1,7 +1,7 @@
 -- name:     null_group
 -- title:    rows whose group is NULL
 -- severity: error
--- why:      such a row belongs to no group, so its group's AUC would lack it
+-- why:      such a row belongs to no group, so no group's AUC includes it
 -- for:      group_auc
 -- column:   predictions.group_id
 -- inputs:   predictions (label, score, group_id)

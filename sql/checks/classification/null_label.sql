@@ -6,7 +6,7 @@
 -- for:      classification
 -- column:   predictions.label
 -- inputs:   predictions (label, score)
--- advice:   drop these rows, or say what a missing label means
+-- advice:   drop these rows, or replace NULL with the label it stands for
 SELECT score
 FROM predictions
 WHERE label IS NULL;

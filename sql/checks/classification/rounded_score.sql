@@ -1,13 +1,14 @@
 -- name:     rounded_score
 -- reported: row_rounded_score
--- title:    groups of different scores that are the same number as DOUBLE, so that they tie
+-- title:    groups of different scores that become the same number as DOUBLE, so they tie
 -- for:      classification
 -- severity: error
--- why:      rounding makes ties of scores that differ, and a tie counts as half right
+-- why:      rounding turns different scores into ties, and a tie counts as half right
 -- column:   predictions.score
 -- inputs:   predictions (system, score, exact_score)
 -- params:   wide_scores BOOLEAN DEFAULT TRUE
--- advice:   subtract a common offset, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are right
+-- advice:   subtract a common offset, as in score - min(score) OVER (), or cast them to DOUBLE if such ties are
+--           acceptable
 -- note:     exact_score is the text of a number with more digits than a DOUBLE is sure to keep
 WITH rounded AS (
     SELECT system, score, min(exact_score) AS one_score, max(exact_score) AS other_score

@@ -1,5 +1,5 @@
 -- name:     unknown_label
--- title:    rows whose label is none of 0, 1, -1, true and false
+-- title:    rows whose label is not 0, 1, -1, true or false
 -- severity: error
 -- why:      such a row is neither positive nor negative
 -- for:      labeled

@@ -5,7 +5,7 @@
 -- for:      weight
 -- column:   predictions.weight
 -- inputs:   predictions (label, score, weight)
--- advice:   mend them, 0 leaves a row out
+-- advice:   correct them; 0 leaves a row out
 SELECT label, score, weight
 FROM predictions
 WHERE weight < 0 OR isnan(weight) OR isinf(weight) OR weight > 1e250;

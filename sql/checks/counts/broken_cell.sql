@@ -1,10 +1,10 @@
 -- name:     broken_cell
--- title:    counts that are no whole numbers
+-- title:    counts that are not whole numbers
 -- severity: warning
 -- why:      the test is for numbers of cases, not for shares or averages
 -- column:   cells.n
 -- inputs:   cells (row_value, column_value, n)
--- advice:   the test is about counts; of shares or weights its p-value means nothing
+-- advice:   the test is for counts; for shares or weights its p-value is meaningless
 SELECT row_value, column_value, n
 FROM cells
 WHERE n <> floor(n);

@@ -1,10 +1,10 @@
 -- name:     broken_count
--- title:    counts that are no whole numbers
+-- title:    counts that are not whole numbers
 -- severity: warning
 -- why:      the test is for numbers of observations, not for shares or averages
 -- column:   counts.observed
 -- inputs:   counts (observed)
--- advice:   the test is about counts; of shares or weights its p-value means nothing
+-- advice:   the test is for counts; for shares or weights its p-value is meaningless
 SELECT observed
 FROM counts
 WHERE observed <> floor(observed);

@@ -3,7 +3,7 @@
 -- severity: error
 -- why:      with one category, nothing can differ from the expectation
 -- inputs:   counts (observed, expected)
--- advice:   a test compares two or more
+-- advice:   the test needs at least two categories
 SELECT count(*) AS categories
 FROM counts
 WHERE observed > 0 OR expected > 0

@@ -1,10 +1,10 @@
 -- name:     impossible_category
--- title:    categories that were observed though the expectation is 0
+-- title:    categories that were observed although their expectation is 0
 -- severity: error
 -- why:      one such observation alone contradicts the expectation
 -- column:   counts.expected
 -- inputs:   counts (observed, expected)
--- advice:   such a hypothesis is refuted without a test; give them a share, or leave them out
+-- advice:   no test is needed to reject such a hypothesis; give them a share, or leave them out
 SELECT observed, expected
 FROM counts
 WHERE observed > 0 AND expected = 0;

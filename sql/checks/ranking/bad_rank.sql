@@ -1,12 +1,12 @@
 -- name:     bad_rank
--- title:    rows whose rank is no whole number from 1 on
+-- title:    rows whose rank is not a whole number of 1 or more
 -- for:      ranking
 -- severity: error
 -- why:      the rank decides the cut-off and the discount, so it must be 1, 2, 3 and so on
 -- column:   predictions.score
 -- inputs:   predictions (query_id, item_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE
--- advice:   number the items of every query from 1 on, such as with row_number()
+-- advice:   number the items of every query from 1, for example with row_number()
 -- note:     ranks are taken as they are given: 1 is the best
 SELECT query_id, item_id, -score AS score
 FROM predictions

@@ -1,14 +1,13 @@
 -- name:     combined_systems
--- title:    queries with rows of several systems, by a column that is called system, model, run or the like
+-- title:    queries with rows of several systems, according to a column such as system, model or run
 -- for:      ranking
 -- severity: error
--- why:      lists of several systems in one ranking give the value of none of them
+-- why:      a list that combines several systems measures none of them
 -- column:   predictions.run
 -- inputs:   predictions (system, query_id, run)
 -- params:   named_runs BOOLEAN DEFAULT TRUE
--- advice:   name the column with system=, evaluate one of the systems, or select without the column if it is
---           something else
--- note:     run is a column that is called system, model, run or the like, though nobody said what it is
+-- advice:   name the column with system=, evaluate one of the systems, or exclude the column if it means something else
+-- note:     run is a column with a name such as system, model or run that no argument names
 WITH lists AS (
     SELECT system, query_id, min(run) AS first_run, max(run) AS last_run
     FROM predictions

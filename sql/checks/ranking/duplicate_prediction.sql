@@ -2,15 +2,15 @@
 -- title:    items predicted more than once for a query
 -- for:      ranking
 -- severity: error
--- why:      a relevant item would be several hits, so that recall can exceed 1
+-- why:      a relevant item would count as several hits, so recall could exceed 1
 -- column:   predictions.item_id
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   duplicates VARCHAR DEFAULT 'error',
 --           reaching BOOLEAN DEFAULT FALSE
--- advice:   drop them, name the column that tells the runs apart with system=, or set duplicates=first
+-- advice:   drop them, name the column that identifies the run with system=, or set duplicates=first
 -- settles:  duplicates=first
--- note:     reaching: where all metrics have a cut-off, only rows that can come to it are looked at, because others
---           change no number; stacked_prediction looks at all rows of some queries
+-- note:     reaching: if all metrics have a cut-off, the check searches only rows that can be within it, because other
+--           rows change no value; stacked_prediction searches all rows of some queries
 SELECT system, query_id, item_id
 FROM predictions
 WHERE $duplicates = 'error' AND NOT $reaching

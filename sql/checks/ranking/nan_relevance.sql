@@ -5,7 +5,7 @@
 -- why:      such a grade has no gain
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)
--- advice:   drop or mend these rows
+-- advice:   drop or correct these rows
 SELECT query_id, item_id, relevance
 FROM truth
 WHERE isnan(relevance) OR isinf(relevance);

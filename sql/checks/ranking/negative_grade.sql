@@ -6,7 +6,7 @@
 -- column:   truth.relevance
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   negative_grade VARCHAR DEFAULT 'error'
--- advice:   mend them, or set negative_grade=zero if they mean judged and nonrelevant
+-- advice:   correct them, or set negative_grade=zero if they mean judged and nonrelevant
 -- settles:  negative_grade=zero
 SELECT query_id, item_id, relevance
 FROM truth

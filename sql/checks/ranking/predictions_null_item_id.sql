@@ -5,7 +5,7 @@
 -- why:      such a row matches no judgment, but takes up a rank
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
--- advice:   drop or mend these rows
+-- advice:   drop or correct these rows
 SELECT query_id
 FROM predictions
 WHERE item_id IS NULL;

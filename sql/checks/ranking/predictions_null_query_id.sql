@@ -5,7 +5,7 @@
 -- why:      such a row belongs to no ranking
 -- column:   predictions.query_id
 -- inputs:   predictions (query_id, item_id)
--- advice:   drop or mend these rows
+-- advice:   drop or correct these rows
 SELECT item_id
 FROM predictions
 WHERE query_id IS NULL;

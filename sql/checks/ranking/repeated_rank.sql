@@ -7,7 +7,7 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   by_rank BOOLEAN DEFAULT FALSE,
 --           reaching BOOLEAN DEFAULT FALSE
--- advice:   give each item a rank of its own, or name the column that tells the runs apart with system=
+-- advice:   give each item its own rank, or name the column that identifies the run with system=
 -- note:     reaching: as in duplicate_prediction
 SELECT system, query_id, -score AS score, items
 FROM (

@@ -22,7 +22,7 @@
 --               HAVING min(n) < max(n) OR min(n) < 20 OR max(n) > 1001 OR min(found) = 0)
 -- advice:   of the metrics only query_auc is consistent under sampling, others can put systems in another order
 --           (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226); rank all items, or, if the sample is
---           uniform, set catalog_size to their number, which estimates the ranks among all of them
+--           uniform, estimate the values with duckmetrics sampled, or set catalog_size to the number of all items
 -- note:     the number of different items over all queries distinguishes a sample from a ranking of all items
 SELECT
     predictions.system,

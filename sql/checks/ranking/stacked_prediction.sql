@@ -1,5 +1,5 @@
 -- name:     stacked_prediction
--- title:    items predicted more than once for a query, as where the lists of several systems are in one table
+-- title:    items predicted more than once for a query, for example because one table holds several systems
 -- for:      ranking
 -- severity: error
 -- why:      the lists of several systems would be evaluated as one long list
@@ -9,11 +9,11 @@
 --           reaching BOOLEAN DEFAULT FALSE,
 --           until VARCHAR DEFAULT NULL
 -- portable: no, other engines search all rows for duplicates
--- advice:   name the column that tells the systems apart with system=, drop them, or set duplicates=first
+-- advice:   name the column that identifies the system with system=, drop them, or set duplicates=first
 -- settles:  duplicates=first
--- note:     where only rows that can come to a cut-off are searched for duplicates, the longest list may hide the
---           others; here all rows of the first queries are searched; until is the last of these, where it is
---           known, so that the rest of a sorted file need not be read
+-- note:     if the search for duplicates covers only rows within a cut-off, the longest list may hide the others; this
+--           check searches all rows of the first queries; until is the last of these queries, if it is known, so that
+--           the rest of a sorted file need not be read
 WITH probed AS (
     SELECT DISTINCT query_id
     FROM (SELECT query_id FROM contenders ORDER BY query_id LIMIT 5000) AS first_rows

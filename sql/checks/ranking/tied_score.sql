@@ -1,12 +1,13 @@
 -- name:     tied_score
--- title:    scores more than once in a query, in an order that this tool does not define
+-- title:    groups of equal scores within a query, where the tool's order of ties is undefined
 -- for:      ranking
 -- severity: error
--- why:      the tool's value depends on an order that is not known
+-- why:      the tool's value depends on an unknown order
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance)
 -- params:   untied BOOLEAN DEFAULT FALSE
--- advice:   leave like= out, or break the ties
+-- advice:   remove like=, or make the scores unique; duckmetrics conventions shows the value with item ids breaking the
+--           ties
 SELECT system, query_id, score
 FROM candidates
 WHERE $untied

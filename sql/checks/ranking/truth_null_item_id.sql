@@ -6,7 +6,7 @@
 -- column:   truth.item_id
 -- inputs:   truth (query_id, item_id, relevance)
 -- params:   truth_lists BOOLEAN DEFAULT FALSE
--- advice:   drop or mend these rows
+-- advice:   drop or correct these rows
 SELECT query_id
 FROM truth
 WHERE item_id IS NULL

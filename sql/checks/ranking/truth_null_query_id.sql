@@ -5,7 +5,7 @@
 -- why:      such a judgment belongs to no query
 -- column:   truth.query_id
 -- inputs:   truth (query_id, item_id, relevance)
--- advice:   drop or mend these rows
+-- advice:   drop or correct these rows
 SELECT item_id
 FROM truth
 WHERE query_id IS NULL;

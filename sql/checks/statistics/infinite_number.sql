@@ -4,7 +4,7 @@
 -- why:      one such number makes the mean infinite or undefined
 -- column:   given_rows.number
 -- inputs:   given_rows (number)
--- advice:   give numbers, or NULL for none
+-- advice:   give finite numbers, or NULL for a missing number
 -- note:     number stands for each column of numbers
 SELECT *
 FROM given_rows

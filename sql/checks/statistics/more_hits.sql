@@ -4,7 +4,7 @@
 -- why:      a proportion is at most 1
 -- column:   given_rows.hits
 -- inputs:   given_rows (hits, n)
--- advice:   are hits and n swapped?
+-- advice:   check whether hits and n are swapped
 SELECT *
 FROM given_rows
 WHERE hits > n;

@@ -5,7 +5,7 @@
 -- column:   given_rows.n
 -- inputs:   given_rows (hits, n)
 -- advice:   leave them out
--- note:     rows with more hits than trials are those of another check
+-- note:     more_hits reports rows with more hits than trials
 SELECT *
 FROM given_rows
 WHERE n <= 0 AND NOT hits > n;

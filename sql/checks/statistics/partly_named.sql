@@ -5,7 +5,7 @@
 -- column:   given_rows.name
 -- inputs:   given_rows (name)
 -- advice:   give every row a name
--- note:     nobody needs to name the only system there is; NULL next to names is a mistake
+-- note:     a single system needs no name; NULL next to names is a mistake
 SELECT *
 FROM given_rows
 WHERE name IS NULL AND (SELECT count(name) FROM given_rows) > 0;

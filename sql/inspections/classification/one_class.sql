@@ -1,5 +1,5 @@
 -- name:     one_class
--- title:    sets of rows with only one class, for which metrics that need both classes have no value
+-- title:    slices with only one class, for which metrics that need both classes have no value
 -- for:      pairs, thresholds
 -- severity: warning
 -- why:      AUC compares positives with negatives, so it needs both

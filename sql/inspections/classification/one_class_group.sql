@@ -6,7 +6,7 @@
 -- column:   predictions.group_id
 -- inputs:   predictions (system, segment, label, score, weight, group_id)
 -- advice:   read the value as that of the other groups, or use larger groups
--- note:     told if they hold more than half of the rows
+-- note:     reported if they hold more than half of the rows
 WITH counted AS (
     SELECT
         count(*) AS total,

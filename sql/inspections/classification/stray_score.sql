@@ -5,8 +5,8 @@
 -- why:      a code for a missing score, such as -1, is evaluated as if it were a score
 -- column:   predictions.score
 -- inputs:   predictions (label, score)
--- advice:   mend them if the scores are probabilities; a number such as -1 may stand for a missing one
--- note:     told if they are one in ten at most
+-- advice:   correct them if the scores are probabilities; a number such as -1 may stand for a missing score
+-- note:     reported if at most one row in ten is such a row
 WITH counted AS (
     SELECT count(*) AS total, count(*) FILTER (WHERE score < 0 OR score > 1) AS outside
     FROM predictions

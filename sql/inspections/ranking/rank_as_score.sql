@@ -1,5 +1,5 @@
 -- name:     rank_as_score
--- title:    lists whose scores are the numbers from 1 to their length, as ranks are, and the largest comes first
+-- title:    lists whose scores are the numbers from 1 to their length, like ranks, and the largest comes first
 -- for:      ranking
 -- severity: warning
 -- why:      the largest score comes first, so ranks that are read as scores reverse the ranking

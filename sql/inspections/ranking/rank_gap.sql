@@ -2,7 +2,7 @@
 -- title:    lists whose ranks have gaps, as if rows were lost
 -- for:      ranking
 -- severity: warning
--- why:      an item that was lost counts as not relevant
+-- why:      a lost item counts as not relevant
 -- column:   predictions.score
 -- inputs:   predictions (system, query_id, score)
 -- params:   by_rank BOOLEAN DEFAULT FALSE

@@ -2,7 +2,7 @@
 -- title:    scales without a grade for nonrelevant items, so that every judged item is relevant
 -- for:      ranking
 -- severity: note
--- why:      an item that was rated low counts as a hit, too
+-- why:      an item with a low rating counts as a hit, too
 -- column:   truth.relevance
 -- inputs:   truth (relevance)
 -- params:   rel DOUBLE DEFAULT NULL

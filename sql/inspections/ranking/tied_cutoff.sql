@@ -1,5 +1,5 @@
 -- name:     tied_cutoff
--- title:    lists in which the order of equal scores decides which grades the cut-off lets through
+-- title:    lists in which the order of equal scores decides which grades are within the cut-off
 -- for:      ranking
 -- severity: warning
 -- why:      another order of the same scores would give another value

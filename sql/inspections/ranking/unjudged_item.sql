@@ -14,8 +14,8 @@
 --               JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id)
 -- advice:   judge them, set unjudged=skip, or report the share of judged items next to the values
 -- settles:  unjudged=skip
--- note:     told if they are more than one in ten; where the truth has no nonrelevant item, that an item is not
---           in it says so
+-- note:     reported if they are more than one in ten; if the truth has only relevant items, an item that is not in it
+--           is nonrelevant
 WITH seen AS (
     SELECT system, query_id, item_id, rank, relevance
     FROM returned

@@ -1,5 +1,5 @@
 -- name:     unpredicted_item
--- title:    relevant judgments of items that are predicted for no query at all
+-- title:    relevant judgments of items that are not predicted for any query
 -- for:      ranking
 -- severity: note
 -- why:      items that a system cannot return limit the recall that it can reach
@@ -9,7 +9,7 @@
 --               SELECT 1 FROM predictions
 --               JOIN truth ON truth.query_id = predictions.query_id AND truth.item_id = predictions.item_id)
 -- advice:   check that both tables cover the same items; no list can find these
--- note:     told if they are more than half
+-- note:     reported if they are more than half
 WITH predicted AS (
     SELECT DISTINCT item_id FROM predictions
 ),
