@@ -151,7 +151,7 @@ def _own(definition: Definition, numbers: Numbers) -> list[str]:
         write = "`@k`" if choice.param.name == "k" else choice.write
         rows.append((write, choice.meaning, _example(choice, values or {})))
     head, text = ("write", "meaning"), "Write parameters in parentheses after the name."
-    if values is None:
+    if not values:
         return [*paragraphs("## Parameters", text), *table(head, [row[:2] for row in rows])]
     text += " The last column is the value of the worked example with this choice."
     return [*paragraphs("## Parameters", text), *table((*head, "example"), rows, right="example")]

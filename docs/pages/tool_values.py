@@ -32,7 +32,8 @@ def tools_section(definition: Definition, numbers: Numbers) -> list[str]:
     lines = paragraphs("## The same name in other tools", _summary(definition, rows))
     if _differ(rows):
         lines += raw_html(bars(rows))
-    lines += dropdown("Which setting makes the difference", _settings(rows))
+    title = "Which setting makes the difference" if _differ(rows) else "The names in these tools"
+    lines += dropdown(title, _settings(rows))
     lines += _refused(numbers["tools"])
     name = next((row["like"] for row in rows if row["like"] != OURS), None)
     use = f'To use a tool\'s conventions, add `like="{name}"` in Python, `--like {name}` on the command line.'

@@ -16,10 +16,10 @@
 -- range:    [0, 1], lower is better
 -- interval: none, it is a sum of absolute values: every resample adds noise, and the samples lie above the true value
 -- formula:  mean over bins that hold a row of |mean p - mean y|
--- tex:      \mathrm{ACE} = \frac{1}{B} \sum_{b=1}^{B} |\bar{p}_b - \bar{y}_b|
+-- tex:      \mathrm{ACE} = \frac{1}{B} \sum_{b=1}^{B} |{\bar{p}}_b - {\bar{y}}_b|
 -- symbols:  B: the number of bins that hold a row
---           \bar{p}_b: the mean predicted probability in bin b
---           \bar{y}_b: the share of positives in bin b
+--           {\bar{p}}_b: the mean predicted probability in bin b
+--           {\bar{y}}_b: the share of positives in bin b
 -- source:   Neumann, Zisserman and Vedaldi, NeurIPS workshop 2018
 -- oracle:   reference
 -- example:  ace() = 0.156241

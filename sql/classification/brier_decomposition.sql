@@ -13,13 +13,13 @@
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment
 -- formula:  Brier = reliability - resolution + uncertainty + variance within bins - covariance within bins (doubled)
--- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( (\bar{p}_b - \bar{y}_b)^2 - (\bar{y}_b - \bar{y})^2 +
+-- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( ({\bar{p}}_b - {\bar{y}}_b)^2 - ({\bar{y}}_b - \bar{y})^2 +
 --           V_b - 2 C_b \right) + \bar{y} (1 - \bar{y})
 -- symbols:  B: the number of bins that hold a row
 --           n_b: the number of rows in bin b
 --           n: the number of rows
---           \bar{p}_b: the mean predicted probability in bin b
---           \bar{y}_b: the share of positives in bin b
+--           {\bar{p}}_b: the mean predicted probability in bin b
+--           {\bar{y}}_b: the share of positives in bin b
 --           \bar{y}: the share of positives in all rows
 --           V_b: the variance of the probabilities within bin b
 --           C_b: the covariance of the probability and the label within bin b

@@ -16,12 +16,12 @@
 -- range:    [0, 1], lower is better
 -- interval: none, it is a sum of absolute values: every resample adds noise, and the samples lie above the true value
 -- formula:  sum over bins of n_b |mean p - mean y| / n
--- tex:      \mathrm{ECE} = \sum_{b=1}^{B} \frac{n_b}{n} |\bar{p}_b - \bar{y}_b|
+-- tex:      \mathrm{ECE} = \sum_{b=1}^{B} \frac{n_b}{n} |{\bar{p}}_b - {\bar{y}}_b|
 -- symbols:  B: the number of bins that hold a row
 --           n_b: the number of rows in bin b
 --           n: the number of rows
---           \bar{p}_b: the mean predicted probability in bin b
---           \bar{y}_b: the share of positives in bin b
+--           {\bar{p}}_b: the mean predicted probability in bin b
+--           {\bar{y}}_b: the share of positives in bin b
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  ece() = 0.12375

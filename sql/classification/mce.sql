@@ -16,10 +16,10 @@
 -- range:    [0, 1], lower is better
 -- interval: none, it is a maximum: every resample adds noise, and the samples lie above the true value
 -- formula:  the largest |mean p - mean y| of a bin
--- tex:      \mathrm{MCE} = \max_{b} |\bar{p}_b - \bar{y}_b|
+-- tex:      \mathrm{MCE} = \max_{b} |{\bar{p}}_b - {\bar{y}}_b|
 -- symbols:  b: a bin of the probability that holds a row
---           \bar{p}_b: the mean probability of the rows in bin b
---           \bar{y}_b: the share of positives in bin b
+--           {\bar{p}}_b: the mean probability of the rows in bin b
+--           {\bar{y}}_b: the share of positives in bin b
 -- source:   Naeini, Cooper and Hauskrecht, AAAI 2015
 -- oracle:   reference
 -- example:  mce() = 0.39

@@ -13,13 +13,13 @@
 -- formula:  f = (ss_system / df_system) / mse, mse = ss_error / df_error, df_system = systems - 1,
 --           df_error = (systems - 1) * (n - 1); ss_error sums (value - system mean - query mean + mean)^2
 -- tex:      F = \frac{\mathit{SS}_{\mathrm{system}} / (k - 1)}{\mathit{SS}_{\mathrm{error}} / ((k - 1)(n - 1))}
---           \qquad \mathit{SS}_{\mathrm{system}} = \sum_{s, q} (\bar{x}_s - \bar{x})^2 \qquad
---           \mathit{SS}_{\mathrm{error}} = \sum_{s, q} (x_{sq} - \bar{x}_s - \bar{x}_q + \bar{x})^2
+--           \qquad \mathit{SS}_{\mathrm{system}} = \sum_{s, q} ({\bar{x}}_s - \bar{x})^2 \qquad
+--           \mathit{SS}_{\mathrm{error}} = \sum_{s, q} (x_{sq} - {\bar{x}}_s - {\bar{x}}_q + \bar{x})^2
 -- symbols:  k: the number of systems
 --           n: the number of queries
 --           x_{sq}: the value of system s in query q
---           \bar{x}_s: the mean of system s
---           \bar{x}_q: the mean of query q
+--           {\bar{x}}_s: the mean of system s
+--           {\bar{x}}_q: the mean of query q
 --           \bar{x}: the mean of all values
 -- source:   Fisher, Statistical Methods for Research Workers, 1925
 -- oracle:   statsmodels.stats.anova.anova_lm

@@ -22,7 +22,7 @@
 --           normal. relative_change = delta / abs(control_ratio), between r * exp(-+ t * s) - 1, r = ratio /
 --           control_ratio, s^2 = v / ratio^2 of both arms, df as above with v / ratio^2 in place of v
 -- tex:      R = \frac{\sum_i y_i}{\sum_i x_i} \qquad t = \frac{R - R_c}{\sqrt{v + v_c}} \qquad
---           v = \frac{n - 1}{n} \sum_i \left(R_{(i)} - \bar{R}_{(\cdot)}\right)^2
+--           v = \frac{n - 1}{n} \sum_i \left(R_{(i)} - {\bar{R}}_{(\cdot)}\right)^2
 -- symbols:  y_i: the numerator of unit i, such as the clicks of a user
 --           x_i: the denominator of unit i, such as the impressions of a user
 --           n: the number of units in the arm
@@ -30,7 +30,7 @@
 --           R_c: the ratio of the control
 --           v, v_c: the variances of the two ratios, by default from the jackknife
 --           R_{(i)}: the ratio of the arm without unit i
---           \bar{R}_{(\cdot)}: the mean of these ratios
+--           {\bar{R}}_{(\cdot)}: the mean of these ratios
 -- source:   Deng, Knoblich and Lu, KDD 2018, doi:10.1145/3219819.3219919; jackknife: Miller, Biometrika 1974,
 --           doi:10.1093/biomet/61.1.1
 -- oracle:   the formula in numpy

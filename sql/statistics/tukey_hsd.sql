@@ -15,10 +15,10 @@
 --           largest difference of two means is at least abs(delta); a resample shuffles the values of each query
 --           among the systems; effect_size = delta / sqrt(mse), mse as in anova
 -- tex:      p = \frac{1 + k}{1 + B} \qquad
---           k = \sum_{b=1}^{B} \mathbb{1}\left[\max_s \bar{x}_{bs} - \min_s \bar{x}_{bs} \ge |\delta|\right]
+--           k = \sum_{b=1}^{B} \mathbb{1}\left[\max_s {\bar{x}}_{bs} - \min_s {\bar{x}}_{bs} \ge |\delta|\right]
 -- symbols:  \delta: the difference of the two means
 --           B: the number of resamples
---           \bar{x}_{bs}: the mean of system s in resample b, which shuffles the values within each query
+--           {\bar{x}}_{bs}: the mean of system s in resample b, which shuffles the values within each query
 -- source:   Carterette, ACM Transactions on Information Systems 2012, doi:10.1145/2094072.2094076; Sakai,
 --           Laboratory Experiments in Information Retrieval, 2018, doi:10.1007/978-981-13-1199-4
 -- oracle:   scipy.stats.studentized_range, to the error of the approximation

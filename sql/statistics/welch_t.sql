@@ -18,8 +18,8 @@
 -- formula:  statistic = delta / se, se^2 = var / n of both arms, df = se^4 / sum of (var / n)^2 / (n - 1);
 --           relative_change = delta / abs(control_mean), between r * exp(-+ t * s) - 1, r = mean / control_mean, s
 --           and df as se and df above with var / mean^2 in place of var; effect_size = delta / pooled sd (Cohen's d)
--- tex:      t = \frac{\bar{x} - \bar{x}_c}{\sqrt{s^2 / n + s_c^2 / n_c}}
--- symbols:  \bar{x}, \bar{x}_c: the means of the arm and of the control
+-- tex:      t = \frac{\bar{x} - {\bar{x}}_c}{\sqrt{s^2 / n + s_c^2 / n_c}}
+-- symbols:  \bar{x}, {\bar{x}}_c: the means of the arm and of the control
 --           s^2, s_c^2: the variances of the arm and of the control
 --           n, n_c: the numbers of values of the arm and of the control
 -- source:   Welch, Biometrika 1947, doi:10.1093/biomet/34.1-2.28; Satterthwaite, Biometrics Bulletin 1946,

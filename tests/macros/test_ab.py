@@ -372,7 +372,8 @@ REFUSED = {
     AB.format("'paid'", ", level := 95"): "level cannot be '95' for what is asked",
     AB.format("'paid'", ", alpha := 0"): "alpha cannot be '0' for what is asked",
     "FROM ab('SELECT half, clicks / 0e0 AS x FROM users', half, 'x', control := 'old')":
-        "column 'x': 800 rows with NaN or an infinite value; give finite numbers, or NULL for a missing number",
+        "column 'x': 800 rows with NaN or an infinite value; give finite numbers, or NULL for a "
+        "missing number",
     "FROM ab('SELECT half, paid, clicks / 0e0 AS x FROM users', half, 'paid/x', control := 'old')":
         "column 'x': 800 rows with NaN or an infinite value",
 }  # fmt: skip

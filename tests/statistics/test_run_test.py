@@ -306,7 +306,8 @@ CALLS: list[tuple[type[Exception], str, tuple[Any, ...], dict[str, Any]]] = [
      ("fisher_exact", "SELECT row_value AS row, 1 AS column FROM cells"), {}),
     (InputError, "trials: column 'hits': 2 rows with more hits than trials (arm=A, hits=300, n=200; arm=B, "
      "hits=3, n=2); check whether hits and n are swapped", ("two_proportion_z", "trials"), {"control": "A"}),
-    (InputError, "rows with more hits than trials (arm=A, hits=2, of=1); check whether hits and n are swapped",
+    (InputError, "rows with more hits than trials (arm=A, hits=2, of=1); check whether hits and n are "
+     "swapped",
      ("wilson_interval", "SELECT 'A' AS arm, 2 AS hits, 1 AS of"), {"columns": {"n": "of"}}),
     (InputError, "column 'hits': 1 rows with fewer than 0 hits (arm=A, hits=-1, n=2)",
      ("wilson_interval", "SELECT 'A' AS arm, -1 AS hits, 2 AS n"), {}),

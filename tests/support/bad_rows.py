@@ -9,8 +9,8 @@ FROM_ROWS = "found label, score, weight, group_id, country"
 
 PROBABILITY = (
     "no_probability: column 'score': 2 rows whose score lies outside of [0, 1], so it is not a probability "
-    "(label=1.0, score=-0.2; label=1.0, score=1.2); divide percentages by 100, apply the sigmoid to "
-    "logits; metrics such as auc take any score"
+    "(label=1.0, score=-0.2; label=1.0, score=1.2); divide percentages by 100, or apply the sigmoid "
+    "to logits; metrics such as auc accept any score"
 )
 
 
@@ -110,11 +110,11 @@ CASES: dict[str, Case] = {
     "NULL label": (
         "null_label", "auc", {},
         "null_label: column 'label': 2 rows whose label is NULL (score=0.4; score=0.6); drop these rows, or "
-        "say what a missing label means"),
+        "replace NULL with the label it stands for"),
     "NULL label of a rating": (
         "null_label", "rmse", {},
         "null_label: column 'label': 2 rows whose label is NULL (score=0.4; score=0.6); drop these rows, or "
-        "say what a missing label means"),
+        "replace NULL with the label it stands for"),
     "NaN label": (
         "nan_label", "auc", {},
         "nan_label: column 'label': 2 rows whose label is NaN or infinite (label=nan, score=0.4; label=nan, "
@@ -132,7 +132,8 @@ CASES: dict[str, Case] = {
     "labels -1 and 0": (
         "mixed", "auc", {},
         "mixed: column 'label': 1 row with the label -1 while other rows have 0, so the negative class is "
-        "unclear (label=-1.0, score=0.4); drop the rows with one of the two labels, or map both to one label"),
+        "unclear (label=-1.0, score=0.4); drop the rows with one of the two labels, or map both to one "
+        "label"),
     "text label": (
         "text_label", "auc", {},
         "text_label: column 'label' is VARCHAR, not a number; compare it, as in \"SELECT * REPLACE "

@@ -115,7 +115,7 @@ OF_RANKINGS = {
         truth=_judged("nullif(relevance, CASE WHEN item_id = printf('i%02d', "
                       "(7 * CAST(substr(query_id, 2) AS INTEGER) + 1) % 40) THEN relevance END)")),
     "infinite grade": Fault(
-        "nan_relevance", "error", 1, "relevance", "query_id=u07, item_id=i13, relevance=inf", "drop or correct",
+        "nan_relevance", "error", 1, "relevance", "query_id=u07, item_id=i13, relevance=inf", "or correct",
         truth="SELECT query_id, item_id, if(query_id = 'u07' AND item_id = 'i13', 'inf'::DOUBLE, relevance) "
               "AS relevance FROM t"),
     "negative grade": Fault(
@@ -169,7 +169,7 @@ OF_RANKINGS = {
         "unpredicted_item", "note", 1200, "item_id", "query_id=u01, item_id=z1", "same items",
         truth="FROM t UNION ALL SELECT DISTINCT query_id, 'z' || i, 1 FROM t, range(20) AS _(i)"),
     "nothing relevant": Fault(
-        "irrelevant_query", "warning", 31, "relevance", "query_id=u01, judged=15", "rel is the grade",
+        "irrelevant_query", "warning", 31, "relevance", "query_id=u01, judged=15", "rel is the lowest grade",
         truth=_judged("if(query_id < 'u32', 0, relevance)")),
     "ratings": Fault(
         "rating_as_relevance", "note", 1, "relevance", "lowest=2.0, highest=5.0, grades=4", "rel=4",
@@ -197,13 +197,13 @@ OF_RANKINGS = {
         "rank_gap", "warning", 2, "rank", "u01, first_rank=2.0, last_rank=12.0, items=11", "filtered",
         f"{WITH_RANK} WHERE query_id > 'u02' OR rank > 1"),
     "ranks from 0": Fault(
-        "bad_rank", "error", 60, "rank", "query_id=u01, item_id=i08, rank=0.0", "1 or more",
+        "bad_rank", "error", 60, "rank", "query_id=u01, item_id=i08, rank=0.0", "from 1",
         f"SELECT query_id, item_id, rank - 1 AS rank FROM {BY_RANK}"),
     "ranks between two": Fault(
-        "bad_rank", "error", 1, "rank", "query_id=u03, item_id=i25, rank=4.5", "1 or more",
+        "bad_rank", "error", 1, "rank", "query_id=u03, item_id=i25, rank=4.5", "from 1",
         f"SELECT query_id, item_id, if(query_id = 'u03' AND rank = 4, 4.5, rank) AS rank FROM {BY_RANK}"),
     "ranks twice": Fault(
-        "repeated_rank", "error", 1, "rank", "query_id=u03, rank=5.0, items=2", "rank of its own",
+        "repeated_rank", "error", 1, "rank", "query_id=u03, rank=5.0, items=2", "its own rank",
         f"SELECT query_id, item_id, if(query_id = 'u03' AND rank = 4, 5, rank) AS rank FROM {BY_RANK}"),
     "ranks for scores": Fault(
         "rank_as_score", "warning", 60, "score", "query_id=u01, items=12", "rank=score",
@@ -268,7 +268,7 @@ def _rows(*said: Any, predictions: str, also: tuple[str, ...] = (), **options: A
 
 OF_ROWS = {
     "no label": _rows(
-        "row_null_label", "error", 2, "label", "score=0.00125", "missing label",
+        "row_null_label", "error", 2, "label", "score=0.00125", "replace NULL",
         predictions=_observed(label="CASE WHEN i > 1 THEN label END")),
     "no score": _rows(
         "row_null_score", "error", 2, "score", "label=0.0", "nothing was predicted",
@@ -294,7 +294,7 @@ OF_ROWS = {
         "unknown_label", "error", 1, "label", "label=2.0, score=0.00875", "0 or 1",
         predictions=_observed(label="if(i = 3, 2, label)")),
     "two negative classes": _rows(
-        "mixed_label", "error", 1, "label", "label=-1.0, score=0.00875", "one class",
+        "mixed_label", "error", 1, "label", "label=-1.0, score=0.00875", "to one label",
         predictions=_observed(label="if(i = 3, -1, label)")),
     "no probability": _rows(
         "not_a_probability", "error", 1, "score", "label=1.0, score=1.5", "sigmoid",
@@ -303,7 +303,7 @@ OF_ROWS = {
         "clipped_probability", "note", 1, "score", "label=1.0, score=1.0", "eps",
         predictions=_observed(score="if(i = 399, 1, score)"), metrics="log_loss"),
     "a number for no score": _rows(
-        "stray_score", "warning", 2, "score", "label=0.0, score=-1.0", "missing one",
+        "stray_score", "warning", 2, "score", "label=0.0, score=-1.0", "missing score",
         predictions=_observed(score="if(i IN (0, 3), -1, score)")),
     "scores upside down": _rows(
         "reversed_score", "warning", 1, "score", "n=400", "negate", predictions=_observed(score="1 - score")),
