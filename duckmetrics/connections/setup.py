@@ -119,5 +119,6 @@ def _attached(name: str, target: str) -> Statement:
     is_writable = scheme is not None and scheme[1].lower() in _WRITABLE
     options = [] if is_writable else [exp.AttachOption(this=exp.var("READ_ONLY"))]
     sql = exp.Attach(this=exp.alias_(literal(target), name, quoted=True), expressions=options).sql(DIALECT)
-    hidden = (target, target[scheme.end() :]) if scheme is not None else ()
+    rest = target[scheme.end() :] if scheme is not None else ""
+    hidden = (target, rest) if rest else ()
     return Statement(where, sql, hidden)

@@ -52,7 +52,7 @@ def test_scores_that_would_tie_are_refused(type_: str, base: int) -> None:
     with pytest.raises(InputError, match=r"1 group of different scores of a query .* tie \(query_id=1, one"):
         duckmetrics.evaluate(lists(type_, base), TRUTH, "mrr")
     assert [e.check for e in duckmetrics.check(lists(type_, base), TRUTH, "mrr").errors] == ["rounded_score"]
-    with pytest.raises(InputError, match="column 'score': 1 group of different scores that are the same"):
+    with pytest.raises(InputError, match="column 'score': 1 group of different scores that become the same"):
         duckmetrics.evaluate(rows(type_, base), metrics="auc")
     assert [e.check for e in duckmetrics.check(rows(type_, base), metrics="auc").errors] == [
         "row_rounded_score"
@@ -101,7 +101,7 @@ def test_so_it_is_in_every_form_of_the_predictions(predictions: Any, options: di
 
 def test_so_it_is_for_rows_of_slices_systems_and_a_comparison() -> None:
     wide, narrow = rows(*WIDE[0]), rows("BIGINT", 1)
-    said = r"group of different scores that are"
+    said = r"group of different scores that become"
     with pytest.raises(InputError, match=said):
         duckmetrics.evaluate(wide, metrics="auc", by="user_id")
     with pytest.raises(InputError, match=said):
@@ -129,7 +129,7 @@ def test_the_shell_refuses_them(session: duckdb.DuckDBPyConnection, type_: str, 
     session.execute(f"CREATE OR REPLACE TABLE truth AS {TRUTH}")
     session.execute(f"CREATE OR REPLACE TABLE data AS {rows(type_, base)}")
     assert "different scores of a query" in refusal(session, "FROM mrr('predictions', 'truth')")
-    assert "different scores that are" in refusal(session, "FROM auc('data', label, score)")
+    assert "different scores that become" in refusal(session, "FROM auc('data', label, score)")
     found = session.execute("SELECT \"check\" FROM inspect('predictions', 'truth')").fetchall()
     assert found[0] == ("rounded_score",)
 
