@@ -13,8 +13,8 @@
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
 -- grain:    system, segment
 -- formula:  Brier = reliability - resolution + uncertainty + variance within bins - covariance within bins (doubled)
--- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( ({\bar{p}}_b - {\bar{y}}_b)^2 - ({\bar{y}}_b - \bar{y})^2 +
---           V_b - 2 C_b \right) + \bar{y} (1 - \bar{y})
+-- tex:      \mathrm{BS} = \sum_{b=1}^{B} \frac{n_b}{n} \left( ({\bar{p}}_b - {\bar{y}}_b)^2 - ({\bar{y}}_b - \bar{y})^2
+--           + V_b - 2 C_b \right) + \bar{y} (1 - \bar{y})
 -- symbols:  B: the number of bins that hold a row
 --           n_b: the number of rows in bin b
 --           n: the number of rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -77,14 +78,29 @@ def test_the_example_by_hand_is_the_value_of_the_sql(definition: Definition) -> 
 
 def on_sample(definition: Definition) -> dict[str, float]:
     """Return the values of the header's example: one for each query of the sample, or one for all rows."""
+    return examples(definition.family)[definition.name]
+
+
+@cache
+def examples(family: str) -> dict[str, dict[str, float]]:
+    """Compute the examples of a family in one call: metric -> query, or "" for all rows -> value."""
+    specs = {metric.name: spec_of(metric) for metric in METRICS if metric.family == family}
+    connection = duckdb.connect()
+    connection.execute((ROOT / "tests/data" / family / "sample.sql").read_text())
+    if family == "classification":
+        rows = duckmetrics.evaluate("predictions", None, [*specs.values()], connection=connection).rows
+        return {name: {"": row["value"]} for name, row in zip(specs, rows, strict=True)}
+    result = duckmetrics.evaluate("predictions", "truth", [*specs.values()], connection=connection)
+    labels = {row["metric"]: name for name, row in zip(specs, result.rows, strict=True)}
+    found: dict[str, dict[str, float]] = {name: {} for name in specs}
+    for row in result.per_query.to_pylist():
+        found[labels[row["metric"]]][row["query_id"]] = row["value"]
+    return found
+
+
+def spec_of(definition: Definition) -> str:
+    """Return the call of the header's example as a spec."""
     match = re.match(r"\w+\((.*)\) = ", definition.header["example"])
     assert match is not None
     switches = match[1].replace(" := ", "=").replace("'", "")
-    spec = f"{definition.family}.{definition.name}" + (f"({switches})" if switches else "")
-    connection = duckdb.connect()
-    connection.execute((ROOT / "tests/data" / definition.family / "sample.sql").read_text())
-    truth = "truth" if definition.family == "ranking" else None
-    result = duckmetrics.evaluate("predictions", truth, [spec], connection=connection)
-    if truth is None:
-        return {"": result.rows[0]["value"]}
-    return {row["query_id"]: row["value"] for row in result.per_query.to_pylist()}
+    return f"{definition.family}.{definition.name}" + (f"({switches})" if switches else "")

@@ -161,7 +161,7 @@ def test_a_duplicate_that_comes_to_no_cutoff_changes_no_number() -> None:
 
 def test_in_the_first_queries_it_is_refused_at_every_cutoff() -> None:
     """The check finds lists of several systems there, although the longest list hides the others."""
-    with pytest.raises(InputError, match=r"1 item predicted more than once.*lists of several systems"):
+    with pytest.raises(InputError, match=r"1 item predicted more than once.*one table holds several systems"):
         evaluation(BESIDE_THE_FIRST.format(query="behind 00000", copies=2), metric="dcg@1")
 
 

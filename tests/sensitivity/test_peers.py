@@ -95,7 +95,7 @@ def test_equal_scores_in_an_order_that_nobody_can_tell_are_said() -> None:
     rows = by_tool(tied, ROWS[1], "map@3", like=["recbole"])
     assert rows["recbole"].value == pytest.approx(2 / 3)
     assert rows["recbole"].reason == "ties=item_asc stands in for its order"
-    with pytest.raises(InputError, match="1 score more than once in a query"):
+    with pytest.raises(InputError, match="1 group of equal scores within a query"):
         duckmetrics.evaluate(tied, ROWS[1], "map@3", like="recbole")
 
 
