@@ -58,6 +58,20 @@ def calls(definition: Definition) -> dict[str, str]:
     return _ranking(definition) if definition.family == RANKING else _rows(definition)
 
 
+def sql_call(definition: Definition) -> str:
+    """Return the command that prints the whole query, which reads tables with the names of the inputs."""
+    names = " and ".join(name for name in definition.inputs if name != "population")
+    return f"# prints one query that reads {names}\nduckmetrics sql {_shell(_qualified(definition))}\n"
+
+
+def _qualified(definition: Definition) -> str:
+    """Return the spec with its family if both families have the name."""
+    both = (definition.family, definition.name) in catalog().metrics and sum(
+        name == definition.name for _, name in catalog().metrics
+    ) > 1
+    return f"{definition.family}.{usual(definition)}" if both else usual(definition)
+
+
 def _named(given: dict[str, str]) -> str:
     """Write arguments of a macro."""
     return "".join(

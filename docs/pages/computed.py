@@ -115,10 +115,10 @@ def _printed(codes: dict[str, str]) -> str:
         with contextlib.redirect_stdout(out):
             exec(codes["Python"], {})
         return out.getvalue()
-    from support.pages import Block, _bash  # the same way as the tests run it
+    from support.pages import Block, run_bash  # the same way as the tests run it
 
     printed: str
-    printed, problem = _bash(Block("", 0, "bash", codes["Command line"], "", 0))
+    printed, problem = run_bash(Block("", 0, "bash", codes["Command line"], "", 0))
     if problem:
         raise RuntimeError(problem)
     return printed

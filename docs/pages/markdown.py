@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-DOORS = {"Python": ("python", "python"), "Command line": ("cli", "bash"), "DuckDB shell": ("shell", "sql")}
+DOORS = {
+    "Python": ("python", "python"),
+    "Command line": ("cli", "bash"),
+    "DuckDB shell": ("shell", "sql"),
+    "SQL": ("sql", "bash"),
+}
 
 
 def front(title: str, description: str) -> list[str]:

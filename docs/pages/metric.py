@@ -10,7 +10,7 @@ from duckmetrics.catalog.explanation import explanation
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.dialects.portable import reason_against
 from duckmetrics.presets.presets import tools_with
-from pages.calls import calls, usual
+from pages.calls import calls, sql_call, usual
 from pages.definition_parts import (
     NO_CHOICE,
     aliases,
@@ -138,7 +138,8 @@ def _engines(definition: Definition) -> str:
 def _compute(definition: Definition, numbers: Numbers) -> list[str]:
     """Show the call at every door, and its output."""
     output = fenced("text", numbers["printed"].rstrip())
-    return [*paragraphs("## Compute it"), *tabs(calls(definition)), *output, ""]
+    codes = {**calls(definition), "SQL": sql_call(definition)}
+    return [*paragraphs("## Compute it"), *tabs(codes), *output, ""]
 
 
 def _own(definition: Definition, numbers: Numbers) -> list[str]:

@@ -112,7 +112,7 @@ def _printed(chosen: list[Block]) -> Iterator[tuple[int, tuple[str, str]]]:
         if block.language == "python":
             yield block.line, _python(block, names)
         elif block.language == "bash":
-            yield block.line, _bash(block)
+            yield block.line, run_bash(block)
     sql = [block for block in chosen if block.language == "sql"]
     for block, output in zip(sql, session([block.text for block in sql]), strict=True):
         yield block.line, (output, output if "Error:" in output else "")  # a page may show an error
@@ -129,7 +129,7 @@ def _python(block: Block, names: dict[str, Any]) -> tuple[str, str]:
     return out.getvalue(), ""
 
 
-def _bash(block: Block) -> tuple[str, str]:
+def run_bash(block: Block) -> tuple[str, str]:
     """Run a block as a person would, but with the package under test instead of a new environment."""
     code = int(block.note.removeprefix(FAILS)) if block.note.startswith(FAILS) else 0
     folders = [str(Path(sys.executable).parent), str(Path(find()).parent), os.environ["PATH"]]
