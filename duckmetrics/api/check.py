@@ -159,6 +159,7 @@ def check(
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    snapshot: str | None = None,
     like: str | None = None,
     **switches: Unpack[Switches],
 ) -> Findings:
@@ -171,7 +172,7 @@ def check(
         metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
         predictions, truth, system, by, columns, layout, positive, score, where, queries, connection, threads,
-            memory_limit, like, **switches: as for `evaluate`.
+            memory_limit, snapshot, like, **switches: as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -191,7 +192,9 @@ def check(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         switches=switches, layout=layout, positive=positive, score=score, where=where,
     )  # fmt: skip
-    with opened(request, open_engine(None, connection, threads, memory_limit), keep=False) as session:
+    with opened(
+        request, open_engine(None, connection, threads, memory_limit, snapshot=snapshot), keep=False
+    ) as session:
         asked = catalog().usual(_family(session)) if metrics is None else metrics
         return _findings(session, read_specs(asked))
 

@@ -171,6 +171,7 @@ def curve(
     engine: SparkSession | str | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
+    snapshot: str | None = None,
     **params: Unpack[TableParameters],
 ) -> pa.Table:
     """Return a table of a classifier, such as the points of its ROC curve.
@@ -179,6 +180,8 @@ def curve(
         predictions: a table with label and score, as for `evaluate`.
         table: its spec, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``. The two may be
             in either order.
+        system, by, columns, layout, positive, connection, engine, threads, memory_limit, snapshot: as for
+            `evaluate`.
         **params: parameters of the table; a list of values gives the rows of each.
 
     Returns:
@@ -201,5 +204,7 @@ def curve(
     request = read_request(
         catalog(), predictions, system=system, by=by, columns=columns, layout=layout, positive=positive
     )
-    with opened(request, open_engine(engine, connection, threads, memory_limit), keep=False) as session:
+    with opened(
+        request, open_engine(engine, connection, threads, memory_limit, snapshot=snapshot), keep=False
+    ) as session:
         return readable(session.table(table, params))

@@ -131,6 +131,22 @@ def test_a_choice_that_does_not_exist_is_refused() -> None:
         evaluated(RUN, snapshot="once")
 
 
+def test_checks_and_curves_take_it_too(connection: Any) -> None:
+    """A wrong choice shows that it arrives; the others give the same rows."""
+    clicks = "SELECT query_id, score > 0.5 AS label, score FROM run"
+    for read in (
+        lambda snapshot: (
+            duckmetrics.check("run", "qrels", METRICS, connection=connection, snapshot=snapshot).rows
+        ),
+        lambda snapshot: duckmetrics.curve(
+            clicks, "confusion", connection=connection, snapshot=snapshot
+        ).to_pylist(),
+    ):
+        assert read("always") == read("never")
+        with pytest.raises(InputError, match="snapshot='once': no such choice"):
+            read("once")
+
+
 def test_a_plan_that_reads_something_remote_is_dear() -> None:
     scan = '[{"name": "READ_PARQUET ", "children": [], "extra_info": {%s}}]'
     assert is_cheap(scan % "")
