@@ -358,6 +358,7 @@ def test_the_files_of_a_table_in_a_store_are_not_read_by_themselves(connected: A
 @pytest.mark.parametrize(("place", "words"), [
     ("s3://shop/nothing.parquet", "404 Not Found); check the bucket"),
     ("s3://nobody/run.parquet", "404 Not Found); check the bucket"), ("s3://shop/nothing/", "no files"),
+    ("FROM read_parquet(['s3://shop/run.parquet', 's3://shop/nothing.parquet'])", "404"),
 ])  # fmt: skip
 def test_what_is_not_there_is_told_and_no_secret(
     store: Path, place: str, words: str, capsys: pytest.CaptureFixture[str]
