@@ -22,6 +22,7 @@ _PLAIN = [
     (re.compile(r"^```+\{py:\w+\} (.*)$", re.MULTILINE), r"`\1`"),
     (re.compile(r"\{py:obj\}`([\w.]+) <.*?>`"), r"`\1`"),
     (re.compile(r"\]\((.*?)\)\{\.\w+\}"), r"](\1)"),
+    (re.compile(r"&lt;"), "<"),
     (re.compile(r"\n{3,}"), "\n\n"),
 ]
 _FACTS = re.compile(r"```\{list-table\}\n+(.*?)```", re.DOTALL)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from duckmetrics.api.catalogue import SEVERITIES, checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.explanation import explanation
-from duckmetrics.presets.presets import page, presets
+from duckmetrics.presets.pages import page
+from duckmetrics.presets.presets import presets
 from pages import check
 from pages.definition_parts import aliases
 from pages.markdown import front, names_as_code, paragraphs, table, toctree
@@ -127,5 +128,6 @@ def tool(name: str) -> str:
         f"`like := '{name}'` in the DuckDB shell."
     )
     _, _, rest = page(preset).partition("\n")
+    rest = rest.replace("\n### ", "\n## ")  # below the title of a page, not of a list of tools
     rest = rest.replace("\nBehavior that is not imitated:\n", "\n## Differences that remain\n")
     return "\n".join([*front(preset.title, description), use, rest])

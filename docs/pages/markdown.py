@@ -76,9 +76,12 @@ def facts(entries: dict[str, str]) -> list[str]:
 
 
 def sentence(text: str) -> str:
-    """Return a phrase as a sentence; no text gives none."""
-    end = "." if text and not text.endswith((".", "?")) else ""
-    return f"{text[:1].upper()}{text[1:]}{end}"
+    """Return a phrase as a sentence; a name at its start becomes code and keeps its case."""
+    if not text:
+        return ""
+    first, space, rest = text.partition(" ")
+    start = f"`{first}`{space}{rest}" if "_" in first else f"{text[0].upper()}{text[1:]}"
+    return start + ("" if text.endswith((".", "?")) else ".")
 
 
 def escaped(text: str) -> str:

@@ -53,8 +53,10 @@ def path(definition: Definition) -> str:
 def page(definition: Definition, numbers: Numbers) -> str:
     """Write the page of a metric from its header and its numbers."""
     words = explanation(definition)
+    # The search ranks titles first, so that a title has all names that people use.
+    names = names_as_code([definition.name, *(name for name, bound in definition.aliases() if not bound)])
     lines = [
-        *front(f"{definition.title} (`{definition.name}`)", f"{definition.title}. {words.meaning}"),
+        *front(f"{definition.title} ({names})", f"{definition.title}. {words.meaning}"),
         *paragraphs(words.meaning),
         *_formula(definition, words),
         *facts(_facts(definition, words, numbers)),

@@ -17,7 +17,8 @@ def presets(name: str | None, all_: bool) -> None:
     duckmetrics presets
     duckmetrics presets trec_eval
     """
-    from duckmetrics.presets.presets import page, pages, preset
+    from duckmetrics.presets.pages import page, pages
+    from duckmetrics.presets.presets import preset
     from duckmetrics.presets.presets import presets as every
 
     if all_:

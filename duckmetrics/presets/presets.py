@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 
 FAMILIES = ("ranking", "classification")
 ALWAYS, NEVER = "always", "never"
-_TITLE = """\
-# Presets
-
-Written by `duckmetrics presets --all` from the files next to this one; do not edit. Parameters that a
-preset does not set have their defaults; those of a spec and of the call win. With `like`, the names of
-the tool are specs: `{k}` stands for a cut-off, another word in braces for a parameter.
-
-"""
 # The keys of an entry that are not parameters.
 _OWN_KEYS = ("name", "k", "at", "requires", "untied", "otherwise")
 
@@ -248,47 +240,3 @@ def _entry(
         ", ".join(filter(None, (said.get("requires", ""), required))), said.get("untied", False),
         {**otherwise, **said.get("otherwise", {})},
     )  # fmt: skip
-
-
-def pages() -> str:
-    """Write all presets as one page of Markdown."""
-    return _TITLE + "\n".join(page(tool) for tool in presets().values())
-
-
-def page(tool: Preset) -> str:
-    """Write a preset as Markdown."""
-    lines = [f"## {tool.name}", "", f"[{tool.title}]({tool.url}), as of version {tool.version}."]
-    if tool.note:
-        lines += ["", f"{tool.note[0].upper()}{tool.note[1:]}."]
-    for family, known in tool.families.items():
-        if known.metrics:
-            lines += ["", f"| {family} | there | sets |", "| --- | --- | --- |"]
-            lines += [
-                f"| `{name}` | {entry.name} | {_sets(entry)} |" for name, entry in known.metrics.items()
-            ]
-        if known.variants:
-            lines += ["", "Its options, as specs:", "", *(f"- {v.name}: `{v.spec}`" for v in known.variants)]
-        if known.sets:
-            lines += ["", "Its sets of metrics:", "", *(f"- {s.name}: `{s.specs}`" for s in known.sets)]
-        others = {(n, because): name for name, entry in known.metrics.items()
-                  for n, because in entry.otherwise.items()}  # fmt: skip
-        if others:
-            lines += ["", f"Parameters that are not imitated ({family}):", ""]
-            lines += [f"- `{name}`: {because}" for name, because in others]
-        if known.refused:
-            lines += ["", f"Not imitated ({family}):", ""]
-            lines += [f"- `{name}`: {because}" for name, because in known.refused.items()]
-    if tool.defects:
-        lines += ["", "Behavior that is not imitated:", "", *(f"- {defect}" for defect in tool.defects)]
-    return "\n".join([*lines, ""])
-
-
-def _sets(entry: Entry) -> str:
-    """Write the parameters of an entry for a reader."""
-    parts = [" ".join(f"{name}={value}" for name, value in entry.sets.items())]
-    if entry.at:
-        parts.append("with a cut-off " + " ".join(f"{name}={value}" for name, value in entry.at.items()))
-    if entry.cutoff:
-        parts.append({ALWAYS: "needs a cut-off", NEVER: "has no cut-off"}[entry.cutoff])
-    parts += [f"needs {need}" for need in entry.needs]
-    return "; ".join(part for part in parts if part)

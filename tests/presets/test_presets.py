@@ -12,7 +12,8 @@ import duckmetrics
 from duckmetrics import MetricError, UnsupportedError
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.catalog.specs import parse_measure, parse_measures
-from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, page, pages, preset, presets
+from duckmetrics.presets.pages import page, pages
+from duckmetrics.presets.presets import ALWAYS, FAMILIES, NEVER, preset, presets
 from support.cases import CATALOG, ROOT
 from support.command_line import exports, run
 
