@@ -8,5 +8,5 @@ SELECT
         list_filter(
             asked_metrics($metrics), lambda metric: NOT list_contains(string_split($names, '|'), metric_name(metric))
         ),
-        lambda metric: '''' || metric || ''' is no metric here; did you mean ''' || likely(metric, $names) || '''?'
+        lambda metric: '''' || metric || ''' is not a metric here; did you mean ''' || likely(metric, $names) || '''?'
     ), 1) AS value;

@@ -702,8 +702,8 @@ def test_what_python_refuses_of_a_parameter_is_refused(
 
 
 ASKED: dict[str, str] = {
-    "['auk']": "'auk' is no metric here; did you mean 'auc'?",
-    "['roc_curve']": "'roc_curve' is no metric here; did you mean",
+    "['auk']": "'auk' is not a metric here; did you mean 'auc'?",
+    "['roc_curve']": "'roc_curve' is not a metric here; did you mean",
     "['auc', 'auc']": "'auc' is asked for twice; name each metric once",
     "'auc,log_loss,auc'": "'auc' is asked for twice; name each metric once",
     "'auc@10'": "'auc@10' has no cut-off; drop it",

@@ -108,7 +108,7 @@ def test_tools_can_be_chosen(session: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "problem"),
-    [("ndgc@10", "did you mean 'ndcg'?"), ("ndcg@0", "cannot be compared"), ("bpref", "is no metric here"),
+    [("ndgc@10", "did you mean 'ndcg'?"), ("ndcg@0", "cannot be compared"), ("bpref", "is not a metric here"),
      ("ndcg@10, map", "cannot be compared")],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_refused(

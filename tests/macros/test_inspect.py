@@ -306,7 +306,7 @@ def test_columns_of_rows_are_names_or_texts(
 
 def test_an_unknown_metric_is_refused(tables: duckdb.DuckDBPyConnection) -> None:
     message = refusal(tables, of_rows("observed", metrics="auc, log_los"))
-    assert "'log_los' is no metric here; did you mean 'log_loss'?" in message
+    assert "'log_los' is not a metric here; did you mean 'log_loss'?" in message
 
 
 def test_a_column_that_is_missing_is_a_finding(tables: duckdb.DuckDBPyConnection) -> None:

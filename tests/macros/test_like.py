@@ -172,7 +172,7 @@ def test_a_list_that_follows_a_tool_is_in_the_order_of_one_that_does_not(
     ("arguments", "problem"),
     [
         ("'ndcg@3, mrr', like := 'lenskit', gain := 'exp2'", "like sets the switches of every metric here"),
-        ("'ndcg@3, nonsense', like := 'lenskit'", "'nonsense' is no metric here"),
+        ("'ndcg@3, nonsense', like := 'lenskit'", "'nonsense' is not a metric here"),
         ("'ndcg@3', like := 'trek'", "like cannot be 'trek' for ndcg"),
         ("'ndcg@3, idcg@3', like := 'lenskit'", "no tool computes idcg; leave it out of the list"),
     ],
