@@ -44,6 +44,8 @@ SHOP = ("data/shop/recommendations.parquet", "data/shop/purchases.parquet")
 CANDIDATE = {"predictions": "model = 'candidate'"}
 # The reason of a tool that does not have the metric at all.
 _LACKING = re.compile(r"\bhas no\b")
+# In a reason: examples in parentheses, and the table and column in front.
+_PLACES = re.compile(r" \([^)]*=[^)]*\)|^\S+: column '\w+': ")
 Numbers = dict[str, Any]
 
 
@@ -72,7 +74,8 @@ def key(definition: Definition) -> str:
     for tool in presets().values():
         family = tool.families.get(definition.family)
         entry = family.metrics.get(definition.name) if family else None
-        hashed.update(repr((tool.name, tool.version, entry and (entry.name, entry.sets))).encode())
+        refused = family.refused.get(definition.name) if family else None
+        hashed.update(repr((tool.name, tool.version, entry and (entry.name, entry.sets), refused)).encode())
     hashed.update(repr((codes(definition), arguments(definition, sample=True))).encode())
     return hashed.hexdigest()[:16]
 
@@ -161,11 +164,16 @@ def _tools(definition: Definition) -> list[dict[str, Any]]:
             "name": row.name,
             "value": None if row.value is None else round(row.value, DIGITS),
             "effects": {f"{n}={row.settings[n]}": round(effect, DIGITS) for n, effect in row.effects.items()},
-            "reason": row.reason,
+            "reason": _short(row.reason),
         }
         for row in found.rows
         if row.value is not None or not _LACKING.search(row.reason or "")
     ]
+
+
+def _short(reason: str | None) -> str | None:
+    """Return a reason without the place of the data and the ids of examples."""
+    return None if reason is None else _PLACES.sub("", reason)
 
 
 def up_to_date(everything: bool = False) -> dict[str, Numbers]:

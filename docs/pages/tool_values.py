@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -114,14 +113,9 @@ def _cells(value: float, row: Row) -> tuple[str, str, str, str]:
 def _refused(rows: list[Row]) -> list[str]:
     """List the tools that have the metric in a way that has no number here."""
     refused = [row for row in rows if row["value"] is None and row["reason"]]
-    reasons = [f"- {_linked(_title(row['like']), row['like'])}: {_short(row['reason'])}" for row in refused]
+    reasons = [f"- {_linked(_title(row['like']), row['like'])}: {row['reason']}" for row in refused]
     title = paragraphs("These tools have the metric, but give no number here:")
     return [*title, *reasons, ""] if reasons else []
-
-
-def _short(reason: str) -> str:
-    """Return a reason without the place of the data and the ids of examples."""
-    return re.sub(r" \([^)]*=[^)]*\)|^\S+: column '\w+': ", "", reason)
 
 
 def _title(like: str) -> str:

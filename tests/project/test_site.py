@@ -27,7 +27,7 @@ $$
 \\frac{1}{2
 $$
 """
-WARNINGS = ("nowhere.md", "nowhere'", "nowhere.png", "unbalanced braces", "not included in any toctree")
+WARNINGS = ("nowhere.md", "nowhere'", "nowhere.png", "unbalanced braces", "included in any toctree")
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")}
 
 

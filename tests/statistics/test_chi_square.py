@@ -442,9 +442,10 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([-5, 5], {}, "(observed=-5)"),
     ([[3, 4], [None, -1]], {},
      f"observed: column 'n': 2 {BAD} (row=2, column=1, n=NULL; row=2, column=2, n=-1); {MEND}"),
-    ([5], {}, "observed: fewer than two categories with an expectation (categories=1); a test compares two"),
-    ([[5, 6]], {}, "observed: a table with fewer than two rows or columns (n_rows=1, n_columns=2); a test "
-                   "compares two or more of each"),
+    ([5], {}, "observed: fewer than two categories with an expectation (categories=1); the test needs at "
+              "least two categories"),
+    ([[5, 6]], {}, "observed: a table with fewer than two rows or columns (n_rows=1, n_columns=2); the test "
+                   "needs at least two rows and two columns"),
     ([[5, 0], [6, 0]], {}, "(n_rows=2, n_columns=1)"),
     ([[5]], {}, "(n_rows=1, n_columns=1)"),
     ([], {}, "observed: no rows; give the counts of two categories or more"),
@@ -452,7 +453,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([0, 0, 0], {}, "observed: nothing was observed, all counts are 0 (total=0); check the counts"),
     ([[0, 0], [0, 0]], {}, "observed: nothing was observed, all counts are 0 (total=0); check the counts"),
     ([3, 7, 1], {"expected": [1, 1, 0]},
-     f"observed: column 'expected': 1 {UNEXPECTED} (observed=1, expected=0); such a hypothesis is refuted"),
+     f"observed: column 'expected': 1 {UNEXPECTED} (observed=1, expected=0); no test is needed to reject "
+     "such a hypothesis"),
     ([3, 7], {"expected": [0, 0]}, f"2 {UNEXPECTED}"),
     ([3, 7], {"expected": [1, None]}, "1 rows whose expectation is missing, negative, NaN or infinite "
      "(observed=7, expected=NULL); give every category a count or share of 0 or more, or none of them"),

@@ -158,7 +158,7 @@ CASES: dict[str, Case] = {
     "NULL weight": (
         "null_weight", "auc", {},
         "null_weight: column 'weight': 1 row whose weight is NULL (label=0.0, score=0.4); give them a "
-        "weight, 0 leaves a row out"),
+        "weight; 0 leaves a row out"),
     "negative weight": (
         "negative_weight", "auc", {},
         "negative_weight: column 'weight': 1 row whose weight is negative, NaN, infinite or above 1e250 "

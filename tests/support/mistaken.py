@@ -367,7 +367,7 @@ CALLS = [
     ),
     Mistake(
         "compare run.parquet run.parquet --truth truth.parquet -m mrr",
-        "alike",
+        "the same name",
         "--system NAME=TABLE",
         COMPARE,
     ),
