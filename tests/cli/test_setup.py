@@ -78,7 +78,7 @@ def test_a_refusal_says_where_and_shows_no_secret(run: Command, text: str) -> No
     (("--attach", "wh"), "write --attach NAME=VALUE"),
     (("--attach", "postgres:host=127.0.0.1 password=geheim"), "--attach: no name before the ="),
     (("--attach", "pg=postgres:host=127.0.0.1 port=1 password=geheim"), "--attach pg: "),
-    (("--attach", "pg=postgres:"), "Error: "),
+    pytest.param(("--attach", "pg=postgres:"), "Error: ", marks=pytest.mark.slow),
     (("--init", "nothing.sql"), "nothing.sql: cannot be read"),
     (("--snapshot", "once"), "'once' is not one of"),
     (("--attach", "wh=p.parquet"), "--attach wh: "),
