@@ -44,7 +44,7 @@ def texts() -> dict[str, str]:
     return dict(generated())
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page: Path) -> None:
     assert wrong(page) == []
