@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.definition import DIALECT, RANKING
+from duckmetrics.macro_queries.macro import reference
 
 if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
@@ -75,7 +76,7 @@ def _qualified(definition: Definition) -> str:
 def _named(given: dict[str, str]) -> str:
     """Write arguments of a macro."""
     return "".join(
-        f", {name} := {value if re.fullmatch(r'-?[0-9.]+', value) else repr(value)}"
+        f", {reference(name).sql(DIALECT)} := {value if re.fullmatch(r'-?[0-9.]+', value) else repr(value)}"
         for name, value in given.items()
     )
 
@@ -97,8 +98,7 @@ def _rows(definition: Definition) -> dict[str, str]:
     asked, columns = usual(definition), _columns(definition)
     given = [f'"{CLICKS}"', f'metrics=["{asked}"]', f"columns={_mapped(columns)}"]
     command = f"duckmetrics evaluate {CLICKS} -m {_shell(asked)} \\\n    --column {_options(columns)}\n"
-    uses_score = "score" in definition.header["inputs"]
-    read = ", ".join(theirs for ours, theirs in columns.items() if ours != "score" or uses_score)
+    read = ", ".join(columns.values())
     sql = (
         "SELECT metric, round(value, 4) AS value, n\n"
         f"FROM {macro(definition)}('{CLICKS}', {read}{_named(arguments(definition))});\n"

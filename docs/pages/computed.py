@@ -75,7 +75,7 @@ def key(definition: Definition) -> str:
         family = tool.families.get(definition.family)
         entry = family.metrics.get(definition.name) if family else None
         refused = family.refused.get(definition.name) if family else None
-        hashed.update(repr((tool.name, tool.version, entry and (entry.name, entry.sets), refused)).encode())
+        hashed.update(repr((tool.name, tool.version, entry, refused)).encode())
     hashed.update(repr((codes(definition), arguments(definition, sample=True))).encode())
     return hashed.hexdigest()[:16]
 

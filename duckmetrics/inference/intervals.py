@@ -77,7 +77,7 @@ def with_intervals(
         parts.append(exp.select(*_bound_columns(units)).from_(table))
         told = _told(engine, inference, units, table)
     elif units.samples is not None:
-        told = [_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference)}", "")]
+        told = [_finding(NOTE, f"{100 * inference.level:g} % intervals: {_method(inference, units)}", "")]
     told += [_without(text, why) for text, why in units.without.items()]
     names = [name for name, _ in engine.columns(summary)]
     columns = [_bounded(name, units, bool(parts)) for name in names]
@@ -178,10 +178,15 @@ def _finite() -> exp.Expr:
     return sqlglot.parse_one(text, dialect=DIALECT)
 
 
-def _method(inference: Inference) -> str:
+def _method(inference: Inference, units: Units) -> str:
+    """Name the method; metrics that are computed again as a whole take fewer resamples."""
     if inference.method != BOOTSTRAP:
         return "Student's t"
-    return f"bootstrap of {inference.resamples} resamples"
+    if not units.measures:
+        return f"bootstrap of {inference.samples} resamples"
+    has_others = units.samples is not None and inference.samples != inference.resamples
+    others = f" ({inference.samples} for metrics that are computed again as a whole)" if has_others else ""
+    return f"bootstrap of {inference.resamples} resamples{others}"
 
 
 def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> list[Finding]:
@@ -196,7 +201,7 @@ def _told(engine: Engine, inference: Inference, units: Units, bounds: str) -> li
         if units.kind in (ROWS, SHARED_ROWS)
         else ""
     )
-    message = f"{100 * inference.level:g} % intervals: {_method(inference)} over {over}"
+    message = f"{100 * inference.level:g} % intervals: {_method(inference, units)} over {over}"
     found = [_finding(NOTE, "; ".join(filter(None, (message, advice))), advice)]
     few = dict.fromkeys(
         _few(units, metric, segment, n, effective)

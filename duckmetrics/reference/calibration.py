@@ -85,7 +85,7 @@ def calibration_slope(rows: Sequence[Observation], *, eps: float = 1e-15) -> flo
 
 
 def calibration_intercept(rows: Sequence[Observation], *, eps: float = 1e-15) -> float | None:
-    """Return a of the same regression (not the "calibration in the large", which holds b = 1).
+    """Return the intercept a of the same regression (not the "calibration in the large", which holds b = 1).
 
     Cox, Biometrika 1958, doi:10.1093/biomet/45.3-4.562.
     """

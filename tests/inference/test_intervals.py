@@ -184,6 +184,22 @@ def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
     assert asked.rows[0]["upper"] > by_row.rows[0]["upper"]
 
 
+@pytest.mark.parametrize(("metrics", "resamples", "words"), [
+    ("auc", None, "bootstrap of 10000 resamples over"),
+    ("max_f1", None, "bootstrap of 1000 resamples"),
+    ("auc, max_f1", None, "bootstrap of 10000 resamples (1000 for metrics that are computed again"),
+    ("auc, max_f1", 50, "bootstrap of 50 resamples over"),
+])  # fmt: skip
+def test_the_note_has_the_numbers_of_resamples_that_were_drawn(
+    connection: duckdb.DuckDBPyConnection, metrics: str, resamples: int | None, words: str
+) -> None:
+    result = duckmetrics.evaluate(
+        "log", metrics=metrics, connection=connection, interval=0.9, interval_method="bootstrap",
+        cluster="user_id", resamples=resamples,
+    )  # fmt: skip
+    assert any(words in finding.message for finding in result.checks)
+
+
 @pytest.mark.slow
 def test_a_bootstrap_takes_metrics_without_derivatives_as_a_whole(
     connection: duckdb.DuckDBPyConnection,

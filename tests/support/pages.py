@@ -93,16 +93,17 @@ def wrong(page: Path, spark: bool = False) -> list[str]:
     chosen = [block for block in read if block.runs and block.needs_spark == spark]
     with tempfile.TemporaryDirectory() as folder, _entered(Path(folder)):
         printed = dict(_printed(chosen))
-    with_output = {block.group for block in read if block.language == OUTPUT}
-    faults = [
-        f"{page}:{block.line}: {printed[block.line][1]}" for block in chosen
-        if printed[block.line][1] and not (block.language == "sql" and block.group in with_output)
-    ]  # fmt: skip
+    faults = []
     for shown in (block for block in read if block.language == OUTPUT):
-        outputs = [printed[b.line][0] for b in chosen if b.group == shown.group and b.line < shown.line]
-        if outputs and not any(_is_shown(shown.text, output) for output in outputs):
-            faults.append(f"{page}:{shown.line}: the output is not\n{shown.text}but\n" + "or\n".join(outputs))
-    return faults
+        above = [b for b in chosen if b.group == shown.group and b.line < shown.line]
+        matching = [b for b in above if _is_shown(shown.text, printed[b.line][0])]
+        if above and not matching:
+            outputs = "or\n".join(printed[b.line][0] for b in above)
+            faults.append(f"{page}:{shown.line}: the output is not\n{shown.text}but\n{outputs}")
+        for block in matching:  # a page may show what SQL refuses
+            if block.language == "sql":
+                printed[block.line] = shown.text, ""
+    return [*faults, *(f"{page}:{line}: {problem}" for line, (_, problem) in printed.items() if problem)]
 
 
 def _printed(chosen: list[Block]) -> Iterator[tuple[int, tuple[str, str]]]:
