@@ -52,6 +52,7 @@ def is_copied(evaluation: duckmetrics.Evaluation) -> bool:
     return "duckmetrics_snapshot" in evaluation.sql
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("table", "is_dear"), [
     ("run", False), ("plain", False), ("shop.run", False), ("FROM run WHERE score > 0", False),
     ("joined", True), ("SELECT DISTINCT * FROM run", True),
@@ -65,6 +66,7 @@ def test_a_table_is_copied_where_more_than_a_scan_reads_it(
     assert not is_copied(evaluated(table, connection, "never"))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("table", ["run", "joined", "plain", "FROM run"])
 def test_no_value_depends_on_it(connection: Any, table: str) -> None:
     wanted = values(evaluated(RUN))
