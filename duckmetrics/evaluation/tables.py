@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs, results_database
 from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError
@@ -76,6 +77,15 @@ class KeptTables:
 
         found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
+
+    def differences(self, baseline: str, points: int) -> pa.Table:
+        """Return quantiles of the differences of queries from a baseline."""
+        composer = Composer(self._catalog, {"per_query": self._queries()})
+        step = composer.relation("difference_quantiles", {"baseline": baseline, "points": points})
+        query = exp.select("*").from_(step)
+        for key in ("system", "metric", "place"):
+            query = query.order_by(exp.Ordered(this=exp.column(key), desc=False))
+        return self._engine.arrow(composer.complete(query))
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:
