@@ -104,5 +104,8 @@ def leaderboard(
         "positive": positive, "score": score, "where": where,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
-    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as (session, parts):
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as (
+        session,
+        parts,
+    ):
         return ranked(comparer, session, parts)

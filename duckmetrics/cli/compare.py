@@ -12,6 +12,9 @@ from duckmetrics.cli.config import Several
 from duckmetrics.cli.exit_codes import exit_if
 from duckmetrics.cli.files import checked_files, write_beside, write_to
 from duckmetrics.cli.options import (
+    ADJUST,
+    ALLOW_DIFFERENT,
+    ALPHA,
     INPUTS,
     LIKE,
     OPTIONAL_METRIC,
@@ -19,6 +22,8 @@ from duckmetrics.cli.options import (
     POSITIVE,
     SCORE,
     SLICES_AND_INFERENCE,
+    TEST,
+    WHOLE,
     with_options,
 )
 
@@ -26,28 +31,15 @@ from duckmetrics.cli.options import (
 @click.command(short_help="Compare systems with a baseline and test each difference.")
 @click.argument("predictions", nargs=-1, cls=Several, shell_complete=completion.files)
 @with_options(OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES_AND_INFERENCE)
-@click.option(
-    "--test",
-    metavar="TEST",
-    help="t, randomization, bootstrap, tukey, sign, wilcoxon or mcnemar.  [default: paired t]",
-)
-@click.option(
-    "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
-)
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
-)
+@with_options(TEST, ADJUST, ALPHA)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The power of the column mde.")
-@click.option(
-    "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
-)
+@with_options(ALLOW_DIFFERENT)
 @click.option(
     "--pairs/--no-pairs", "pairs", default=None,
     help="Compare every pair of systems; the letters after a value name the systems that it beats.  "
     "[default: --pairs with --test tukey]",
 )  # fmt: skip
-@click.option("--all", "whole", is_flag=True, help="Show all columns; files and Python always have them.")
-@with_options(*OUTPUT_AND_ENGINE)
+@with_options(WHOLE, *OUTPUT_AND_ENGINE)
 def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance explains?
 

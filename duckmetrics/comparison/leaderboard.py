@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.comparison.methods import of_all_pairs
 from duckmetrics.comparison.pairing import Row, key_of_row
 from duckmetrics.comparison.tiers import tiers
 from duckmetrics.errors import MetricError
@@ -20,7 +21,7 @@ from duckmetrics.results.leaderboard import (
     OF_PAIR,
     Leaderboard,
 )
-from duckmetrics.results.markup import letter
+from duckmetrics.results.markup import letter_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # The verdicts of tests that distinguish two systems.
 DISTINGUISHED = (BETTER, WORSE, DIFFERENT)
 OPPOSITE = {BETTER: WORSE, WORSE: BETTER}
+# The methods that keep the chance of any false verdict below alpha, whatever the dependence of the tests.
+FAMILYWISE = ("holm", "bonferroni")
 
 
 def refuse_directionless(measures: Sequence[Measure]) -> None:
@@ -62,7 +65,7 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
     values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
     pairs = _by_group(result)
-    rows = []
+    rows: list[Row] = []
     for part in parts:
         chances = {}
         if part.units is not None:
@@ -73,7 +76,8 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
                 tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
                 rows += _Contest.of(measure, group, tested).rows(own)
     kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
-    return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, values["seed"])
+    at_once = comparer.adjust in FAMILYWISE or of_all_pairs(comparer.test)
+    return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, at_once)
 
 
 def _by_group(result: Comparison) -> dict[tuple[str, Any], list[Row]]:
@@ -168,7 +172,7 @@ class _Contest:
         ]  # fmt: skip
         for number, group in enumerate(tiers(systems, differing)):
             for system in group:
-                found[system] += letter(number)
+                found[system] += letter_of(number)
         return found
 
     def places(self) -> dict[str, int]:

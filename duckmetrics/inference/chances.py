@@ -53,8 +53,8 @@ def chances_of_best(
         if (way := direction(measure)) is not None:
             ways.setdefault(tuple(way.items()), []).append(measure.text)
     found: dict[tuple[Any, ...], float | None] = {}
-    for way, texts in ways.items():
-        given = {**values, **dict(way)}
+    for known, texts in ways.items():
+        given = {**values, **dict(known)}
         queries = []
         if set(texts) & set(units.measures):
             own = replace(units, query=of_measures(units.query, units.measures, texts))

@@ -9,11 +9,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.results.brief import Column, cells_of
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import UNTESTED, WORSE
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.results.notebook import readable
-from duckmetrics.results.standings import page_columns, table_of
+from duckmetrics.results.standings import heading, page_columns, tables_of
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ COUNTS = ("place", "rank_lower", "rank_upper", "n", "n_tests", "resamples", "see
 WORDS = (
     "tier", "verdict", "better", "test", "adjust", "interval_method", "cluster", "reason", "signature",
 )  # fmt: skip
-# The methods that keep the chance of any false verdict below alpha.
-FAMILYWISE = ("holm", "bonferroni", "hochberg", "none")
 # One letter of a tier, such as a or b2.
 _LETTER = re.compile(r"[a-z]\d*")
 # The number of slices that the first line names.
@@ -63,7 +62,8 @@ class Leaderboard(Tabular):
             other columns are as in `Comparison`.
         comparison: the tests of all pairs.
         units: what was resampled, such as queries.
-        samples, seed: of the chances.
+        samples: the number of resamples behind the chances.
+        at_once: whether the intervals of the ranks hold for all systems at once.
     """
 
     command = "leaderboard"
@@ -72,7 +72,7 @@ class Leaderboard(Tabular):
     comparison: Comparison = field(repr=False)
     units: str
     samples: int
-    seed: int
+    at_once: bool
 
     @property
     def summary(self) -> pa.Table:
@@ -156,30 +156,39 @@ class Leaderboard(Tabular):
     @property
     def method(self) -> str:
         """The test of the pairs, their number, and how p is adjusted for it."""
-        adjust, alpha = self.rows[0]["adjust"], self.rows[0]["alpha"]
-        sizes = dict.fromkeys(row["n_tests"] for row in self.rows if row["n_tests"])
-        pairs = f"{_span([*sizes])} pairs" if sizes else "no pairs"
-        each = " of each metric and slicing" if len(self._groups()) > 1 else ""
+        sizes = {row["n_tests"] for row in self.rows if row["tier"]}
+        fewest, most = min(sizes, default=0), max(sizes, default=0)
+        pairs = f"{fewest}{f' to {most}' if most > fewest else ''} pair{'' if most == 1 else 's'}"
+        several = {"metric": len(self.evaluation.metrics) > 1, "slicing": bool(self.evaluation.by)}
+        each = [word for word, is_so in several.items() if is_so]
+        of_each = f" of each {' and '.join(each)}" if each else ""
+        adjust = self.rows[0]["adjust"]
         adjusted = "p not adjusted further" if adjust == "none" else f"p adjusted by {adjust}"
-        return f"{self.comparison._tests()} of {pairs}{each}, {adjusted}, p < {alpha:.4g}"
+        return f"{self.comparison.tests} of {pairs}{of_each}, {adjusted}, p < {self.rows[0]['alpha']:.4g}"
 
     def footer(self) -> list[str]:
         """Return the meaning of the columns, with the method behind them."""
-        level = 100 * self.rows[0]["interval_level"]
-        lines = [f"tier: systems that share a letter cannot be distinguished ({self.method})"]
-        if any(row["rank_lower"] is not None for row in self.rows):
-            sure = f", for all systems at once with {100 * (1 - self.rows[0]['alpha']):g} % confidence"
-            at_once = sure if self.rows[0]["adjust"] in FAMILYWISE else ""
-            lines.append(f"ranks: the true rank is in this range{at_once}")
+        lines = []
+        if any(row["better"] == "lower" for row in self.rows):
+            lines.append("↓ lower is better")
+        if any(row["better"] == "target" for row in self.rows):
+            lines.append("→ the value closest to this number is the best")
+        if any(row["tier"] for row in self.rows):
+            sure = f"{100 * (1 - self.rows[0]['alpha']):g} % confidence"
+            at_once = f", for all systems at once with {sure}" if self.at_once else ""
+            lines += [
+                f"tier: systems that share a letter cannot be distinguished ({self.method})",
+                f"ranks: the true rank is in this range{at_once}",
+            ]
         if any(row["chance"] is not None for row in self.rows):
             lines.append(
-                f"chance of best: share of {self.samples:,} bootstrap resamples of the {self.units} in which "
-                "the system is the best"
+                f"P(best): chance of being the best, the share of {self.samples:,} bootstrap resamples of "
+                f"the {self.units} in which the system is the best"
             )
         sizes = {row["n"] for row in self.rows if row["n"]}
         counted = f"n = {sizes.pop():,}; " if len(sizes) == 1 else ""
-        lines.append(f"{counted}{level:g} % intervals, not adjusted; to best: difference to the first system")
-        return lines
+        level = f"{100 * self.rows[0]['interval_level']:g} % intervals, not adjusted"
+        return [*lines, f"{counted}{level}; to best: difference to the first system"]
 
     def notes(self) -> list[str]:
         """Return the notes below the table: the findings of the checks."""
@@ -201,10 +210,10 @@ class Leaderboard(Tabular):
             return [*aligned(header, cells, (*NUMBERS, *COUNTS)), "", self.sentence, *self.footer()]
         lines = wrap(self.sentence, columns, break_long_words=False)
         groups = self._groups()
-        for group in groups:
+        for group, table in zip(groups, tables_of(groups, columns), strict=True):
             place = self._place(group[0])
-            title = f"{visible(group[0]['metric'])}{f' where {place}' if place else ''}"
-            lines += ["", *([title, ""] if len(groups) > 1 else []), *table_of(group, columns)]
+            title = f"{visible(group[0]['metric'])} where {place}"
+            lines += ["", *([title, ""] if place else []), *table]
         lines.append("")
         for text in self.footer():
             lines += wrap(text, columns, break_long_words=False, subsequent_indent="  ")
@@ -221,17 +230,18 @@ class Leaderboard(Tabular):
             header = [name for name in self.rows[0] if name != "signature"]
             cells = [[cell_text(row[name]) for name in header] for row in self.rows]
             return Shown(header, cells, (*NUMBERS, *COUNTS), self.sentence, notes)
-        by, several = self.evaluation.by, len(self.evaluation.metrics) > 1
-        own = page_columns(self.rows)
-        slices = zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True) if by else ()
-        header = [*(["metric"] if several else []), *by, *(column.name for column in own)]
-        keys = [[visible(row["metric"]) for row in self.rows]] if several else []
-        columns = [*keys, *map(list, slices), *(column.cells for column in own)]
-        place = header.index(own[2].name, len(keys) + len(by))
-        best = frozenset((i, place) for i, row in enumerate(self.rows) if row["place"] == 1)
-        numeric = [column.name for column in own if column.is_number]
-        cells = list(map(list, zip(*columns, strict=True)))
-        return Shown(header, cells, numeric, self.sentence, notes, best)
+        by = self.evaluation.by
+        slices = (
+            list(zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True)) if by else []
+        )
+        keys = [Column(name, list(cells), is_number=False) for name, cells in zip(by, slices, strict=True)]
+        if len(self.evaluation.metrics) > 1:
+            keys.insert(0, Column("metric", [heading(row) for row in self.rows], is_number=False))
+        columns = [*keys, *page_columns(self.rows)]
+        numeric = [column.name for column in columns if column.is_number]
+        # The values are after place and system.
+        best = frozenset((i, len(keys) + 2) for i, row in enumerate(self.rows) if row["place"] == 1)
+        return Shown(*cells_of(columns), numeric, self.sentence, notes, best)
 
     def to_latex(self, whole: bool = False) -> str:
         r"""Return the table in LaTeX; it needs the package booktabs.
@@ -269,10 +279,11 @@ def _claim(rows: Sequence[Row]) -> _Claim:
     if verdict == BEST:
         return _Claim(f"{best} is the best of {many} systems")
     if verdict == UNTESTED:
-        return _Claim(f"{best} has the best value of {many} systems", ": no test compares them")
+        return _Claim(f"{best} has the best value of {many} systems, and no test compares them")
     first = _LETTER.findall(known[0]["tier"])[0]
     sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
-    count = f"all {many}" if len(sharing) == many else f"{len(sharing)} of {many}"
+    every = "both" if many == 2 else f"all {many}"
+    count = every if len(sharing) == many else f"{len(sharing)} of {many}"
     others = sum(row["verdict"] == AMONG_BEST for row in known) - len(sharing)
     more = f"; {others} more cannot be distinguished from {best}" if others else ""
     return _Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
@@ -280,9 +291,3 @@ def _claim(rows: Sequence[Row]) -> _Claim:
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-
-
-def _span(sizes: Sequence[int]) -> str:
-    if len(sizes) == 1:
-        return f"all {sizes[0]}"
-    return f"{min(sizes)} to {max(sizes)}"

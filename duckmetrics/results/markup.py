@@ -37,7 +37,7 @@ def superscript(text: str) -> str:
     return "".join(_RAISED[mark] for mark in text)
 
 
-def letter(place: int) -> str:
+def letter_of(place: int) -> str:
     """Return a, b, ..., z without q, and then a2, b2, ..."""
     turn, place = divmod(place, len(LETTERS))
     return f"{LETTERS[place]}{turn + 1}" if turn else LETTERS[place]

@@ -19,7 +19,7 @@ from duckmetrics.results.grid import (
     slice_key,
     split,
 )
-from duckmetrics.results.markup import letter, superscript
+from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
 
@@ -73,7 +73,7 @@ class PairwiseComparison(Comparison):
     def letters(self) -> dict[str, str]:
         """The letter of each system in the table."""
         systems = dict.fromkeys(row["system"] for row in self.rows)
-        return {system: letter(place) for place, system in enumerate(systems)}
+        return {system: letter_of(place) for place, system in enumerate(systems)}
 
     @property
     def conclusion(self) -> str:
