@@ -66,7 +66,7 @@ def leaderboard(
             threads, memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
             alpha, allow_different, **switches: as for `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
-        adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, and ``"none"`` if
+        adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
             the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
             family, and the overall results of a metric are another one.
         resamples: the number of resamples of a test that draws them, and of the chances to be the best; by

@@ -64,7 +64,7 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
     result = comparer.result(session, parts, None)
     samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
     values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
-    pairs = _by_group(result)
+    pairs, order = _by_group(result), comparer.systems(session, parts)
     rows: list[Row] = []
     for part in parts:
         chances = {}
@@ -74,6 +74,8 @@ def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEval
             for group in _groups(part, measure.text):
                 own = {row["system"]: chances.get(key_of_row(part, row)) for row in group}
                 tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
+                # Of equal systems, the one that was given first comes first.
+                group.sort(key=lambda row: order.index(row["system"]))
                 rows += _Contest.of(measure, group, tested).rows(own)
     kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
     at_once = comparer.adjust in FAMILYWISE or of_all_pairs(comparer.test)

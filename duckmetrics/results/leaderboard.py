@@ -156,15 +156,20 @@ class Leaderboard(Tabular):
     @property
     def method(self) -> str:
         """The test of the pairs, their number, and how p is adjusted for it."""
-        sizes = {row["n_tests"] for row in self.rows if row["tier"]}
-        fewest, most = min(sizes, default=0), max(sizes, default=0)
-        pairs = f"{fewest}{f' to {most}' if most > fewest else ''} pair{'' if most == 1 else 's'}"
-        several = {"metric": len(self.evaluation.metrics) > 1, "slicing": bool(self.evaluation.by)}
-        each = [word for word, is_so in several.items() if is_so]
-        of_each = f" of each {' and '.join(each)}" if each else ""
-        adjust = self.rows[0]["adjust"]
+        adjust, alpha = self.rows[0]["adjust"], self.rows[0]["alpha"]
         adjusted = "p not adjusted further" if adjust == "none" else f"p adjusted by {adjust}"
-        return f"{self.comparison.tests} of {pairs}{of_each}, {adjusted}, p < {self.rows[0]['alpha']:.4g}"
+        return f"{self.comparison.tests}; {self._families()}, {adjusted}, p < {alpha:.4g}"
+
+    def _families(self) -> str:
+        """Return how many pairs were adjusted together."""
+        counted = []
+        for slicing in dict.fromkeys(row["slice"] for row in self.rows):
+            sizes = {row["n_tests"] for row in self.rows if row["slice"] == slicing and row["tier"]}
+            fewest, most = min(sizes, default=0), max(sizes, default=0)
+            pairs = f"{fewest}{f' to {most}' if most > fewest else ''} pair{'' if most == 1 else 's'}"
+            counted.append(f"{pairs}{f' by {slicing}' if slicing else ''}")
+        each = " of each metric" if len(self.evaluation.metrics) > 1 else ""
+        return f"{' and '.join(counted)}{each}"
 
     def footer(self) -> list[str]:
         """Return the meaning of the columns, with the method behind them."""
@@ -175,7 +180,7 @@ class Leaderboard(Tabular):
             lines.append("→ the value closest to this number is the best")
         if any(row["tier"] for row in self.rows):
             sure = f"{100 * (1 - self.rows[0]['alpha']):g} % confidence"
-            at_once = f", for all systems at once with {sure}" if self.at_once else ""
+            at_once = f", for all systems of a table at once with {sure}" if self.at_once else ""
             lines += [
                 f"tier: systems that share a letter cannot be distinguished ({self.method})",
                 f"ranks: the true rank is in this range{at_once}",

@@ -145,7 +145,9 @@ def _ranks(row: Row) -> str:
 def _signed(value: float | None) -> str:
     if value is None:
         return ""
-    return (f"{value:+.1e}" if 0 < abs(value) < TINY else f"{value:+.4f}").replace("-", "−", 1)
+    if value == 0:
+        return "0.0000"
+    return (f"{value:+.1e}" if abs(value) < TINY else f"{value:+.4f}").replace("-", "−", 1)
 
 
 def _percent(share: float | None) -> str:

@@ -17,18 +17,21 @@ WITH sizes AS (
     WHERE value IS NOT NULL
     GROUP BY metric
 ),
-grouped AS (
+assigned AS (
     SELECT
         per_query.system,
         per_query.metric,
+        per_query.value,
         CASE WHEN sizes.units > $groups THEN hash(hash(per_query.query_id, $seed)) % $groups
-            ELSE hash(per_query.query_id) END AS unit,
-        sum(per_query.value) AS total,
-        count(*) AS n
+            ELSE hash(per_query.query_id) END AS unit
     FROM per_query
     JOIN sizes ON sizes.metric = per_query.metric
     WHERE per_query.value IS NOT NULL
-    GROUP BY ALL
+),
+grouped AS (
+    SELECT system, metric, unit, sum(value) AS total, count(*) AS n
+    FROM assigned
+    GROUP BY system, metric, unit
 ),
 weighted AS (
     SELECT
