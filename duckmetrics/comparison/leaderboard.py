@@ -153,7 +153,7 @@ class _Contest:
                 "rank_upper": len(places) - verdicts.count(BETTER) if letters.get(system) else None,
                 "tier": letters.get(system),
                 **{name: best.get(name) for name in OF_BEST_PAIR},
-                "chance": chances.get(system) if system in places else None,
+                "probability_best": chances.get(system) if system in places else None,
                 "verdict": self._verdict(system, verdicts),
                 "n": row["n"],
                 "better": self.measure.metric.range.better or "target",

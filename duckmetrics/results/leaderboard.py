@@ -35,7 +35,7 @@ OF_BEST_PAIR = ("delta", "delta_lower", "delta_upper", "p", "p_adjusted")
 OF_PAIR = (
     "test", "adjust", "n_tests", "alpha", "interval_level", "interval_method", "cluster", "resamples", "seed",
 )  # fmt: skip
-NUMBERS = ("value", "lower", "upper", *OF_BEST_PAIR, "chance", "target", "alpha", "interval_level")
+NUMBERS = ("value", "lower", "upper", *OF_BEST_PAIR, "probability_best", "target", "alpha", "interval_level")
 COUNTS = ("place", "rank_lower", "rank_upper", "n", "n_tests", "resamples", "seed")
 WORDS = (
     "tier", "verdict", "better", "test", "adjust", "interval_method", "cluster", "reason", "signature",
@@ -56,7 +56,7 @@ class Leaderboard(Tabular):
             the number of systems that are significantly better; rank_upper: the number of systems minus that
             of systems that are significantly worse; tier: letters, of which two systems share one if and only
             if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
-            difference to the best system; chance: the share of bootstrap resamples in which the system is the
+            difference to the best system; probability_best: the share of bootstrap resamples in which the system is the
             best; verdict: best, among the best, worse, different, not tested or no value; n: queries or
             rows; better, target: which values are better; n_tests: how many pairs p was adjusted for; the
             other columns are as in `Comparison`.
@@ -110,6 +110,7 @@ class Leaderboard(Tabular):
         """Return the result as ``duckmetrics leaderboard`` prints it in JSON, see docs/reference/json.md."""
         return document(
             self.command, self.summary.to_pylist(), self.checks, sentence=self.sentence, method=self.method,
+            resamples=self.samples,
             pairs=[json_object(pair) for pair in self.pairs],
         )  # fmt: skip
 
@@ -185,7 +186,7 @@ class Leaderboard(Tabular):
                 f"tier: systems that share a letter cannot be distinguished ({self.method})",
                 f"ranks: the true rank is in this range{at_once}",
             ]
-        if any(row["chance"] is not None for row in self.rows):
+        if any(row["probability_best"] is not None for row in self.rows):
             lines.append(
                 f"P(best): chance of being the best, the share of {self.samples:,} bootstrap resamples of "
                 f"the {self.units} in which the system is the best"

@@ -91,7 +91,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         Column(RANKS, [_ranks(row) for row in rows], rank=8),
         Column(TO_BEST, [_signed(row["delta"]) for row in rows], rank=7),
         Column("p", [short_p(row["p_adjusted"]) for row in rows], rank=2),
-        Column(CHANCE, [_percent(row["chance"]) for row in rows], rank=6),
+        Column(CHANCE, [_percent(row["probability_best"]) for row in rows], rank=6),
         Column(VERDICT, [row["verdict"] for row in rows], is_number=False, rank=1),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]

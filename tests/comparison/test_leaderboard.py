@@ -107,7 +107,7 @@ def test_places_and_ranks_as_scipy_and_statsmodels(board: Leaderboard, metric: s
 
 def test_a_metric_is_a_family_of_its_own(runs: dict[str, Scores], truth: Any, board: Leaderboard) -> None:
     alone = leaderboard(runs, truth, "ndcg@10")
-    kept = [*board.rows[0]][: [*board.rows[0]].index("chance")]
+    kept = [*board.rows[0]][: [*board.rows[0]].index("probability_best")]
     for name, row in rows_of(alone, "ndcg@10").items():
         assert {c: row[c] for c in kept} == pytest.approx(
             {c: rows_of(board, "ndcg@10")[name][c] for c in kept}
@@ -147,7 +147,7 @@ def test_chances_as_numpy(board: Leaderboard, metric: str) -> None:
     means = weights @ values.T / weights.sum(axis=1)[:, None]
     best = (means.argmin if metric == "mean_rank" else means.argmax)(axis=1)
     expected = np.bincount(best, minlength=len(SYSTEMS)) / len(best)
-    found = [rows_of(board, metric)[name]["chance"] for name in SYSTEMS]
+    found = [rows_of(board, metric)[name]["probability_best"] for name in SYSTEMS]
     # Four standard errors of 2,000 resamples.
     assert found == pytest.approx(expected, abs=4 * 0.5 / 2000**0.5)
     assert sum(found) == pytest.approx(1, abs=1e-12)
@@ -170,7 +170,7 @@ def test_chances_are_those_of_the_weights(board: Leaderboard) -> None:
         goodness = -means if metric == "mean_rank" else means
         is_best = goodness >= goodness.max(axis=1)[:, None] - 1e-12 * means.max()
         expected = (is_best / is_best.sum(axis=1)[:, None]).mean(axis=0)
-        found = [rows_of(board, metric)[name]["chance"] for name in SYSTEMS]
+        found = [rows_of(board, metric)[name]["probability_best"] for name in SYSTEMS]
         assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -178,7 +178,9 @@ def test_chances_are_those_of_the_weights(board: Leaderboard) -> None:
 def test_the_seed_decides_the_chances(runs: dict[str, Scores], truth: Any, board: Leaderboard) -> None:
     again = leaderboard(runs, truth, "ndcg@10")
     other = leaderboard(runs, truth, "ndcg@10", seed=7)
-    chances = [[row["chance"] for row in rows_of(r, "ndcg@10").values()] for r in (board, again, other)]
+    chances = [
+        [row["probability_best"] for row in rows_of(r, "ndcg@10").values()] for r in (board, again, other)
+    ]
     assert chances[0] == chances[1] != chances[2]
 
 
@@ -193,7 +195,7 @@ def test_the_direction_comes_from_the_metric() -> None:
     rows = rows_of(found, "calibration_ratio")
     assert list(rows) == ["near", "above", "far below"]
     assert {(row["better"], row["target"]) for row in rows.values()} == {("target", 1.0)}
-    assert rows["near"]["chance"] > 0.9
+    assert rows["near"]["probability_best"] > 0.9
     assert found.lines(80)[2].split()[3:5] == ["calibration_ratio", "→1"]
     assert found.units == "clusters of user_id"
 
@@ -205,7 +207,7 @@ def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     run = system(truth, 0.8, 3)
     found = leaderboard({"B": run, "A": run, "worse": system(truth, 6.0, 1)}, truth, "ndcg@10")
     rows = list(found.rows)
-    assert [(row["system"], row["place"], row["tier"], row["chance"]) for row in rows] == [
+    assert [(row["system"], row["place"], row["tier"], row["probability_best"]) for row in rows] == [
         ("B", 1, "a", 0.5), ("A", 1, "a", 0.5), ("worse", 3, "b", 0.0),
     ]  # fmt: skip
     assert [(row["rank_lower"], row["rank_upper"]) for row in rows] == [(1, 2), (1, 2), (3, 3)]
@@ -219,7 +221,7 @@ def test_a_system_without_a_value_is_last_and_has_no_letter(truth: Any) -> None:
     found = leaderboard(runs, truth, "mean_rank")
     *_, last = found.rows
     assert [row["system"] for row in found.rows] == ["good", "bad", "lost"]
-    empty = ("value", "place", "rank_lower", "rank_upper", "tier", "delta", "p_adjusted", "chance")
+    empty = ("value", "place", "rank_lower", "rank_upper", "tier", "delta", "p_adjusted", "probability_best")
     assert {last[name] for name in empty} == {None}
     assert last["verdict"] == "no value"
     assert last["reason"]
@@ -227,7 +229,7 @@ def test_a_system_without_a_value_is_last_and_has_no_letter(truth: Any) -> None:
     assert [(row["rank_lower"], row["rank_upper"], row["n_tests"]) for row in found.rows[:2]] == [
         (1, 1, 1), (2, 2, 1),
     ]  # fmt: skip
-    assert sum(row["chance"] for row in found.rows[:2]) == pytest.approx(1)
+    assert sum(row["probability_best"] for row in found.rows[:2]) == pytest.approx(1)
     assert found.lines(80)[6].split() == ["lost", "NULL"]
 
 
@@ -297,7 +299,7 @@ def test_evaluations_are_ranked_as_they_are(runs: dict[str, Scores], truth: Any,
     for name, row in rows_of(found, "ndcg@10").items():
         known = rows_of(board, "ndcg@10")[name]
         assert (row["place"], row["tier"]) == (known["place"], known["tier"])
-        assert row["chance"] == pytest.approx(known["chance"], abs=1e-12)
+        assert row["probability_best"] == pytest.approx(known["probability_best"], abs=1e-12)
 
 
 @pytest.mark.slow
@@ -310,7 +312,7 @@ def test_metrics_without_a_test_have_places_only() -> None:
     table = "data/shop/impressions.parquet"
     found = leaderboard(table, metrics=["average_precision", "auc"], where=where, **shop)
     for row in rows_of(found, "average_precision").values():
-        assert (row["tier"], row["rank_lower"], row["chance"], row["verdict"]) == (
+        assert (row["tier"], row["rank_lower"], row["probability_best"], row["verdict"]) == (
             None,
             None,
             None,
@@ -322,7 +324,7 @@ def test_metrics_without_a_test_have_places_only() -> None:
         table, metrics="average_precision", where=where, interval_method="bootstrap", resamples=150, **shop
     )
     assert [row["tier"] for row in whole.rows] == ["a", "b"]
-    assert whole.rows[0]["chance"] > 0.95
+    assert whole.rows[0]["probability_best"] > 0.95
     assert "bootstrap_samples with 150 resamples; 1 pair" in whole.method
 
 
