@@ -56,8 +56,8 @@ class Leaderboard(Tabular):
             the number of systems that are significantly better; rank_upper: the number of systems minus that
             of systems that are significantly worse; tier: letters, of which two systems share one if and only
             if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
-            difference to the best system; probability_best: the share of bootstrap resamples in which the system is the
-            best; verdict: best, among the best, worse, different, not tested or no value; n: queries or
+            difference to the best system; probability_best: the share of bootstrap resamples in which it is
+            the best; verdict: best, among the best, worse, different, not tested or no value; n: queries or
             rows; better, target: which values are better; n_tests: how many pairs p was adjusted for; the
             other columns are as in `Comparison`.
         comparison: the tests of all pairs.
