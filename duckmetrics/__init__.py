@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
     from duckmetrics.engines.progress import progress
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.macros.shipped import macros_database, macros_sql
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
-    from duckmetrics.results.leaderboard import Leaderboard
     from duckmetrics.results.sampled import SampledEvaluation
     from duckmetrics.results.verification import Verification
     from duckmetrics.sensitivity.peers import conventions
@@ -64,7 +64,7 @@ _LAZY = {
     "sampled": "sensitivity.sampled",
     "Comparison": "results.comparison",
     "compare": "api.compare",
-    "Leaderboard": "results.leaderboard",
+    "Leaderboard": "leaderboards.leaderboard",
     "leaderboard": "api.leaderboard",
     "ChiSquare": "statistics.chi_square",
     "chi_square": "statistics.chi_square",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.api.arguments import refuse_misspelled
 from duckmetrics.api.compared import compared, read_comparer
 from duckmetrics.comparison.families import OF_METRIC
-from duckmetrics.comparison.leaderboard import leaderboard as ranked
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
+from duckmetrics.leaderboards.contest import leaderboard as ranked
 from duckmetrics.results.comparison import ALPHA
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.results.leaderboard import Leaderboard
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.switches import Switches
 
 
@@ -104,8 +104,5 @@ def leaderboard(
         "positive": positive, "score": score, "where": where,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
-    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as (
-        session,
-        parts,
-    ):
-        return ranked(comparer, session, parts)
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:
+        return ranked(comparer, found.session, found.parts)

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.results.brief import Column
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
-    from duckmetrics.results.leaderboard import Leaderboard
     from duckmetrics.results.tabular import Tabular
 
 # Formats for a page, which has any width.

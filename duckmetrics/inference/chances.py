@@ -70,6 +70,7 @@ def chances_of_best(
 def direction(measure: Measure) -> dict[str, Value] | None:
     """Return the parameters that say which values are better; None if the header does not say it."""
     declared = measure.metric.range
-    if declared.target is not None:
-        return {"better": "target", "target": declared.target}
-    return None if declared.better is None else {"better": declared.better}
+    if declared.direction is None:
+        return None
+    target: dict[str, Value] = {} if declared.target is None else {"target": declared.target}
+    return {"better": declared.direction, **target}

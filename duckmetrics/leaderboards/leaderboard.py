@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from itertools import groupby
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.leaderboards.claims import Claim, claim_of, listed
+from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
 from duckmetrics.results.brief import Column, cells_of
 from duckmetrics.results.document import document, json_object
-from duckmetrics.results.gates import UNTESTED, WORSE
+from duckmetrics.results.gates import WORSE
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.results.notebook import readable
-from duckmetrics.results.standings import heading, page_columns, tables_of
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
-# The words in the column verdict, in addition to those of a comparison.
-BEST, AMONG_BEST, NO_VALUE = "best", "among the best", "no value"
 # The columns that come from the comparison with the best system, and those that all pairs have in common.
 OF_BEST_PAIR = ("delta", "delta_lower", "delta_upper", "p", "p_adjusted")
 OF_PAIR = (
@@ -40,8 +38,6 @@ COUNTS = ("place", "rank_lower", "rank_upper", "n", "n_tests", "resamples", "see
 WORDS = (
     "tier", "verdict", "better", "test", "adjust", "interval_method", "cluster", "reason", "signature",
 )  # fmt: skip
-# One letter of a tier, such as a or b2.
-_LETTER = re.compile(r"[a-z]\d*")
 # The number of slices that the first line names.
 LISTED = 3
 
@@ -119,12 +115,12 @@ class Leaderboard(Tabular):
     @property
     def sentence(self) -> str:
         """The result in one sentence: who is the best, and where another system is better."""
-        said: dict[_Claim, list[str]] = {}
+        said: dict[Claim, list[str]] = {}
         for metric in self.evaluation.metrics:
-            said.setdefault(_claim(self._group(metric)), []).append(visible(metric))
+            said.setdefault(claim_of(self._group(metric)), []).append(visible(metric))
         sentences = [f"{claim.text}{claim.reason}" for claim in said]
         if len(said) > 1:
-            sentences = [f"by {_listed(names)}, {claim.text}" for claim, names in said.items()]
+            sentences = [f"by {listed(names)}, {claim.text}" for claim, names in said.items()]
         return "; ".join([*sentences, *self._exceptions()])
 
     def _exceptions(self) -> Iterator[str]:
@@ -267,33 +263,3 @@ class Leaderboard(Tabular):
 
     def _repr_html_(self) -> str:
         return self.shown().html()
-
-
-class _Claim(NamedTuple):
-    """The first place in words, and what it means."""
-
-    text: str
-    reason: str = ""
-
-
-def _claim(rows: Sequence[Row]) -> _Claim:
-    """Return who is the best of the systems of one metric."""
-    known, many = [row for row in rows if row["value"] is not None], len(rows)
-    if not known:
-        return _Claim(f"none of the {many} systems has a value")
-    best, verdict = visible(str(known[0]["system"])), known[0]["verdict"]
-    if verdict == BEST:
-        return _Claim(f"{best} is the best of {many} systems")
-    if verdict == UNTESTED:
-        return _Claim(f"{best} has the best value of {many} systems, and no test compares them")
-    first = _LETTER.findall(known[0]["tier"])[0]
-    sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
-    every = "both" if many == 2 else f"all {many}"
-    count = every if len(sharing) == many else f"{len(sharing)} of {many}"
-    others = sum(row["verdict"] == AMONG_BEST for row in known) - len(sharing)
-    more = f"; {others} more cannot be distinguished from {best}" if others else ""
-    return _Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

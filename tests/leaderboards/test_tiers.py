@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duckmetrics.comparison.tiers import tiers
+from duckmetrics.leaderboards.tiers import tiers
 from duckmetrics.results.markup import letter_of
 
 Pair = tuple[int, int]

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import of_all_pairs
 from duckmetrics.comparison.pairing import Row, key_of_row
-from duckmetrics.comparison.tiers import tiers
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.chances import chances_of_best, direction, samples_of_chances
+from duckmetrics.leaderboards.claims import AMONG_BEST, BEST, NO_VALUE
+from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
+from duckmetrics.leaderboards.tiers import tiers
 from duckmetrics.results.gates import BETTER, DIFFERENT, UNTESTED, WORSE
 from duckmetrics.results.grid import slice_key
-from duckmetrics.results.leaderboard import (
-    AMONG_BEST,
-    BEST,
-    NO_VALUE,
-    OF_BEST_PAIR,
-    OF_PAIR,
-    Leaderboard,
-)
 from duckmetrics.results.markup import letter_of
 
 if TYPE_CHECKING:
@@ -156,11 +150,9 @@ class _Contest:
                 "probability_best": chances.get(system) if system in places else None,
                 "verdict": self._verdict(system, verdicts),
                 "n": row["n"],
-                "better": self.measure.metric.range.better or "target",
-                "target": self.measure.metric.range.target,
                 **{name: example[name] for name in OF_PAIR},
                 "reason": row["reason"] or best.get("reason"),
-                "signature": row["signature"],
+                **{name: row[name] for name in ("better", "target", "signature")},
             }
 
     def letters(self) -> dict[str, str]:
