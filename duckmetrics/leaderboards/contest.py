@@ -147,7 +147,7 @@ class _Contest:
                 "rank_upper": len(places) - verdicts.count(BETTER) if letters.get(system) else None,
                 "tier": letters.get(system),
                 **{name: best.get(name) for name in OF_BEST_PAIR},
-                "probability_best": chances.get(system) if system in places else None,
+                "probability_best": chances.get(system) if len(places) > 1 else None,
                 "verdict": self._verdict(system, verdicts),
                 "n": row["n"],
                 **{name: example[name] for name in OF_PAIR},
@@ -185,6 +185,7 @@ class _Contest:
             return NO_VALUE
         best = self.systems[0]
         if system == best:
+            # With no other system, there is no test either.
             if all(verdict == UNTESTED for verdict in verdicts):
                 return UNTESTED
             return BEST if all(verdict == BETTER for verdict in verdicts) else AMONG_BEST
@@ -195,12 +196,10 @@ class _Contest:
 
 
 def _turned(pair: Row) -> Row:
-    """Return a pair as the comparison of the other system with the first."""
+    """Return the test of a pair, its difference and verdict as if the other system were compared."""
     low, high = pair["delta_lower"], pair["delta_upper"]
     return {
-        **pair,
-        "system": pair["against"],
-        "against": pair["system"],
+        **{name: pair[name] for name in ("p", "p_adjusted", "reason", *OF_PAIR)},
         "delta": None if pair["delta"] is None else -pair["delta"],
         "delta_lower": None if high is None else -high,
         "delta_upper": None if low is None else -low,

@@ -233,6 +233,16 @@ def test_a_system_without_a_value_is_last_and_has_no_letter(truth: Any) -> None:
     assert found.lines(80)[6].split() == ["lost", "NULL"]
 
 
+def test_the_only_system_with_a_value_is_not_called_the_best(truth: Any) -> None:
+    runs = {"lost": {q: {"nothing": 1.0} for q in truth}, "good": system(truth, 0.5, 1)}
+    found = leaderboard(runs, truth, "mean_rank")
+    assert [(row["system"], row["place"], row["verdict"]) for row in found.rows] == [
+        ("good", 1, "not tested"), ("lost", None, "no value"),
+    ]  # fmt: skip
+    assert {(row["tier"], row["probability_best"]) for row in found.rows} == {(None, None)}
+    assert found.sentence == "good has the best value of 2 systems, and no test compares them"
+
+
 @pytest.mark.slow
 def test_a_missing_query_counts_as_zero(truth: Any) -> None:
     run = system(truth, 0.6, 1)
