@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
@@ -17,6 +19,7 @@ from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.inputs.columns import filtered, first_row
+from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
@@ -101,7 +104,7 @@ class Session:
             level=None if self.request.inference is None else self.request.inference.level,
             higher_is_better=_where(parts, "higher"),
             lower_is_better=_where(parts, "lower"),
-            _tables=KeptTables(self.catalog, self.engine, parts, self.table),
+            _tables=KeptTables(self.catalog, self.engine, parts, self.table, self.again),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
@@ -132,6 +135,20 @@ class Session:
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
         return parts
+
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the rows of other metrics of the same predictions, with intervals where the engine has them.
+
+        Raises:
+            MetricError: a metric cannot be read, or the values came from other evaluations.
+        """
+        measures = self.measures(specs)
+        request = replace(self.request, verify=None)
+        if request.inference is None and self.engine.supports(Feature.INTERVAL):
+            request = replace(request, inference=read_inference(LEVEL))
+        other = Session(self.catalog, request, self.engine)
+        other._attached, other._layouts = self._attached, self._layouts
+        return tuple(row for part in other.parts(measures) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
         """Return the rows of a table; parameters that are lists give the rows of each value."""

@@ -31,6 +31,7 @@ class KeptTables:
 
     Args:
         table: computes a table such as a curve from the predictions.
+        again: evaluates other metrics of the same predictions, with intervals.
     """
 
     def __init__(
@@ -39,8 +40,10 @@ class KeptTables:
         engine: Engine,
         parts: Sequence[FamilyEvaluation],
         table: Callable[[str, Mapping[str, Any]], pa.Table],
+        again: Callable[[Sequence[str]], tuple[dict[str, Any], ...]],
     ) -> None:
         self.table = table
+        self.again = again
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]
@@ -86,6 +89,12 @@ class KeptTables:
         for key in ("system", "metric", "place"):
             query = query.order_by(exp.Ordered(this=exp.column(key), desc=False))
         return self._engine.arrow(composer.complete(query))
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
+        outputs.refuse(path, format_)
+        with outputs.replacing(path, format_) as draft:
+            outputs.write_text(draft, text)
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

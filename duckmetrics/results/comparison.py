@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.pictures.drawn import DrawnComparison
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
 from duckmetrics.results.differences import Differences
 from duckmetrics.results.document import document
@@ -56,7 +57,7 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Differences):
+class Comparison(Differences, DrawnComparison):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -245,9 +246,6 @@ class Comparison(Differences):
 
     def __repr__(self) -> str:
         return "\n".join([*self.lines(), *self.notes()])
-
-    def _repr_html_(self) -> str:
-        return self.shown().html()
 
     def to_latex(self, whole: bool = False) -> str:
         r"""Return the table in LaTeX; it needs the package booktabs.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
@@ -37,7 +38,7 @@ NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
 
 
 @dataclass(frozen=True)
-class Evaluation(PerQuery):
+class Evaluation(PerQuery, DrawnEvaluation):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -128,6 +129,11 @@ class Evaluation(PerQuery):
             len(ev.failures("auc < 0.8"))  # 1
         """
         return failures(read_gates(gates), self.rows, self.canonical)
+
+    @property
+    def source(self) -> Tables:
+        """The tables that the evaluation kept, and what else can be computed from the same predictions."""
+        return self._tables
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -239,9 +245,6 @@ class Evaluation(PerQuery):
         """Return the notes below the table, a line each: the verification, and the findings of the checks."""
         verified = [in_one_line(self.verified)] if self.verified else []
         return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
-
-    def _repr_html_(self) -> str:
-        return self.shown().html()
 
     def to_latex(self, wide: bool | None = None) -> str:
         r"""Return the table in LaTeX, the best values bold; it needs the package booktabs.

@@ -11,7 +11,7 @@ from duckmetrics.results.notebook import readable
 from duckmetrics.results.wide import Widened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -42,6 +42,14 @@ class Tables(Protocol):
 
     def differences(self, baseline: str, points: int) -> pa.Table:
         """Return quantiles of the differences of queries from a baseline."""
+        ...
+
+    def again(self, specs: Sequence[str], /) -> tuple[dict[str, Any], ...]:
+        """Evaluate other metrics of the same predictions, with intervals."""
+        ...
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
         ...
 
 

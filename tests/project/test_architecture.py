@@ -37,6 +37,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
+    ("pictures",),
     ("charts",),
     ("expressions",),
     ("errors", "version", "switches"),
