@@ -154,7 +154,7 @@ def _order(change: Change) -> float:
         return x
     if change.target is None or change.before is None or after is None:
         return float("inf")
-    return abs(change.before - change.target) - abs(after - change.target)
+    return abs(change.before - change.target) - abs(float(after) - change.target)
 
 
 def _text(change: Change) -> str:

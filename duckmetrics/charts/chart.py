@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from duckmetrics.charts.documents import document, title_height
+from duckmetrics.charts.documents import WRITTEN_BY, document, title_height
 from duckmetrics.charts.figures import Ids
 from duckmetrics.charts.marks import text_of
 from duckmetrics.charts.style import style
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 # The formats of a picture, by the suffix of the file.
 FORMATS = {".svg": "svg", ".html": "html"}
-# The comment in a file that shows later that it is an output of ours.
-WRITTEN_BY = "<!-- written by duckmetrics -->"
 _PAGE = (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"

@@ -12,6 +12,8 @@ from duckmetrics.expressions.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# The comment in a file that shows later that it is an output of ours.
+WRITTEN_BY = "<!-- written by duckmetrics -->"
 # The space around a picture, and the height of a line of text.
 MARGIN, LINE = 16, 19
 # The mean width of a character in pixels, by the size of the font.
@@ -54,6 +56,7 @@ def document(title: str, said: str, width: int, block: Block, top: float) -> str
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="dm page" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-labelledby="t d">'
+        f"{WRITTEN_BY}"
         f'<title id="t">{text_of(title)}</title><desc id="d">{text_of(said)}</desc>'
         f"<style>{css}</style>{body}</svg>\n"
     )

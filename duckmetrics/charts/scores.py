@@ -121,7 +121,7 @@ def _overlap(rows: Rows) -> float | None:
     """Return the share of both classes that lies in the same bins; None if there is one class only."""
     if any(row["positive_share"] is None or row["negative_share"] is None for row in rows):
         return None
-    return sum(min(row["positive_share"], row["negative_share"]) for row in rows)
+    return float(sum(min(row["positive_share"], row["negative_share"]) for row in rows))
 
 
 def _sums(rows: Rows) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 
 # A rule, or a block of rules for a medium.
 _RULE = re.compile(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*\}|[^{}]+\{[^{}]*\}")
@@ -20,6 +19,8 @@ _VARIABLE = re.compile(r"(--[a-z0-9]+):[^;}]*;?")
 @cache
 def style() -> str:
     """Return the CSS that a page with charts needs once; its root carries the class ``dm``."""
+    from importlib.resources import files
+
     text = files("duckmetrics.charts").joinpath("style.css").read_text("utf-8")
     _, _, rules = text.partition("*/\n")
     return rules.replace("\n", "")

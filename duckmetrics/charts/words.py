@@ -26,7 +26,7 @@ def each(values: Mapping[str | None, float | None], text: Callable[[float | None
     if len(values) == 1:
         return text(next(iter(values.values())))
     if len(values) == MOST_LINES:
-        return ", ".join(f"{text(value)} of {system}" for system, value in reversed(values.items()))
+        return ", ".join(f"{text(value)} of {system}" for system, value in reversed(list(values.items())))
     known = sorted((value, str(system)) for system, value in values.items() if value is not None)
     if not known:
         return text(None)

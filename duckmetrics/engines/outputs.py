@@ -31,7 +31,7 @@ SUFFIXES = {
     ".tex": "latex", ".txt": "table",
 }  # fmt: skip
 # Formats that the command line does not offer by name.
-SQL, DATABASE = "SQL", "DuckDB database"
+SQL, DATABASE, SVG = "SQL", "DuckDB database", "svg"
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
@@ -103,7 +103,7 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
 
 
 def _article(format_: str) -> str:
-    return f"{'an' if format_ in (SQL, 'html') else 'a'} {format_}"
+    return f"{'an' if format_ in (SQL, SVG, 'html') else 'a'} {format_}"
 
 
 def refuse_places(path: Path) -> None:
@@ -298,9 +298,14 @@ def _page(path: Path) -> frozenset[str] | None:
     return frozenset() if WRITTEN_BY in _text_of(path).partition("\n")[0] else None
 
 
+def _svg(path: Path) -> frozenset[str] | None:
+    """Return no columns, which are always ours, of a picture that says who wrote it."""
+    return _page(path) if _text_of(path).startswith("<svg ") else None
+
+
 _READERS_OF = {
     "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "table": _table, SQL: _sql,
-    DATABASE: _database, "html": _page, "latex": _page,
+    DATABASE: _database, "html": _page, "latex": _page, SVG: _svg,
 }  # fmt: skip
 
 

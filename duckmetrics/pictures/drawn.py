@@ -123,7 +123,7 @@ class DrawnComparison:
             return table
         from duckmetrics.pictures import of_comparisons
 
-        return with_chart(table, of_comparisons.comparison_chart(self, of_comparisons.INTERVALS))
+        return with_chart(table, of_comparisons.comparison_chart(self, None))
 
 
 def with_chart(table: str, chart: Chart) -> str:

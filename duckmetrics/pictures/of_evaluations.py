@@ -109,14 +109,23 @@ def usual_chart(evaluation: Evaluated) -> str:
     return next(iter(CURVES)) if _is_of_classifier(evaluation) else AT_K
 
 
+def known_name(name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is not that of a chart.
+
+    Raises:
+        MetricError: there is no such chart.
+    """
+    if name not in known:
+        raise MetricError(f"chart {name!r}", "no such chart", suggestion(name, known))
+
+
 def checked_name(name: str, known: Sequence[str], evaluation: Evaluated) -> str:
     """Return the name of a chart.
 
     Raises:
         MetricError: there is no such chart, or not of these predictions.
     """
-    if name not in known:
-        raise MetricError(f"chart {name!r}", "no such chart", suggestion(name, known))
+    known_name(name, known)
     of_classifier = _is_of_classifier(evaluation)
     if name in (*CURVES, CALIBRATION) and not of_classifier:
         raise MetricError(f"chart {name!r}", "is of classifiers, and these are rankings", f"draw {AT_K!r}")
@@ -165,12 +174,7 @@ def evaluation_chart(
 
 def _curve(source: Source, name: str, first: str | None, params: Mapping[str, Any]) -> Chart:
     wanted = {**PARAMETERS[name], **params}
-    for parameter, most in MOST.items():
-        if parameter in wanted and whole_number(wanted[parameter]) > most:
-            raise MetricError(
-                f"chart {name!r}", f"{parameter}={wanted[parameter]} is more than a chart shows",
-                f"take at most {most}; .table({name!r}) has all",
-            )  # fmt: skip
+    _refuse_large(name, wanted)
     table = source.table(name, wanted)
     if "slice" in table.column_names:
         import pyarrow.compute as pc
@@ -183,6 +187,19 @@ def _curve(source: Source, name: str, first: str | None, params: Mapping[str, An
     for row in rows:
         by_system.setdefault(row.get("system"), []).append(row)
     return charted(CURVES[name](by_system), table, source)
+
+
+def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
+    """Refuse lists of parameters, and more points or bins than a chart shows."""
+    for parameter, value in params.items():
+        if isinstance(value, list | tuple):
+            raise MetricError(f"chart {name!r}", f"takes one value of {parameter}", "draw a chart of each")
+        number = int(value) if isinstance(value, str) and value.isdecimal() else whole_number(value)
+        if number > MOST.get(parameter, number):
+            raise MetricError(
+                f"chart {name!r}", f"{parameter}={value} is more than a chart shows",
+                f"take at most {MOST[parameter]}; .table({name!r}) has all",
+            )  # fmt: skip
 
 
 def _intervals(source: Source, rows: Sequence[Row], metric: str | None) -> Chart:
