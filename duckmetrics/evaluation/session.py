@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -27,7 +27,7 @@ from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
@@ -142,6 +142,7 @@ class Session:
         Raises:
             MetricError: a metric cannot be read, or the values came from other evaluations.
         """
+        self._refuse_results()
         measures = self.measures(specs)
         request = replace(self.request, verify=None)
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
@@ -156,6 +157,7 @@ class Session:
 
     def _table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
+        self._refuse_results()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
         for chosen in product(*values):
@@ -163,6 +165,18 @@ class Session:
             measure = parse_table(self.catalog, spec, given, self.request.switches)
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach))
         return queries
+
+    def _refuse_results(self) -> None:
+        """Refuse to read predictions from results, which `compare` takes as well.
+
+        Raises:
+            MetricError: a system is a result of `evaluate`.
+        """
+        tables = self.request.predictions
+        if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
+            raise MetricError(
+                "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
+            )
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""

@@ -222,12 +222,14 @@ def _at_k(
         )
     canonical = evaluation.canonical.get(metric, metric)
     base = _AT.sub("", metric if _AT.search(metric) or not _AT.search(canonical) else canonical)
-    specs = {f"{base}@{one}": one for one in cutoffs}
-    rows = [
-        {**row, "k": specs[row["metric"]]}
-        for row in _ordered(source.again(list(specs)), first)
-        if not row["slice"]
-    ]
+    try:
+        found = source.again([f"{base}@{one}" for one in cutoffs])
+    except MetricError:
+        # A name of another tool takes no cut-off; ours may.
+        base = _AT.sub("", canonical)
+        found = source.again([f"{base}@{one}" for one in cutoffs])
+    at = {f"{base}@{one}": one for one in cutoffs}
+    rows = [{**row, "k": at[row["metric"]]} for row in _ordered(found, first) if not row["slice"]]
     by_system: dict[str | None, list[Row]] = {}
     for row in sorted(rows, key=lambda row: row["k"]):
         by_system.setdefault(row["system"], []).append(row)
