@@ -53,10 +53,7 @@ class Change:
         return (x, min(lower, upper), max(lower, upper))
 
     def _of_baseline(self, name: str) -> float | None:
-        found = self.row.get(f"relative_{name}")
-        if found is None:
-            delta = self.row["delta" if name == "change" else f"delta_{name}"]
-            found = None if delta is None else delta / abs(self.before or 1.0)
+        found = self.row[f"relative_{name}"]
         return None if found is None else self.direction * float(found)
 
     def line(self, domain: Domain, note: str, guide: float | None = None) -> Line:

@@ -147,8 +147,7 @@ class Session:
         request = replace(self.request, verify=None)
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
-        other = Session(self.catalog, request, self.engine)
-        other._attached, other._layouts = self._attached, self._layouts
+        other = Session(self.catalog, request, self.engine, self.attached)
         return tuple(row for part in other.parts(measures) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from duckmetrics.charts.chart import Chart
-    from duckmetrics.pictures.of_comparisons import Compared, Directed
+    from duckmetrics.pictures.of_comparisons import Compared
+    from duckmetrics.pictures.of_evaluations import Evaluated
     from duckmetrics.switches import TableParameters
 
     class _Shown(Protocol):
         def html(self) -> str: ...
 
-    class _Evaluated(Directed, Protocol):
+    class _Evaluated(Evaluated, Protocol):
         @property
         def first(self) -> str | None: ...
         @property

@@ -33,26 +33,14 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 OF_COMPARISONS = (*OF_EVALUATIONS, DIFFERENCES)
+# The way in which a metric is better, by the column `better`; others have no direction.
+DIRECTIONS = {"higher": 1, "lower": -1}
 # The number of quantiles of the differences.
 POINTS = 201
 DATA = (
     "value", "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
     "p_adjusted", "verdict", "n",
 )  # fmt: skip
-
-
-class Directed(Evaluated, Protocol):
-    """An evaluation that knows which way its metrics are better."""
-
-    @property
-    def higher_is_better(self) -> frozenset[str]:
-        """The metrics as typed for which that holds."""
-        ...
-
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """The metrics as typed for which that holds."""
-        ...
 
 
 class Compared(Protocol):
@@ -69,7 +57,7 @@ class Compared(Protocol):
         ...
 
     @property
-    def evaluation(self) -> Directed:
+    def evaluation(self) -> Evaluated:
         """The values of the systems."""
         ...
 
@@ -125,7 +113,7 @@ def _differences_chart(comparison: Compared, metric: str, system: str | None) ->
         raise MetricError(
             "chart 'differences'", "no query has a value on both sides", "compare other systems"
         )
-    is_lower = metric in evaluation.lower_is_better
+    is_lower = any(row["metric"] == metric and row["better"] == "lower" for row in comparison.rows)
     counts = {
         row["system"]: (row["wins"], row["ties"], row["losses"])
         for row in comparison.rows
@@ -135,7 +123,7 @@ def _differences_chart(comparison: Compared, metric: str, system: str | None) ->
     return charted(picture, table, evaluation.source)
 
 
-def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Directed, source: Source) -> Chart:
+def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Evaluated, source: Source) -> Chart:
     """Draw the change of every metric."""
     overall = [row for row in rows if not row["slice"]]
     befores = _befores(overall, baseline, evaluation)
@@ -149,7 +137,7 @@ def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Directed, so
 
 
 def slices_chart(
-    rows: Sequence[Row], baseline: str, evaluation: Directed, source: Source, metric: str, system: str | None
+    rows: Sequence[Row], baseline: str, evaluation: Evaluated, source: Source, metric: str, system: str | None
 ) -> Chart:
     """Draw the change of a metric in every slice.
 
@@ -203,7 +191,6 @@ def _key(row: Row, evaluation: Evaluated) -> Any:
     return (row["metric"], row["slice"], slice_name(evaluation, row))
 
 
-def _change(row: Row, label: str, befores: Mapping[Any, float | None], evaluation: Directed) -> Change:
-    metric = row["metric"]
-    direction = (metric in evaluation.higher_is_better) - (metric in evaluation.lower_is_better)
-    return Change(str(label), row, befores.get(_key(row, evaluation)), direction, row.get("target"))
+def _change(row: Row, label: str, befores: Mapping[Any, float | None], evaluation: Evaluated) -> Change:
+    before, direction = befores.get(_key(row, evaluation)), DIRECTIONS.get(row["better"], 0)
+    return Change(str(label), row, before, direction, row["target"])

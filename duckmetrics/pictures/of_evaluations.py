@@ -244,7 +244,7 @@ def _slices(
     if not any(row["slice"] for row in rows):
         raise MetricError(f"chart {name!r}", "the result has no slices", "ask for them with by=")
     if name == CALIBRATION and metric is None:
-        metric = next((row["metric"] for row in rows if row.get("target") is not None), None)
+        metric = next((row["metric"] for row in rows if row["target"] is not None), None)
         if metric is None:
             raise MetricError(
                 f"chart {name!r}", "no metric that aims at a number was evaluated",
@@ -253,7 +253,7 @@ def _slices(
     chosen = one_metric(evaluation, metric)
     own = [row for row in rows if row["metric"] == chosen]
     refuse_many(f"chart {name!r}", own)
-    target = own[0].get("target")
+    target = own[0]["target"]
     picture = values.slices(chosen, own, lambda row: slice_name(evaluation, row), target)
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
     return charted(picture, of_rows(own, ("system", "metric", "slice", *by, *VALUES)), source)

@@ -41,7 +41,11 @@ def chart(picture: curves.Picture) -> Chart:
 def row(metric: str = "ndcg@10", system: str | None = None, **more: Any) -> dict[str, Any]:
     empty = {"slice": "", "value": 0.5, "lower": 0.4, "upper": 0.6, "n": 100, "n_units": None}
     changed = {"delta": 0.1, "delta_lower": 0.05, "delta_upper": 0.15, "verdict": "better"}
-    return {"metric": metric, "system": system, **empty, **changed, **more}
+    made = {"metric": metric, "system": system, **empty, **changed, **more}
+    for name, column in (("change", "delta"), ("lower", "delta_lower"), ("upper", "delta_upper")):
+        # Of a baseline of 0.5.
+        made.setdefault(f"relative_{name}", None if made[column] is None else made[column] / 0.5)
+    return made
 
 
 def change(label: str = "ndcg@10", before: float | None = 0.5, direction: int = 1, **more: Any) -> Change:

@@ -42,13 +42,13 @@ def test_an_interval_that_leaves_the_axis_is_cut_with_an_arrow() -> None:
     assert [m.x for m in marks(row)][:2] == [0, 100]
 
 
-@pytest.mark.parametrize(("x", "arrow", "edge", "beside"), [(-2.0, "left", 0, 4), (2.0, "right", 100, 96)])
+@pytest.mark.parametrize(("x", "arrow", "edge", "inside"), [(-2.0, "left", 0, 4), (2.0, "right", 100, 96)])
 def test_a_value_outside_of_the_axis_is_next_to_an_arrow(
-    x: float, arrow: str, edge: float, beside: float
+    x: float, arrow: str, edge: float, inside: float
 ) -> None:
     for ends in ((x - 1, x + 1), (None, None)):
         found = marks(parsed(interval(x, *ends, "worse", DOMAIN)))
-        assert Mark("down", beside) in found
+        assert Mark("down", inside) in found
         assert Mark(arrow, edge) in found
 
 
