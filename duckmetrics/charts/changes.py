@@ -79,7 +79,7 @@ class Change:
     def _words(self, digits: int) -> str:
         value = self.row["value"]
         if self.target is None or self.before is None or value is None:
-            return "no direction is better" if not self.direction else "no relative change"
+            return "no direction is better" if not self.direction else "no interval"
         off = [number(abs(x - self.target), digits) for x in (self.before, value)]
         return f"aims at {self.target:g}: {off[0]} off, now {off[1]}"
 

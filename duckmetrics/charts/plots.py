@@ -48,7 +48,7 @@ class Plot:
         unit = wrapped(self.y.name, top, self.width)
         names = key_block(self.key, top + unit.height + 2, self.width)
         start = unit.height + names.height + 14
-        width = self.width - 2 * MARGIN - LEFT + 8
+        width = self.width - 2 * MARGIN - LEFT
         plot = self.inner(MARGIN + LEFT - 8, top + start, width)
         return Block(unit.shapes + names.shapes + plot, start + self.height + BELOW)
 

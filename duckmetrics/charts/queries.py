@@ -82,9 +82,7 @@ def differences(
     top = max((abs(value) for values in quantiles.values() for value in known(values)), default=0.0) or 1.0
     yd = (-1.05 * top, 1.05 * top)
     x = Axis((0.0, 1.0), "queries, from the largest loss to the largest gain", whole, (0, 0.25, 0.5, 0.75, 1))
-    y = Axis(
-        yd, f"difference in {metric} to {baseline}, of one query", lambda t: number(t, _digits(top), True)
-    )
+    y = Axis(yd, f"difference in {metric} to {baseline}, of one query", decimals_of(yd, True))
     plots = {}
     for system, values in quantiles.items():
         wins, _, losses = counts[system]
@@ -127,10 +125,3 @@ def _areas(values: Sequence[float], yd: Domain, lower_is_better: bool) -> str:
         ]
         shapes += band(near, kind, (0.0, 1.0), yd)
     return shapes + line([(0.0, 0.0), (1.0, 0.0)], "ref", (0.0, 1.0), yd)
-
-
-def _digits(top: float) -> int:
-    digits = 1
-    while top * 10**digits < 10 and digits < 6:
-        digits += 1
-    return digits

@@ -70,7 +70,11 @@ def joined(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def decimals_of(domain: Domain) -> Callable[[float], str]:
-    """Return the writer of the labels of an axis, which gives all of them the same number of decimals."""
+def decimals_of(domain: Domain, sign: bool = False) -> Callable[[float], str]:
+    """Return the writer of the labels of an axis, which gives all but 0 the same number of decimals.
+
+    Args:
+        sign: whether positive numbers have a plus.
+    """
     digits = max((len(f"{t:.10g}".partition(".")[2]) for t in ticks(*domain)), default=0)
-    return lambda x: number(x, digits)
+    return lambda x: number(x, digits, sign) if x else "0"

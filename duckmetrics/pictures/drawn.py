@@ -130,4 +130,6 @@ class DrawnComparison:
 def with_chart(table: str, chart: Chart) -> str:
     """Put a chart next to a table, or below it if the page is narrow."""
     flow = "display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start"
-    return f'<div style="{flow}"><div>{table}</div><div>{chart.image()}</div></div>'
+    left, right = "flex:1 1 600px;min-width:0", "flex:0 1 560px"
+    shown = f'<div style="{left}">{table}</div><div style="{right}">{chart.image()}</div>'
+    return f'<div style="{flow}">{shown}</div>'
