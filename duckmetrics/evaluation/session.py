@@ -137,18 +137,17 @@ class Session:
         return parts
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return the rows of other metrics of the same predictions, with intervals where the engine has them.
+        """Return the overall values of other metrics, with intervals where the engine has them.
 
         Raises:
             MetricError: a metric cannot be read, or the values came from other evaluations.
         """
         self._refuse_results()
-        measures = self.measures(specs)
-        request = replace(self.request, verify=None)
+        request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
-        other = Session(self.catalog, request, self.engine, self.attached)
-        return tuple(row for part in other.parts(measures) for row in part.rows)
+        with opened(request, self.engine, keep=False, attached=self.attached) as session:
+            return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
         """Return the rows of a table; parameters that are lists give the rows of each value."""

@@ -45,7 +45,7 @@ class Tables(Protocol):
         ...
 
     def again(self, specs: Sequence[str], /) -> tuple[dict[str, Any], ...]:
-        """Evaluate other metrics of the same predictions, with intervals."""
+        """Return the overall values of other metrics of the same predictions, with intervals."""
         ...
 
     def write_picture(self, path: Path, format_: str, text: str) -> None:

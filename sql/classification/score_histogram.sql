@@ -66,7 +66,7 @@ SELECT
     slots.bin,
     slots.lo,
     slots.hi,
-    CAST(coalesce(counted.n, 0) AS BIGINT) AS n,
+    CAST(floor(coalesce(counted.n, 0)) AS BIGINT) AS n,
     coalesce(counted.positives, 0) AS positives,
     coalesce(counted.negatives, 0) AS negatives,
     coalesce(counted.positives, 0) / nullif(slots.p, 0) AS positive_share,

@@ -239,3 +239,41 @@ def test_saving_replaces_only_our_own_files(clicks: Evaluation, tmp_path: Path) 
         assert file.read_text("utf-8").endswith("/>")
     with pytest.raises(InputError, match="name a file in an existing folder"):
         clicks.chart("roc_curve").save(tmp_path / "no" / "x.svg")
+
+
+def test_differences_are_the_quantiles_of_the_queries(compared: Comparison) -> None:
+    chart = compared.chart("differences", metric="mrr")
+    assert chart.data.equals(compared.differences("mrr", points=201))
+    row = compared.row("mrr")
+    assert chart.title == f"B: {row['wins'] / 12:.1%} of the queries gain, {row['losses'] / 12:.1%} lose"
+    assert len(of_class(parsed(chart.svg()), "path", "band", "better")) == 1
+    three = duckmetrics.compare({"A": RUN, "B": BETTER, "C": RUN}, QRELS, "mrr")
+    assert three.chart("differences").title == "Differences in mrr of 2 systems to A"
+    assert three.chart("differences", system="C").title == "C: 0.0% of the queries gain, 0.0% lose"
+
+
+def test_calibration_by_slice_takes_the_metric_that_aims_at_a_number() -> None:
+    metrics = ["auc", "calibration_ratio"]
+    clicks = {"label": CLICKS["label"], "score": CLICKS["old"], "day": CLICKS["day"]}
+    chart = duckmetrics.evaluate(clicks, None, metrics, by="day").chart("calibration_by_slice")
+    assert set(chart.data["metric"].to_pylist()) == {"calibration_ratio"}
+    root = parsed(chart.svg())
+    assert len(of_class(root, "line", "zero")) == 3  # the line of 1, in each row
+    assert not of_class(root, "line", "guide")
+    with pytest.raises(MetricError, match="no metric that aims at a number was evaluated; add one"):
+        duckmetrics.evaluate(clicks, None, "auc", by="day").chart("calibration_by_slice")
+
+
+def test_lower_is_better_turns_a_change_and_an_aim_gets_words() -> None:
+    compared = duckmetrics.compare(CLICKS, None, ["log_loss", "calibration_ratio"], score=SCORES)
+    change = compared.row("log_loss")["relative_change"]
+    assert change < 0
+    shown = texts(parsed(compared.chart().svg()))
+    assert f"+{-100 * change:.1f}%" in shown
+    assert any(text.startswith("aims at 1: ") for text in shown)
+
+
+def test_every_pair_of_systems_has_a_chart_to_the_baseline() -> None:
+    pairs = duckmetrics.compare({"A": RUN, "B": BETTER, "C": RUN}, QRELS, "mrr", pairs=True)
+    assert pairs.chart().title.startswith("Against A, B: better on 1 metric; C: ")
+    assert "<img" not in pairs._repr_html_()
