@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
+from duckmetrics.cli.completion import charts
+from duckmetrics.cli.main import cli
 from support.cases import ROOT
 from support.command_line import Command
 from support.drawings import parsed
@@ -54,6 +57,12 @@ def test_with_a_baseline_it_draws_changes(run: Command) -> None:
     assert (code, out) == (0, "Against blocks, pixels: better on 2 metrics\n")
     code, out, _ = run("chart", "intervals", *DIGITS, "-m", "mrr", "-o", "x.svg")
     assert (code, out) == (0, "mrr is 0.882 [0.846, 0.919] of blocks and 0.9975 [0.9926, 1.0024] of pixels\n")
+
+
+def test_names_of_charts_complete() -> None:
+    assert [item.value for item in charts(click.Context(cli), click.Argument(["chart"]), "cal")] == [
+        "calibration_by_slice", "calibration_curve",
+    ]  # fmt: skip
 
 
 def test_cut_offs(run: Command) -> None:

@@ -113,6 +113,7 @@ def test_all_cut_offs_come_from_one_evaluation() -> None:
     assert len(lines(chart, "s0")) == len(lines(chart, "s1")) == 1
 
 
+@pytest.mark.slow
 def test_cut_offs_keep_the_switches_and_slices_of_the_call() -> None:
     tables = {"predictions": RUN, "truth": {**QRELS, "q99": {"a": 1}}}
     zero, skipped = (
@@ -122,6 +123,7 @@ def test_cut_offs_keep_the_switches_and_slices_of_the_call() -> None:
     assert zero.data["value"][0].as_py() * 13 == pytest.approx(skipped.data["value"][0].as_py() * 12)
 
 
+@pytest.mark.slow
 def test_a_name_of_another_tool_has_cut_offs() -> None:
     ev = duckmetrics.evaluate(RUN, QRELS, "ndcg_cut_10")
     assert ev.chart("at_k", k=[10]).data["value"][0].as_py() == pytest.approx(ev["ndcg_cut_10"])
@@ -133,6 +135,7 @@ def test_cut_offs_are_few_whole_numbers(k: Any) -> None:
         duckmetrics.evaluate(RUN, QRELS, "mrr").chart("at_k", k=k)
 
 
+@pytest.mark.slow
 def test_the_usual_chart() -> None:
     def titles(metrics: list[str], **more: Any) -> str:
         return duckmetrics.evaluate(CANCER, None, metrics, **more).chart().title
@@ -212,6 +215,7 @@ def test_changes_of_slices_of_one_system() -> None:
     )
 
 
+@pytest.mark.slow
 def test_results_of_evaluate_have_no_predictions() -> None:
     one, other = (duckmetrics.evaluate(run, QRELS, "mrr") for run in (RUN, BETTER))
     compared = duckmetrics.compare({"A": one, "B": other})
@@ -273,6 +277,7 @@ def test_lower_is_better_turns_a_change_and_an_aim_gets_words() -> None:
     assert any(text.startswith("aims at 1: ") for text in shown)
 
 
+@pytest.mark.slow
 def test_every_pair_of_systems_has_a_chart_to_the_baseline() -> None:
     pairs = duckmetrics.compare({"A": RUN, "B": BETTER, "C": RUN}, QRELS, "mrr", pairs=True)
     assert pairs.chart().title.startswith("Against A, B: better on 1 metric; C: ")
