@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import combining, east_asian_width
 
 from duckmetrics.charts.marks import SYMBOLS, text_of
 from duckmetrics.charts.style import style_of
@@ -19,7 +20,7 @@ MARGIN, LINE = 16, 19
 # The mean width of a character in pixels, by the size of the font.
 BOLD, NORMAL = 8.8, 6.7
 # A name of more characters is shortened in the middle.
-LONGEST = 24
+LONGEST = 21
 # The size of the swatches of a key.
 SWATCH = 22
 # The swatches that are marks, and the class of their color.
@@ -84,12 +85,36 @@ def text_at(x: float, y: float, text: str, kind: str) -> str:
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """Return a name that is short enough; the middle of a long one is left out."""
+    """Return a name that is short enough; the middle of a long one is left out.
+
+    Args:
+        most: the number of characters; one of Chinese, Japanese or Korean counts as two.
+    """
     shown = visible(text)
-    if len(shown) <= most:
+    if columns_of(shown) <= most:
         return shown
     tail = (most - 1) // 2
-    return f"{shown[: most - 1 - tail]}…{shown[len(shown) - tail :]}"
+    return f"{_within(shown, most - 1 - tail)}…{_within(shown[::-1], tail)[::-1]}"
+
+
+def columns_of(text: str) -> int:
+    """Return the number of columns that a text takes where each letter takes one."""
+    return sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def _within(text: str, most: int) -> str:
+    """Return the first characters of a text that fit into a number of columns."""
+    end, taken = 0, 0
+    while end < len(text) and taken + _columns(text[end]) <= most:
+        taken += _columns(text[end])
+        end += 1
+    return text[:end]
 
 
 def key_block(entries: Iterable[tuple[str, str]], y: float, width: int) -> Block:
@@ -103,7 +128,7 @@ def key_block(entries: Iterable[tuple[str, str]], y: float, width: int) -> Block
     x, top, parts = float(MARGIN), y, list[str]()
     for name, kind in entries:
         shown = shortened(name, 60)
-        room = SWATCH + 6 + len(shown) * NORMAL + 14
+        room = SWATCH + 6 + columns_of(shown) * NORMAL + 14
         if x > MARGIN and x + room > width - MARGIN:
             x, top = float(MARGIN), top + LINE
         parts += [_swatch(kind, x, top + 9), text_at(x + SWATCH + 6, top + 13, shown, "l")]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckmetrics.charts.scales import Domain
 
 # The widths of the columns of a standalone picture.
-LABEL, CELL, VERDICT = 150, 92, 148
+LABEL, CELL, VERDICT = 196, 92, 148
 WORDS = {"not distinguishable": "no clear difference"}
 
 
@@ -78,7 +78,7 @@ class Forest:
     groups: Sequence[Group]
     heads: tuple[str, ...]
     key: tuple[tuple[str, str], ...] = ()
-    width: int = 760
+    width: int = 800
 
     def __post_init__(self) -> None:
         """Leave out axes of plots that no row has."""

@@ -12,6 +12,7 @@ import pytest
 from duckmetrics.charts import changes, curves, queries, scores, values
 from duckmetrics.charts.changes import Change
 from duckmetrics.charts.chart import Chart
+from duckmetrics.charts.documents import columns_of, shortened
 from duckmetrics.charts.figures import Ids
 from duckmetrics.charts.marks import text_of
 from duckmetrics.charts.style import style, style_of
@@ -358,8 +359,15 @@ def test_text_of_a_name() -> None:
 def test_long_names_are_shortened_in_the_middle_in_pictures_and_whole_in_pages() -> None:
     name = "candidate_" + "x" * 60 + "_2026"
     drawn = chart(changes.intervals("A", {name: [change(name)]}))
-    assert "candidate_xx…xxxxxx_2026" in texts(parsed(drawn.svg()))
+    assert "candidate_…xxxxx_2026" in texts(parsed(drawn.svg()))
     assert name in drawn.html()
+
+
+def test_characters_of_two_columns_count_twice() -> None:
+    assert shortened("日本語の名前", 12) == "日本語の名前"
+    assert shortened("日本語の名前x", 12) == "日本語…名前x"
+    assert shortened("abcdefghij", 5) == "ab…ij"
+    assert columns_of("e\u0301") == 1
 
 
 # --- files and notebooks ----------------------------------------------------------------------------
