@@ -37,8 +37,9 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
+    ("screens",),
     ("expressions",),
-    ("errors", "version", "switches"),
+    ("errors", "version", "switches", "verdicts"),
 )
 FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
 # The maximum number of files in each room.
