@@ -189,7 +189,7 @@ def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experi
     )
     assert "Sample ratio   A 210   C 200   it's B 190   planned 33.33 : 33.33 : 33.33   p = 0.6" in text
     for told in (
-        "p alone",
+        "relative",
         "95 % interval",
         "without a value left out",
         "Smallest change",
