@@ -47,10 +47,12 @@ def compare(**options: Any) -> None:
     """Compare systems with a baseline: which differences are larger than chance explains?
 
     Each of PREDICTIONS is a system, named after its file; or one table holds all of them, with --system
-    COLUMN; or each has a name, with --system NAME=TABLE. For every system and metric: value, difference
-    to the baseline with its interval, effect size, wins, ties and losses, p adjusted for the number of
-    comparisons, the smallest difference that the test can detect (mde), and a verdict. Without -m,
-    rankings are compared by ndcg@10 and classifiers by auc.
+    COLUMN; or each has a name, with --system NAME=TABLE. The first line is the verdict. Then, for every
+    system and metric: both values, the change with its interval, also drawn, and a verdict (▲ better,
+    ▼ worse, ○ unclear, ◆ different, – not tested); with --by, the slices of the first metric, the worst
+    first. --format plain and files have all columns: effect size, wins, ties and losses, p adjusted for the
+    number of comparisons, the smallest difference that the test can detect (mde). Without -m, rankings
+    are compared by ndcg@10 and classifiers by auc.
 
     \b
     duckmetrics compare old.parquet new.parquet --truth truth.parquet -m ndcg@10,mrr
@@ -61,7 +63,7 @@ def compare(**options: Any) -> None:
         --fail-if "ndcg@10 delta_lower < -0.005" --movers movers.csv
     """
     from duckmetrics.api.compare import compare as compute
-    from duckmetrics.cli.output import write_comparison
+    from duckmetrics.cli.output import print_findings, write_comparison
     from duckmetrics.results.gates import failures, read_gates
 
     format_ = checked_files(options)
@@ -92,8 +94,7 @@ def compare(**options: Any) -> None:
         engine,
         also,
     )
-    for note in result.notes():
-        click.echo(note, err=True)
+    print_findings(result.checks, format_)
     exit_if(failed)
 
 
@@ -115,7 +116,7 @@ def leaderboard(**options: Any) -> None:
     duckmetrics leaderboard --system A=a.parquet --system B=b.parquet -m auc --cluster user_id
     """
     from duckmetrics.api.leaderboard import leaderboard as compute
-    from duckmetrics.cli.output import write_leaderboard
+    from duckmetrics.cli.output import print_findings, write_leaderboard
 
     format_ = checked_files(options)
     predictions, truth, system = compared_tables(options)
@@ -133,5 +134,4 @@ def leaderboard(**options: Any) -> None:
     also = write_beside(result, result.evaluation, {**options, "movers": None})
     whole = options["whole"]
     write_to(options, format_, lambda path: write_leaderboard(result, format_, path, whole), engine, also)
-    for note in result.notes():
-        click.echo(note, err=True)
+    print_findings(result.checks, format_)

@@ -37,10 +37,10 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
-    ("pictures",),
+    ("pictures", "screens"),
     ("charts",),
     ("expressions",),
-    ("errors", "version", "switches"),
+    ("errors", "version", "switches", "verdicts"),
 )
 FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
 # The maximum number of files in each room.
