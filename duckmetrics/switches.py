@@ -148,7 +148,7 @@ class TableParameters(TypedDict, total=False):
     """Taken by brier_decomposition, calibration_curve. Default: 'width'."""
 
     bins: int | Sequence[int]
-    """Taken by brier_decomposition, calibration_curve, gains_curve. Default: 10."""
+    """Taken by brier_decomposition, calibration_curve, gains_curve, score_histogram."""
 
     per: Literal["group"] | Sequence[Literal["group"]]
     """Taken by group_auc. Default: 'group'."""
@@ -172,6 +172,9 @@ class StatisticParameters(TypedDict, total=False):
     baseline: str | None
     """Taken by delong, mcnemar, movers, and others. Default: None."""
 
+    better: Literal["higher", "lower", "target"]
+    """Taken by probability_best. Default: 'higher'."""
+
     control: str
     """Taken by cuped, mann_whitney, ratio_delta, and others."""
 
@@ -180,6 +183,9 @@ class StatisticParameters(TypedDict, total=False):
 
     exact: bool | None
     """Taken by randomization_test. Default: None."""
+
+    groups: int
+    """Taken by probability_best. Default: 10000."""
 
     level: float
     """Taken by bootstrap_interval, cuped, delong, and others. Default: 0.95."""
@@ -202,13 +208,16 @@ class StatisticParameters(TypedDict, total=False):
     """Taken by paired_t. Default: 0.8."""
 
     resamples: int
-    """Taken by bootstrap_interval, paired_bootstrap, randomization_test, tukey_hsd. Default: 10000."""
+    """Taken by bootstrap_interval, paired_bootstrap, probability_best, and others. Default: 10000."""
 
     seed: int
-    """Taken by bootstrap_interval, paired_bootstrap, randomization_test, tukey_hsd. Default: 42."""
+    """Taken by bootstrap_interval, paired_bootstrap, probability_best, and others. Default: 42."""
 
     statistic: Literal["pearson", "g"]
     """Taken by chi_square, chi_square_independence. Default: 'pearson'."""
+
+    target: float
+    """Taken by probability_best. Default: 0.0."""
 
     variance: Literal["jackknife", "delta"]
     """Taken by ratio_delta. Default: 'jackknife'."""
