@@ -1,0 +1,124 @@
+"""Questions about the data of a report: its best system, rows by name, changes of which more is better."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from duckmetrics.charts import digits_of
+from duckmetrics.report.model import WORSE
+
+if TYPE_CHECKING:
+    from duckmetrics.report.model import Metric, ReportData, Row, Segment
+
+    Key = tuple[str, Segment]
+
+OVERALL: Key = ("", ())
+
+
+class Reading:
+    """The data of a report with the answers that several sections need."""
+
+    def __init__(self, data: ReportData) -> None:
+        self.data = data
+        self.metrics = {metric.name: metric for metric in data.metrics}
+        self.primary = data.metrics[0]
+        self.rows = {(row.system, row.metric, row.slice, row.segment): row for row in data.rows}
+        self.others = tuple(name for name in data.systems if name != data.baseline)
+        self.slices: tuple[Key, ...] = tuple(
+            dict.fromkeys((row.slice, row.segment) for row in data.rows if row.slice)
+        )
+
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems other than the baseline, the best first."""
+        return tuple(sorted(self.others, key=lambda name: -self._worth(self.row(name))))
+
+    @property
+    def best(self) -> str:
+        """The system that the report is about: the best one that is not the baseline."""
+        return self.ranked[0]
+
+    @property
+    def top(self) -> Row | None:
+        """The overall row of that system for the first metric."""
+        return self.row(self.best)
+
+    def _worth(self, row: Row | None) -> float:
+        """Return a number that grows as a value gets better; no value is worst."""
+        if row is None or row.value is None:
+            return -math.inf
+        if self.primary.target is not None:
+            return -abs(row.value - self.primary.target)
+        return -row.value if self.primary.better == "lower" else row.value
+
+    def worth(self, row: Row | None) -> float:
+        """Return a number that grows as a value of the first metric gets better."""
+        return self._worth(row)
+
+    def row(self, system: str, metric: str | None = None, key: Key = OVERALL) -> Row | None:
+        """Return a row, by default of the first metric overall; None if there is none."""
+        return self.rows.get((system, metric or self.primary.name, *key))
+
+    def base(self, row: Row) -> Row | None:
+        """Return the row of the baseline for the same metric and slice."""
+        if self.data.baseline is None:
+            return None
+        return self.rows.get((self.data.baseline, row.metric, row.slice, row.segment))
+
+    def sign(self, metric: str) -> int:
+        """Return 1 if higher is better, -1 if lower is, 0 if neither is."""
+        return {"higher": 1, "lower": -1}.get(self.metrics[metric].better or "", 0)
+
+    def change(self, row: Row | None) -> float | None:
+        """Return the relative change, turned so that more is better; None if no direction is."""
+        sign = 0 if row is None else self.sign(row.metric)
+        return None if row is None or row.relative_change is None or not sign else sign * row.relative_change
+
+    def ends(self, row: Row) -> tuple[float, float] | None:
+        """Return the interval of `change`."""
+        sign = self.sign(row.metric)
+        if row.relative_lower is None or row.relative_upper is None or not sign:
+            return None
+        return (
+            (row.relative_lower, row.relative_upper)
+            if sign > 0
+            else (-row.relative_upper, -row.relative_lower)
+        )
+
+    def segments_of(self, system: str, verdict: str) -> list[Row]:
+        """Return the rows of the first metric in the slices that have a verdict, the worst first."""
+        found = (self.row(system, None, key) for key in self.slices)
+        rows = [row for row in found if row is not None and row.verdict == verdict]
+        return sorted(rows, key=self.badness)
+
+    def badness(self, row: Row) -> tuple[int, float]:
+        """Return a key that sorts rows: certainly worse ones first, then by the change."""
+        order = {WORSE: 0, "better": 2}.get(row.verdict, 1)
+        change = self.change(row)
+        if change is None:
+            change = self._worth(row) if row.metric == self.primary.name and row.value is not None else 0.0
+        return order, change
+
+
+def digits(row: Row | None, metric: Metric | None = None) -> int:
+    """Return the number of decimals that the interval of a row supports."""
+    if row is None:
+        return 3
+    for low, high in ((row.delta_lower, row.delta_upper), (row.lower, row.upper)):
+        if low is not None and high is not None:
+            return digits_of((high - low) / 2)
+    return 4
+
+
+def place_of(row: Row) -> str:
+    """Return a slice in words: ``country JP``."""
+    return ", ".join(
+        f"{column} {value}" for column, value in zip(row.slice.split(","), row.segment, strict=False)
+    )
+
+
+def label_of(key: Key) -> str:
+    """Return the values of a slice."""
+    return ", ".join(key[1]) or "overall"
