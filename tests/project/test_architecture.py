@@ -36,6 +36,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
+    ("charts",),
     ("expressions",),
     ("errors", "version", "switches"),
 )
