@@ -94,7 +94,7 @@ class Session:
             level=None if self.request.inference is None else self.request.inference.level,
             higher_is_better=_where(parts, "higher"),
             lower_is_better=_where(parts, "lower"),
-            _tables=KeptTables(self.catalog, self.engine, parts, self.table),
+            _tables=KeptTables(self.catalog, self.engine, parts, self.table, self),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
@@ -169,6 +169,11 @@ class Session:
                 "fix the condition",
             )
         return kept
+
+    @property
+    def attached(self) -> list[Source]:
+        """The tables that were attached; none where results of other evaluations are compared."""
+        return list(self._attached.values())
 
     @property
     def layout_notes(self) -> Sequence[Finding]:

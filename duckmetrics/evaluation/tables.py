@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.session import Session
+    from duckmetrics.report.material import Material
 
 MOVERS = "movers"
 
@@ -30,6 +32,7 @@ class KeptTables:
 
     Args:
         table: computes a table such as a curve from the predictions.
+        session: the session of the evaluation, which computes the numbers of a report.
     """
 
     def __init__(
@@ -38,12 +41,14 @@ class KeptTables:
         engine: Engine,
         parts: Sequence[FamilyEvaluation],
         table: Callable[[str, Mapping[str, Any]], pa.Table],
+        session: Session,
     ) -> None:
         self.table = table
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]
         self._per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        self._session, self._parts = session, parts
         self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
 
     def summary(self) -> pa.Table:
@@ -76,6 +81,12 @@ class KeptTables:
 
         found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
+
+    def material(self) -> Material:
+        """Return what computes the numbers of a report."""
+        from duckmetrics.evaluation.material import SessionMaterial
+
+        return SessionMaterial(self._session, self._parts, self._per_query)
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

@@ -13,6 +13,8 @@ BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 EVEN, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 # The values of the slicing columns in force, as text; empty for all rows.
 Segment = tuple[str, ...]
+# A slice: its columns and their values.
+Key = tuple[tuple[str, ...], Segment]
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,13 @@ class Row:
     """One value: of a system and a metric, overall or in a slice, with its difference to the baseline.
 
     Attributes:
-        slice: the slicing columns in force, such as "country"; empty for the overall row.
+        by: the slicing columns in force, such as country; empty for the overall row.
         segment: the values of these columns.
     """
 
     system: str
     metric: str
-    slice: str = ""
+    by: tuple[str, ...] = ()
     segment: Segment = ()
     value: float | None = None
     lower: float | None = None
@@ -68,6 +70,11 @@ class Row:
     ties: int | None = None
     losses: int | None = None
     reason: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """The slice of the row."""
+        return self.by, self.segment
 
     @property
     def units(self) -> int:

@@ -6,15 +6,13 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from duckmetrics.charts import digits_of
+from duckmetrics.charts.numbers import digits_of
 from duckmetrics.report.model import WORSE
 
 if TYPE_CHECKING:
-    from duckmetrics.report.model import Metric, ReportData, Row, Segment
+    from duckmetrics.report.model import Key, ReportData, Row
 
-    Key = tuple[str, Segment]
-
-OVERALL: Key = ("", ())
+OVERALL: Key = ((), ())
 
 
 class Reading:
@@ -24,16 +22,18 @@ class Reading:
         self.data = data
         self.metrics = {metric.name: metric for metric in data.metrics}
         self.primary = data.metrics[0]
-        self.rows = {(row.system, row.metric, row.slice, row.segment): row for row in data.rows}
+        self.rows = {(row.system, row.metric, row.key): row for row in data.rows}
         self.others = tuple(name for name in data.systems if name != data.baseline)
-        self.slices: tuple[Key, ...] = tuple(
-            dict.fromkeys((row.slice, row.segment) for row in data.rows if row.slice)
-        )
+        self.slices = tuple(dict.fromkeys(row.key for row in data.rows if row.by))
 
     @cached_property
     def ranked(self) -> tuple[str, ...]:
         """The systems other than the baseline, the best first."""
-        return tuple(sorted(self.others, key=lambda name: -self._worth(self.row(name))))
+        return tuple(sorted(self.others, key=self._place))
+
+    def _place(self, system: str) -> float:
+        row = self.row(system)
+        return -self.worth_of(None if row is None else row.value)
 
     @property
     def best(self) -> str:
@@ -45,27 +45,23 @@ class Reading:
         """The overall row of that system for the first metric."""
         return self.row(self.best)
 
-    def _worth(self, row: Row | None) -> float:
-        """Return a number that grows as a value gets better; no value is worst."""
-        if row is None or row.value is None:
+    def worth_of(self, value: float | None) -> float:
+        """Return a number that grows as a value of the first metric gets better; no value is worst."""
+        if value is None:
             return -math.inf
         if self.primary.target is not None:
-            return -abs(row.value - self.primary.target)
-        return -row.value if self.primary.better == "lower" else row.value
-
-    def worth(self, row: Row | None) -> float:
-        """Return a number that grows as a value of the first metric gets better."""
-        return self._worth(row)
+            return -abs(value - self.primary.target)
+        return -value if self.primary.better == "lower" else value
 
     def row(self, system: str, metric: str | None = None, key: Key = OVERALL) -> Row | None:
         """Return a row, by default of the first metric overall; None if there is none."""
-        return self.rows.get((system, metric or self.primary.name, *key))
+        return self.rows.get((system, metric or self.primary.name, key))
 
     def base(self, row: Row) -> Row | None:
         """Return the row of the baseline for the same metric and slice."""
         if self.data.baseline is None:
             return None
-        return self.rows.get((self.data.baseline, row.metric, row.slice, row.segment))
+        return self.rows.get((self.data.baseline, row.metric, row.key))
 
     def sign(self, metric: str) -> int:
         """Return 1 if higher is better, -1 if lower is, 0 if neither is."""
@@ -98,11 +94,11 @@ class Reading:
         order = {WORSE: 0, "better": 2}.get(row.verdict, 1)
         change = self.change(row)
         if change is None:
-            change = self._worth(row) if row.metric == self.primary.name and row.value is not None else 0.0
+            change = 0.0 if row.value is None else self.worth_of(row.value)
         return order, change
 
 
-def digits(row: Row | None, metric: Metric | None = None) -> int:
+def digits(row: Row | None) -> int:
     """Return the number of decimals that the interval of a row supports."""
     if row is None:
         return 3
@@ -114,9 +110,7 @@ def digits(row: Row | None, metric: Metric | None = None) -> int:
 
 def place_of(row: Row) -> str:
     """Return a slice in words: ``country JP``."""
-    return ", ".join(
-        f"{column} {value}" for column, value in zip(row.slice.split(","), row.segment, strict=False)
-    )
+    return ", ".join(f"{column} {value}" for column, value in zip(row.by, row.segment, strict=True))
 
 
 def label_of(key: Key) -> str:

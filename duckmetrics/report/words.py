@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.charts import number, percent
+from duckmetrics.charts.numbers import number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The names that a sentence lists before it counts the others.
+    from duckmetrics.report.model import Metric
+
+# The number of names that a sentence lists before it counts the others.
 MOST_NAMES = 3
-SIGNS = {
-    "better": "▲", "worse": "▼", "different": "◆", "not distinguishable": "○", "not tested": "–",
-    "baseline": "·",
-}  # fmt: skip
-# The class of a verdict in the style sheet.
-KINDS = {
-    "better": "better", "worse": "worse", "different": "diff", "not distinguishable": "even",
-    "not tested": "none", "baseline": "none",
-}  # fmt: skip
+# Changes with a wider interval are shown in whole per cent.
+WIDE = 0.01
 WORDS = {"not distinguishable": "no clear difference"}
 
 
@@ -28,14 +23,13 @@ def word(verdict: str) -> str:
     return WORDS.get(verdict, verdict)
 
 
-def joined(names: Sequence[str], last: str = "and", others: str = "others") -> str:
+def joined(names: Sequence[str], others: str = "others") -> str:
     """Return ``A, B and C``; of many names, the first ones and the number of the others."""
     if len(names) > MOST_NAMES + 1:
-        rest = len(names) - MOST_NAMES
-        return f"{', '.join(names[:MOST_NAMES])} {last} {rest:,} {others}"
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} {others}"
     if len(names) < 2:
         return "".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
@@ -50,7 +44,7 @@ def inside(title: str) -> str:
 
 def rough(change: float, half_width: float | None, sign: bool = True) -> str:
     """Return a change in per cent with no more digits than its interval supports."""
-    digits = 0 if half_width is not None and half_width >= 0.01 else 1
+    digits = 0 if half_width is not None and half_width >= WIDE else 1
     return f"{number(100 * change, digits, sign)}%"
 
 
@@ -61,13 +55,18 @@ def span(lower: float | None, upper: float | None, digits: int, sign: bool = Fal
     return f"{number(lower, digits, sign)} to {number(upper, digits, sign)}"
 
 
-def percent_span(lower: float | None, upper: float | None) -> str:
+def percents(ends: tuple[float, float] | None) -> str:
     """Return an interval in per cent; empty if there is none."""
-    if lower is None or upper is None:
-        return ""
-    return f"{percent(lower)} to {percent(upper)}"
+    return "" if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
 
 
-def chance(p: float) -> str:
-    """Return a probability in words."""
+def p_words(p: float) -> str:
+    """Return an adjusted p-value in words."""
     return "p under 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def direction(metric: Metric) -> str:
+    """Return which values of a metric are better."""
+    if metric.target is not None:
+        return f"best at {metric.target:g}"
+    return f"{metric.better} is better" if metric.better else "no direction is better"

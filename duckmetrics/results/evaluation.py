@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.report.material import Material
     from duckmetrics.results.findings import Finding
+    from duckmetrics.results.report_data import Report
     from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
 
@@ -58,6 +60,10 @@ class Tables(Protocol):
 
     def movers(self, baseline: str, n: int) -> pa.Table:
         """Return the queries that gain and lose most."""
+        ...
+
+    def material(self) -> Material:
+        """Return what computes the numbers of a report."""
         ...
 
 
@@ -197,6 +203,28 @@ class Evaluation(Widened):
             len(ev.failures("auc < 0.8"))  # 1
         """
         return failures(read_gates(gates), self.rows, self.canonical)
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None, ids: bool = True) -> Report:
+        """Return a report of the values as one HTML page, and write it to a file.
+
+        The page loads nothing and runs no script, so it can be mailed, printed, and opened anywhere.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            title: the title of the page.
+            ids: whether the examples of findings name queries and items.
+
+        Raises:
+            InputError: the file has another suffix, or is not an output of duckmetrics.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.report(folder / "report.html").html.startswith("<!doctype html>")  # True
+        """
+        from duckmetrics.results.report_data import report_of
+
+        return report_of(self, None, path, title, ids)
 
     def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
         """Write the per-query values to a Parquet file without reading them into Python.

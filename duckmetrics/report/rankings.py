@@ -1,0 +1,98 @@
+"""Charts of rankings: the first metric at several cut-offs, and the sorted differences of the queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duckmetrics.charts.figures import Axis, figure, key
+from duckmetrics.charts.numbers import number, percent, whole
+from duckmetrics.charts.scales import span
+from duckmetrics.charts.shapes import band, line, stretched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckmetrics.charts.figures import Ids
+    from duckmetrics.report.model import AtCutoff
+    from duckmetrics.report.reading import Reading
+
+# Differences are drawn with a little room above and below.
+ROOM = 1.05
+
+
+def ranking_figures(reading: Reading, ids: Ids) -> list[str]:
+    """Return the charts that the data have numbers for."""
+    return [drawn for drawn in (_at_cutoffs(reading, ids), _differences(reading, ids)) if drawn]
+
+
+def lines_of(reading: Reading) -> list[tuple[str, str]]:
+    """Return the systems that a chart shows with the class of their lines: the baseline and the best."""
+    base = reading.data.baseline
+    return [*([] if base is None else [(base, "s0")]), (reading.best, "s1")]
+
+
+def _at_cutoffs(reading: Reading, ids: Ids) -> str:
+    known = [one for one in reading.data.pictures.at_k if one.value is not None]
+    shown = {kind: [one for one in known if one.system == system] for system, kind in lines_of(reading)}
+    points = [one for found in shown.values() for one in found]
+    if len({one.k for one in points}) < 2:
+        return ""
+    xd = (float(min(one.k for one in points)), float(max(one.k for one in points)))
+    yd = span([end for one in points for end in (one.lower, one.upper, one.value)])
+    body = "".join(_band(found, kind, xd, yd) for kind, found in shown.items())
+    for kind, found in shown.items():
+        body += line([(one.k, one.value or 0.0) for one in found], kind, xd, yd)
+    name, ends = reading.data.pictures.at_k_name, [int(end) for end in xd]
+    said = "; ".join(
+        f"{system}: " + ", ".join(f"{number(one.value)} at {one.k}" for one in shown[kind])
+        for system, kind in lines_of(reading)
+    )
+    level = reading.data.level
+    within = "value" if level is None else f"value with {100 * level:g}% interval"
+    x = Axis(xd, "number of first places, k", _count, _cutoff_labels(ends))
+    y = Axis(yd, within, lambda v: number(v, 2))
+    return figure(ids, f"{name} of the first {ends[0]} to {ends[1]} places", said, stretched(body), x, y,
+                  key(lines_of(reading)))  # fmt: skip
+
+
+def _band(found: Sequence[AtCutoff], kind: str, xd: tuple[float, float], yd: tuple[float, float]) -> str:
+    points = [(one.k, one.lower, one.upper) for one in found]
+    known = [(float(k), low, high) for k, low, high in points if low is not None and high is not None]
+    return band(known, kind, xd, yd)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _cutoff_labels(ends: Sequence[int]) -> list[float]:
+    """Return the first cut-off, and round ones up to the last."""
+    first, last = ends
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if last / step <= 6)
+    return [float(first), *(float(k) for k in range(step, last + 1, step) if k > first)]
+
+
+def _differences(reading: Reading, ids: Ids) -> str:
+    steps, row = reading.data.pictures.differences, reading.top
+    if len(steps) < 2 or row is None or row.wins is None:
+        return ""
+    wins, ties, losses = row.wins or 0, row.ties or 0, row.losses or 0
+    total = max(1, wins + ties + losses)
+    top = max(abs(steps[0]), abs(steps[-1])) * ROOM or 1.0
+    xd, yd = (0.0, 1.0), (-top, top)
+    xy = [(i / (len(steps) - 1), value) for i, value in enumerate(steps)]
+    body = band([(x, min(0.0, v), 0.0) for x, v in xy if v < 0], "worse", xd, yd)
+    body += band([(x, 0.0, max(0.0, v)) for x, v in xy if v > 0], "better", xd, yd)
+    unit = reading.data.unit
+    title = (
+        f"{percent(wins / total, sign=False)} of the {unit} gain, {percent(losses / total, sign=False)} lose"
+    )
+    said = f"{wins:,} {unit} gain, {ties:,} are equal, {losses:,} lose."
+    names = key([(f"lose ({losses:,})", "down"), (f"gain ({wins:,})", "up")])
+    x = Axis(xd, f"{unit}, from the largest loss to the largest gain", whole)
+    y = Axis(yd, f"difference in {row.metric}, {reading.best} minus {reading.data.baseline}", _signed)
+    return figure(ids, title, said, stretched(body), x, y, names)
+
+
+def _signed(value: float) -> str:
+    return number(value, 2 if abs(value) < 0.095 else 1, sign=True) if value else "0"
