@@ -35,10 +35,11 @@ def metrics_with(reading: Reading, system: str, verdict: str) -> list[str]:
 
 
 def worse_elsewhere(reading: Reading, system: str) -> list[Row]:
-    """Return the rows in slices where a system is worse by another metric than the first."""
+    """Return the rows in slices where a system is worse by another metric, but not by the first."""
+    known = {row.key for row in reading.segments_of(system, WORSE)}
     return [
         row
         for name in reading.metrics if name != reading.primary.name
-        for key in reading.slices
+        for key in reading.slices if key not in known
         if (row := reading.row(system, name, key)) is not None and row.verdict == WORSE
     ]  # fmt: skip

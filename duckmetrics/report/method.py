@@ -10,43 +10,63 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.report.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
-    from duckmetrics.report.model import Key, ReportData
+    from duckmetrics.report.model import Key, ReportData, Row
 
-# What is on the page as text already.
-ON_THE_PAGE = ("sql", "rows")
+# What is on the page as text, or in a shorter form.
+ELSEWHERE = ("sql", "rows")
+# The keys of a row that are places in the lists of systems, metrics and slices.
+KEYS = ("system", "metric", "by", "segment")
+# Significant digits: the last ones of a double depend on the number of threads.
+DIGITS = 12
 
 
 def embedded(data: ReportData, slices: Collection[Key]) -> str:
     """Return the numbers of the page as strict JSON, which no name can end early.
 
-    The rows are an object of columns, because their names would be half of the text.
+    ``rows`` has a list for each column. In it, system, metric and slice are places in the lists of these
+    names, because long names would be most of the text.
 
     Args:
         slices: those on the page.
     """
-    known = {name: value for name, value in asdict(data).items() if name not in ON_THE_PAGE}
-    rows = [asdict(row) for row in data.rows if not row.by or row.key in slices]
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    known["rows"] = {name: values for name, values in columns.items() if any(v is not None for v in values)}
-    text = json.dumps(_finite(known), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    shown = [row for row in data.rows if not row.by or row.key in slices]
+    keys = list(dict.fromkeys(row.key for row in shown))
+    known = {name: value for name, value in asdict(data).items() if name not in ELSEWHERE}
+    known["slices"] = [{"by": by, "segment": segment} for by, segment in keys]
+    known["rows"] = _columns(data, shown, keys)
+    text = json.dumps(_strict(known), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _finite(value: Any) -> Any:
+def _columns(data: ReportData, shown: Sequence[Row], keys: Sequence[Key]) -> dict[str, list[Any]]:
+    """Return the columns of rows that hold a value."""
+    systems = {name: place for place, name in enumerate(data.systems)}
+    metrics = {metric.name: place for place, metric in enumerate(data.metrics)}
+    places = {key: place for place, key in enumerate(keys)}
+    rows = [asdict(row) for row in shown]
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ()) if name not in KEYS}
+    found = {name: values for name, values in columns.items() if any(value is not None for value in values)}
+    return {
+        "system": [systems[row.system] for row in shown],
+        "metric": [metrics[row.metric] for row in shown],
+        "slice": [places[row.key] for row in shown],
+        **found,
+    }
+
+
+def _strict(value: Any) -> Any:
     """Write numbers that JSON does not have as text, and lone halves of characters as escapes."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
     if isinstance(value, dict):
-        return {_finite(str(name)): _finite(one) for name, one in value.items()}
+        return {_strict(str(name)): _strict(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_strict(one) for one in value]
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if value is None or isinstance(value, int | float):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def sql_title(sql: str) -> str:
@@ -54,7 +74,7 @@ def sql_title(sql: str) -> str:
     return f"The SQL that ran ({counted(len(sql), 'character')})"
 
 
-def explanations(data: ReportData) -> Mapping[str, bool]:
-    """Return which explanations the page needs."""
-    changes = data.baseline is not None
-    return {"changes": changes, "intervals": changes or any(row.lower is not None for row in data.rows)}
+def explanations(data: ReportData) -> Mapping[str, Any]:
+    """Return which explanations the page needs, and the level of its intervals."""
+    level = "" if data.level is None else f"{100 * data.level:g}"
+    return {"changes": data.baseline is not None, "level": level}

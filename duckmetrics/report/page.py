@@ -53,6 +53,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "units": reading.top.units if reading.top else 0,
         "sections": [*sections, slices_section(reading)],
         "figures_title": "How good the scores are" if is_classifier else "How the lists differ",
+        "figures_text": _about_figures(reading),
         "figures": list(map(Markup, figures)),
         "ratios": ratios(reading) if is_classifier else None,
         "movers": movers_section(reading),
@@ -61,6 +62,13 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "sql_title": sql_title(data.sql),
         "json": Markup(embedded(data, {row.key for row in shown_slices(reading)})),
     }
+
+
+def _about_figures(reading: Reading) -> str:
+    """Return what all charts show."""
+    if reading.data.kind == CLASSIFICATION:
+        return "All rows, aggregated."
+    return f"All {reading.top.units if reading.top else 0:,} {reading.data.unit}."
 
 
 @cache

@@ -10,7 +10,7 @@ from duckmetrics.charts.scales import span
 from duckmetrics.charts.shapes import band, line, stretched
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.charts.figures import Ids
     from duckmetrics.report.model import AtCutoff
@@ -42,7 +42,7 @@ def _at_cutoffs(reading: Reading, ids: Ids) -> str:
     body = "".join(_band(found, kind, xd, yd) for kind, found in shown.items())
     for kind, found in shown.items():
         body += line([(one.k, one.value or 0.0) for one in found], kind, xd, yd)
-    name, ends = reading.data.pictures.at_k_name, [int(end) for end in xd]
+    ends = [int(end) for end in xd]
     said = "; ".join(
         f"{system}: " + ", ".join(f"{number(one.value)} at {one.k}" for one in shown[kind])
         for system, kind in lines_of(reading)
@@ -51,8 +51,22 @@ def _at_cutoffs(reading: Reading, ids: Ids) -> str:
     within = "value" if level is None else f"value with {100 * level:g}% interval"
     x = Axis(xd, "number of first places, k", _count, _cutoff_labels(ends))
     y = Axis(yd, within, lambda v: number(v, 2))
-    return figure(ids, f"{name} of the first {ends[0]} to {ends[1]} places", said, stretched(body), x, y,
-                  key(lines_of(reading)))  # fmt: skip
+    return figure(ids, _seen(reading, shown, ends), said, stretched(body), x, y, key(lines_of(reading)))
+
+
+def _seen(reading: Reading, shown: Mapping[str, Sequence[AtCutoff]], ends: Sequence[int]) -> str:
+    """Return what the chart shows: at how many of its cut-offs the best system is ahead."""
+    name, base = reading.data.pictures.at_k_name, reading.data.baseline
+    if base is None:
+        return f"{name} at cut-offs from {ends[0]} to {ends[1]}"
+    before = {one.k: one.value or 0.0 for one in shown["s0"]}
+    both = [one for one in shown["s1"] if one.k in before]
+    way = reading.sign(reading.primary.name) or 1
+    ahead = sum(way * (one.value or 0.0) > way * before[one.k] for one in both)
+    side = "above" if way > 0 else "below"
+    if ahead == len(both):
+        return f"{name} of {reading.best} is {side} {base} at every cut-off from {ends[0]} to {ends[1]}"
+    return f"{name} of {reading.best} is {side} {base} at {ahead} of {len(both)} cut-offs"
 
 
 def _band(found: Sequence[AtCutoff], kind: str, xd: tuple[float, float], yd: tuple[float, float]) -> str:

@@ -70,18 +70,30 @@ class Reading:
     def change(self, row: Row | None) -> float | None:
         """Return the relative change, turned so that more is better; None if no direction is."""
         sign = 0 if row is None else self.sign(row.metric)
-        return None if row is None or row.relative_change is None or not sign else sign * row.relative_change
+        if row is None or not sign:
+            return None
+        change = self._relative(row, row.delta) if row.relative_change is None else row.relative_change
+        return None if change is None else sign * change
+
+    def _relative(self, row: Row, difference: float | None) -> float | None:
+        """Return a difference relative to the value of the baseline; None if that is 0."""
+        base = self.base(row)
+        if difference is None or base is None or not base.value:
+            return None
+        return difference / abs(base.value)
 
     def ends(self, row: Row) -> tuple[float, float] | None:
         """Return the interval of `change`."""
-        sign = self.sign(row.metric)
-        if row.relative_lower is None or row.relative_upper is None or not sign:
+        sign, (lower, upper) = self.sign(row.metric), self._relative_ends(row)
+        if lower is None or upper is None or not sign:
             return None
-        return (
-            (row.relative_lower, row.relative_upper)
-            if sign > 0
-            else (-row.relative_upper, -row.relative_lower)
-        )
+        return (lower, upper) if sign > 0 else (-upper, -lower)
+
+    def _relative_ends(self, row: Row) -> tuple[float | None, float | None]:
+        """Return the interval of the relative change; that of the difference over the baseline, if need be."""
+        if row.relative_lower is not None:
+            return row.relative_lower, row.relative_upper
+        return self._relative(row, row.delta_lower), self._relative(row, row.delta_upper)
 
     def segments_of(self, system: str, verdict: str) -> list[Row]:
         """Return the rows of the first metric in the slices that have a verdict, the worst first."""

@@ -23,12 +23,14 @@ MOST_SLICES, AT_EACH_END = 200, 20
 
 
 def shown_slices(reading: Reading) -> list[Row]:
-    """Return the rows of the first metric in the slices that the page shows, the worst first."""
+    """Return the rows of the first metric in the slices that the page shows: by grouping, the worst first."""
     found = (reading.row(reading.best, None, key) for key in reading.slices)
     ordered = sorted((row for row in found if row is not None), key=reading.badness)
-    if len(ordered) <= MOST_SLICES:
-        return ordered
-    return [*ordered[:AT_EACH_END], *ordered[-AT_EACH_END:]]
+    shown = ordered
+    if len(ordered) > MOST_SLICES:
+        shown = [*ordered[:AT_EACH_END], *ordered[-AT_EACH_END:]]
+    groups = list(dict.fromkeys(row.by for row in shown))
+    return sorted(shown, key=lambda row: groups.index(row.by))
 
 
 def slices_section(reading: Reading) -> Section | None:
@@ -56,7 +58,7 @@ def _table(reading: Reading, rows: Sequence[Row]) -> tuple[str, str, Forest | Va
     """Return the title, the sentence and the table of the slices by the first metric."""
     groups: dict[str, list[Entry]] = {}
     for row in rows:
-        note = f"{row.units:,} {reading.data.unit}"
+        note = "" if reading.data.baseline is None else f"{row.units:,} {reading.data.unit}"
         groups.setdefault(f"by {', '.join(row.by)}", []).append(Entry(label_of(row.key), note, row))
     by = f"{reading.best} by {reading.primary.name}" if reading.best else f"By {reading.primary.name}"
     text = f"{by} in each slice, the worst first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS, SIGNS
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # The number of examples of a finding.
 EXAMPLES = 2
+# A number of rows out of all of them, at the beginning of a sentence.
+PART = re.compile(r"^[\d,]+ of [\d,]+")
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -86,10 +89,13 @@ def _without_value(reading: Reading, row: Row) -> str:
 
 
 def _found(problem: Problem) -> Found:
-    share = "" if problem.share is None else f" ({percent(problem.share, sign=False)})"
-    examples = "; ".join(problem.examples[:EXAMPLES])
-    sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}{share}."
-    return Found(problem.severity, sentence, problem.table, examples, problem.advice)
+    sentence = f"{problem.sentence}."
+    if problem.share is not None:
+        share = f" ({percent(problem.share, sign=False)})"
+        sentence = PART.sub(lambda part: f"{part[0]}{share}", sentence, count=1)
+    if problem.elsewhere:
+        sentence += f" At other cut-offs: {joined([f'{n:,}' for n in problem.elsewhere])}."
+    return Found(problem.severity, sentence, problem.table, "; ".join(problem.examples[:EXAMPLES]), problem.advice)
 
 
 def _otherwise(one: Convention) -> Otherwise:

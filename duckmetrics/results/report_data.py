@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import math
+import re
 from dataclasses import dataclass, field, fields, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +21,7 @@ from duckmetrics.report.model import (
     Row,
 )
 from duckmetrics.report.reading import Reading
-from duckmetrics.results.findings import NOTE
+from duckmetrics.report.verdict import verdict
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -48,6 +50,10 @@ CURVES: Mapping[str, Mapping[str, Any]] = {
 READ = ("system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
         "tp", "fp", "tpr", "fpr", "area")  # fmt: skip
 MOVERS = 5
+# Significant digits of the numbers behind charts.
+DRAWN = 6
+DIGITS = re.compile(r"\d+")
+COUNTS = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.])")
 # The columns of a result that a row of the report has under the same name.
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
 # Column of the JSON -> table of the checks, in words.
@@ -65,6 +71,11 @@ class Report:
 
     html: str = field(repr=False)
     data: ReportData = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """The headline of the page."""
+        return verdict(Reading(self.data)).head
 
     def __str__(self) -> str:
         return self.html
@@ -111,7 +122,7 @@ class _Builder:
             movers=movers,
             checked=self._checked(inspected),
             otherwise=self._otherwise(otherwise, reading),
-            rule="" if self._comparison is None else self._comparison.conclusion,
+            rule="" if self._comparison is None else self._comparison.rule,
             notes=(*self._notes(inspected), *self._left_out),
             sources=tuple(self._material.sources()),
             signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
@@ -126,7 +137,7 @@ class _Builder:
         systems = tuple(str(name or "") for name in evaluation.systems)
         baseline = None if comparison is None else comparison.baseline
         return ReportData(
-            title=title or _title(systems, baseline),
+            title=title or _title(systems, baseline, self._material.sources()),
             kind=metrics[0][1],
             systems=systems,
             metrics=tuple(metric for metric, _ in metrics),
@@ -160,12 +171,16 @@ class _Builder:
         steps = None if baseline is None else self._tried(
             "differences", lambda: self._material.differences(metric, reading.best, baseline)
         )  # fmt: skip
-        return Pictures(tuple(one for one in points if one.system in shown), name, tuple(steps or ()))
+        drawn = [
+            replace(one, value=_drawn(one.value), lower=_drawn(one.lower), upper=_drawn(one.upper))
+            for one in points if one.system in shown
+        ]  # fmt: skip
+        return Pictures(tuple(drawn), name, tuple(map(_drawn, steps or ())))
 
     def _curve(self, name: str, params: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         """Return the rows of a table, with the columns that the charts read."""
         rows = self._material.curve(name, **params)
-        return tuple({column: row[column] for column in READ if column in row} for row in rows)
+        return tuple({column: _drawn(row[column]) for column in READ if column in row} for row in rows)
 
     def _movers(self, reading: Reading) -> tuple[Mover, ...]:
         baseline = reading.data.baseline
@@ -196,7 +211,7 @@ class _Builder:
         done = frozenset() if inspected is None else inspected.performed
         own = [one for one in self._own() if one.check not in done and SAME.get(one.check) not in done]
         found: Iterable[Finding] = [*(() if inspected is None else inspected.findings), *own]
-        problems = tuple(dict.fromkeys(self._problem(one) for one in found if not _is_of_method(one)))
+        problems = _merged([self._problem(one) for one in found if not _is_of_method(one)])
         if inspected is None:
             return Checked(problems)
         looked_at = {TABLES.get(name, name): n for name, n in inspected.looked_at.items()}
@@ -207,7 +222,7 @@ class _Builder:
     def _problem(self, finding: Finding) -> Problem:
         table = PurePath(finding.table).name or finding.table
         return Problem(
-            finding.severity, _sentence(finding), finding.check, table, getattr(finding, "share", None),
+            finding.severity, _sentence(finding), finding.check, table, _share(finding),
             finding.examples if self._ids else (), finding.advice,
         )  # fmt: skip
 
@@ -222,16 +237,38 @@ class _Builder:
         return ()
 
 
-def _title(systems: Sequence[str], baseline: str | None) -> str:
+def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str]) -> str:
     """Return the title of a report without one."""
     others = [name for name in systems if name != baseline]
     if baseline is None:
-        return f"{len(others)} systems" if len(others) > 1 else others[0] or "Evaluation"
+        known = others[0] or (PurePath(sources[0]).name if sources else "Evaluation")
+        return f"{len(others)} systems" if len(others) > 1 else known
     return f"{others[0] if len(others) == 1 else f'{len(others)} systems'} against {baseline}"
 
 
+def _drawn(value: Any) -> Any:
+    """Round a number for a chart: the last digits depend on the number of threads."""
+    return float(f"{value:.{DRAWN}g}") if isinstance(value, float) and math.isfinite(value) else value
+
+
+def _merged(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return one finding for each fact: of those at several cut-offs, the one with the largest share."""
+    found: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in dict.fromkeys(problems):
+        fact = problem.check, problem.severity, DIGITS.sub("", problem.sentence)
+        found.setdefault(fact, []).append(problem)
+    return tuple(_widest(same) for same in found.values())
+
+
+def _widest(same: Sequence[Problem]) -> Problem:
+    """Return the finding that concerns most rows, with the numbers of the others."""
+    first, *others = sorted(same, key=lambda one: -(one.share or 0.0))
+    numbers = [DIGITS.search(one.sentence.replace(",", "")) for one in others]
+    return replace(first, elsewhere=tuple(int(found[0]) for found in numbers if found))
+
+
 def _is_of_method(finding: Finding) -> bool:
-    return finding.severity == NOTE and finding.check in OF_METHOD
+    return finding.check in OF_METHOD
 
 
 def _sentence(finding: Finding) -> str:
@@ -240,4 +277,12 @@ def _sentence(finding: Finding) -> str:
     text = text.removesuffix(f" ({'; '.join(finding.examples)})") if finding.examples else text
     for place in (f"{finding.table}: column {finding.column!r}: ", f"{finding.table}: "):
         text = text.removeprefix(place)
-    return text
+    return COUNTS.sub(lambda match: f"{int(match[0]):,}", text)
+
+
+def _share(finding: Finding) -> float | None:
+    """Return the share of the rows that a finding is about."""
+    share: float | None = getattr(finding, "share", None)
+    if share is None and (found := re.search(rf"(?<!\d){finding.count} of (\d+)", finding.message)):
+        share = finding.count / max(1, int(found[1]))
+    return share
