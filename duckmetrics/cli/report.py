@@ -51,7 +51,9 @@ NO_FILES = dict.fromkeys(("per_query", "per_query_table", "movers", "output_tabl
 
 @click.command(short_help="Write a report of one page: verdict, slices, charts, findings.")
 @with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, *SLICES)
-@click.option("--test", metavar="TEST", help="The test of differences, as for 'compare'.  [default: paired t]")
+@click.option(
+    "--test", metavar="TEST", help="The test of differences, as for 'compare'.  [default: paired t]"
+)
 @click.option("--adjust", metavar="METHOD", help="The correction of p, as for 'compare'.  [default: holm]")
 @click.option("--alpha", type=float, help="A verdict needs an adjusted p below this.  [default: 0.05]")
 @click.option(

@@ -16,7 +16,6 @@ from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.report.material import Inspected
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
 
 # The cut-offs of the curve of a ranking metric, up to the deepest rank that is computed anyway.
@@ -69,7 +69,10 @@ class SessionMaterial:
         return list(dict.fromkeys(source.label for source in self._session.attached))
 
     def inspected(self) -> Inspected | None:
-        """Check the data of each family completely; None if there are no tables to check."""
+        """Check the data of each family completely; None if there are no tables to check.
+
+        Of rankings the inputs of the first metric are checked: others repeat the checks at other cut-offs.
+        """
         session = self._session
         if not self.is_readable:
             return None
@@ -78,9 +81,10 @@ class SessionMaterial:
         looked_at: dict[str, int] = {}
         with session.engine.exclusive():
             for part in self._parts:
-                asked = session.request.of(session.catalog, part.measures)
                 family = part.measures[0].family
-                found = INSPECT[family](session.catalog, session.engine, asked, part.measures, session.attach)
+                measures = part.measures[:1] if family == RANKING else part.measures
+                asked = session.request.of(session.catalog, measures)
+                found = INSPECT[family](session.catalog, session.engine, asked, measures, session.attach)
                 findings |= {one.message: one for one in found.findings}
                 performed |= found.checks
                 looked_at |= found.looked_at or {}
@@ -92,7 +96,7 @@ class SessionMaterial:
         return bool(self._session.attached) and self._session.engine.supports(Feature.INTERVAL)
 
     def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
-        """Return the name of a metric without its cut-off, and its values at several cut-offs, from one scan."""
+        """Return the name of a metric without its cut-off, and its values at several cut-offs: one scan."""
         measure = next(one for one in self._measures if one.text == metric)
         cuts = self._cuts(measure)
         if len(cuts) < 2 or not self.is_readable:
@@ -129,7 +133,9 @@ class SessionMaterial:
             .from_(self._per_query.subquery("per_query"))
             .where(known, exp.column("metric").eq(literal(metric)))
         )
-        found = session.engine.rows(over_rows(session.catalog, "movers", rows, {"baseline": baseline, "n": n}))
+        found = session.engine.rows(
+            over_rows(session.catalog, "movers", rows, {"baseline": baseline, "n": n})
+        )
         lower = next(one.lower_is_better for one in self._measures if one.text == metric)
         ways = {"gain": "loss", "loss": "gain"} if lower else {"gain": "gain", "loss": "loss"}
         return [Mover(ways[row[2]], str(row[4]), row[5], row[6], row[7]) for row in found]
@@ -185,8 +191,14 @@ def _metric(measure: Measure) -> Metric:
 
 
 def _at(measure: Measure, k: int) -> Measure:
-    """Return a metric at another cut-off, which is its text."""
-    params = tuple((name, k if name == CUTOFF else value) for name, value in measure.params)
+    """Return a metric at another cut-off, which is its text.
+
+    The evaluation refused duplicates already, so they are not searched for again.
+    """
+    changed: dict[str, Any] = {CUTOFF: k}
+    if measure.values.get("duplicates") == "error":
+        changed["duplicates"] = "count"
+    params = tuple((name, changed.get(name, value)) for name, value in measure.params)
     return replace(measure, text=str(k), params=params)
 
 

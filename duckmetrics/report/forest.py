@@ -75,7 +75,9 @@ def forest(
     rows = [entry.row for _, entries in groups for entry in entries]
     ends = [end for row in rows for end in (*(reading.ends(row) or ()), reading.change(row))]
     domain = focus(ends)
-    shown = [Group(title, [_line(reading, one, domain, guide) for one in entries]) for title, entries in groups]
+    shown = [
+        Group(title, [_line(reading, one, domain, guide) for one in entries]) for title, entries in groups
+    ]
     level = "interval" if reading.data.level is None else f"{100 * reading.data.level:g}% interval"
     return Forest(first, shown, axis(domain) if known(ends) else "", level)
 

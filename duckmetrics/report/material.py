@@ -1,4 +1,4 @@
-"""The numbers that a report needs beyond the results: computed on demand, from the tables of an evaluation."""
+"""The numbers that a report needs beyond the results, from the tables of an evaluation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Material(Protocol):
         ...
 
     def at_cutoffs(self, metric: str) -> tuple[str, Sequence[AtCutoff]]:
-        """Return the name of a metric without its cut-off, and its values at several cut-offs, from one scan."""
+        """Return the name of a metric without its cut-off, and its values at several cut-offs."""
         ...
 
     def movers(self, metric: str, system: str, baseline: str, n: int) -> Sequence[Mover]:

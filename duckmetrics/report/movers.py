@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duckmetrics.charts.numbers import number
 
 if TYPE_CHECKING:
+    from duckmetrics.report.model import Mover
     from duckmetrics.report.reading import Reading
 
 
@@ -30,6 +31,11 @@ class Movers(NamedTuple):
     tables: list[tuple[str, list[MoverLine]]]
 
 
+def _line(one: Mover, kind: str) -> MoverLine:
+    before, after = number(one.before), number(one.after)
+    return MoverLine(one.query, before, after, number(one.difference, sign=True), kind)
+
+
 def movers_section(reading: Reading) -> Movers | None:
     """Return the movers of the best system; None if there are none."""
     data = reading.data
@@ -38,7 +44,7 @@ def movers_section(reading: Reading) -> Movers | None:
     tables = []
     for direction, title, kind in (("gain", "Gain most", "better"), ("loss", "Lose most", "worse")):
         lines = [
-            MoverLine(one.query, number(one.before), number(one.after), number(one.difference, sign=True), kind)
+            _line(one, kind)
             for one in data.movers if one.direction == direction
         ]  # fmt: skip
         tables.append((title, lines))

@@ -49,13 +49,14 @@ def ratios(reading: Reading) -> Ratios | None:
     names = lines_of(reading)
     found: list[tuple[Key, list[Row]]] = []
     for place in (OVERALL, *reading.slices[:MOST_ROWS]):
-        rows = [reading.row(system, RATIO, place) for system, _ in names]
-        known = [row for row in rows if row is not None and row.value is not None]
-        if len(known) == len(names):
-            found.append((place, known))
+        rows = [row for system, _ in names if (row := reading.row(system, RATIO, place)) is not None]
+        if len(rows) == len(names) and all(row.value is not None for row in rows):
+            found.append((place, rows))
     if len(found) < 2:
         return None
-    domain = span([1.0, *(end for _, rows in found for row in rows for end in (row.value, row.lower, row.upper))])
+    domain = span(
+        [1.0, *(end for _, rows in found for row in rows for end in (row.value, row.lower, row.upper))]
+    )
     place, rows = max(found[1:], key=lambda one: _distance(one[1][-1]))
     marks = key([(name or "value", "ring" if kind == "s0" else "dot") for name, kind in names])
     lines = [_line(place, rows, [kind for _, kind in names], domain) for place, rows in found]

@@ -1,15 +1,17 @@
-"""Questions about the data of a report: its best system, rows by name, changes of which more is better."""
+"""Questions about the data of a report: its best system, rows by name, changes where more is better."""
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.numbers import digits_of
 from duckmetrics.report.model import WORSE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from duckmetrics.report.model import Key, ReportData, Row
 
 OVERALL: Key = ((), ())
@@ -90,10 +92,15 @@ class Reading:
         return (lower, upper) if sign > 0 else (-upper, -lower)
 
     def _relative_ends(self, row: Row) -> tuple[float | None, float | None]:
-        """Return the interval of the relative change; that of the difference over the baseline, if need be."""
+        """Return the interval of the relative change, or that of the difference over the baseline."""
         if row.relative_lower is not None:
             return row.relative_lower, row.relative_upper
         return self._relative(row, row.delta_lower), self._relative(row, row.delta_upper)
+
+    def curve(self, table: str, system: str) -> list[Mapping[str, Any]]:
+        """Return the rows of a table of a classifier for one system; none if there is no such table."""
+        rows = self.data.pictures.curves.get(table, ())
+        return [row for row in rows if row.get("system", system) in (system, None)]
 
     def segments_of(self, system: str, verdict: str) -> list[Row]:
         """Return the rows of the first metric in the slices that have a verdict, the worst first."""

@@ -59,7 +59,8 @@ def metrics_section(reading: Reading) -> Section:
 
 def _values_text(reading: Reading) -> str:
     of = f"{reading.best}, from" if reading.best else "From"
-    return f"{of} {reading.top.units if reading.top else 0:,} {reading.data.unit}. Metrics between 0 and 1 share one axis."
+    n = reading.top.units if reading.top else 0
+    return f"{of} {n:,} {reading.data.unit}. Metrics between 0 and 1 share one axis."
 
 
 def systems_section(reading: Reading) -> Section:
@@ -67,7 +68,9 @@ def systems_section(reading: Reading) -> Section:
     name, base = reading.primary.name, reading.data.baseline
     rows = [(system, reading.row(system)) for system in reading.ranked]
     entries = [Entry(system, "", row) for system, row in rows if row is not None]
-    lines = [(system, [reading.row(system, metric) for metric in reading.metrics]) for system in reading.ranked]
+    lines = [
+        (system, [reading.row(system, metric) for metric in reading.metrics]) for system in reading.ranked
+    ]
     grid = matrix(reading, "system", list(reading.metrics), lines)
     if base is None:
         text = f"The best first; {direction(reading.primary)}."

@@ -1,4 +1,4 @@
-"""The four answers below the verdict: by how much, how sure, where it is worse, and whether to trust the data."""
+"""The four answers below the verdict: how much, how sure, where it is worse, can the data be trusted."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def _worse(reading: Reading, row: Row) -> Tile:
         n = len({found.key for found in elsewhere})
         answer = place_of(elsewhere[0]) if n == 1 else f"{n:,} slices"
         return Tile(question, answer, f"not by {metric}, but by other metrics", "worse")
-    return Tile(question, "nowhere clearly", f"by {metric}, in {counted(len(reading.slices), 'slice')}", "even")
+    return Tile(
+        question, "nowhere clearly", f"by {metric}, in {counted(len(reading.slices), 'slice')}", "even"
+    )
 
 
 # ---- values
@@ -112,7 +114,9 @@ def _worse(reading: Reading, row: Row) -> Tile:
 def _value(reading: Reading, row: Row) -> Tile:
     metric = reading.primary
     title = f"{inside(metric.title)}; " if metric.title else ""
-    return Tile("How good is it?", number(row.value, digits(row)), f"{metric.name}: {title}{direction(metric)}")
+    return Tile(
+        "How good is it?", number(row.value, digits(row)), f"{metric.name}: {title}{direction(metric)}"
+    )
 
 
 def _interval(reading: Reading, row: Row) -> Tile:
@@ -153,7 +157,9 @@ def trust(reading: Reading) -> Tile:
         return Tile(question, "Not checked", "the data could not be read again", "even")
     unseen = undefined(reading)
     but = f"; but {unseen[0]}" if unseen else ""
-    return Tile(question, "Nothing found", f"by {counted(checked.performed, 'check')}{but}", "" if but else BETTER)
+    return Tile(
+        question, "Nothing found", f"by {counted(checked.performed, 'check')}{but}", "" if but else BETTER
+    )
 
 
 def _held(reading: Reading) -> str:
@@ -163,4 +169,5 @@ def _held(reading: Reading) -> str:
         return ""
     same = sum(one.verdict == reading.top.verdict for one in known)
     ways = counted(len(known), "other way", "other ways")
-    return f"; counted in {ways}, the verdict {'stays' if same == len(known) else f'stays {same} times'} {word(reading.top.verdict)}"
+    stays = "stays" if same == len(known) else f"stays {same} times"
+    return f"; counted in {ways}, the verdict {stays} {word(reading.top.verdict)}"

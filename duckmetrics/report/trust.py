@@ -95,7 +95,9 @@ def _found(problem: Problem) -> Found:
         sentence = PART.sub(lambda part: f"{part[0]}{share}", sentence, count=1)
     if problem.elsewhere:
         sentence += f" At other cut-offs: {joined([f'{n:,}' for n in problem.elsewhere])}."
-    return Found(problem.severity, sentence, problem.table, "; ".join(problem.examples[:EXAMPLES]), problem.advice)
+    return Found(
+        problem.severity, sentence, problem.table, "; ".join(problem.examples[:EXAMPLES]), problem.advice
+    )
 
 
 def _otherwise(one: Convention) -> Otherwise:

@@ -52,7 +52,9 @@ class Values(NamedTuple):
 
 def metric_values(reading: Reading, entries: Sequence[Entry]) -> Values:
     """Return a row for each metric; those between 0 and 1 share one axis."""
-    lines = [_line(entry, UNIT if _is_share(reading.metrics[entry.row.metric]) else None) for entry in entries]
+    lines = [
+        _line(entry, UNIT if _is_share(reading.metrics[entry.row.metric]) else None) for entry in entries
+    ]
     shown = axis(UNIT, plain) if any(line.plot for line in lines) else ""
     return _table(reading, "metric", [ValueGroup("", lines)], shown)
 

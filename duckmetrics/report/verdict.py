@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from duckmetrics.report.reading import Reading
 
 
+# Verdicts as a sentence counts them.
+COUNTED = {
+    BETTER: "better", WORSE: "worse", EVEN: "not clearly different",
+    DIFFERENT: "different in no better direction", UNTESTED: "not tested",
+}  # fmt: skip
+
+
 class Verdict(NamedTuple):
     """The headline, and the sentences below it."""
 
@@ -102,12 +109,9 @@ def _counts(reading: Reading, system: str) -> list[str]:
         return []
     rows = (reading.row(system, name) for name in reading.metrics)
     n = Counter(row.verdict for row in rows if row is not None)
-    parts = [f"better on {n[BETTER]} of {total} metrics"]
-    parts += [f"worse on {n[WORSE]}"] if n[WORSE] else []
-    parts += [f"without a clear difference on {n[EVEN]}"] if n[EVEN] else []
-    parts += [f"different, with no better direction, on {n[DIFFERENT]}"] if n[DIFFERENT] else []
-    parts += [f"not tested on {n[UNTESTED]}"] if n[UNTESTED] else []
-    return [f"{system} is {', '.join(parts)}."]
+    found = [f"{said} on {n[verdict]}" for verdict, said in COUNTED.items() if n[verdict]]
+    first, *others = found or ["not tested on any"]
+    return [f"{system} is {', '.join([f'{first} of {total} metrics', *others])}."]
 
 
 def _reason(row: Row | None) -> str:

@@ -62,7 +62,7 @@ def percents(ends: tuple[float, float] | None) -> str:
 
 def p_words(p: float) -> str:
     """Return an adjusted p-value in words."""
-    return "p under 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return "p under 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def direction(metric: Metric) -> str:

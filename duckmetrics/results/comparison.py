@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.report.report import Report
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
-    from duckmetrics.results.report_data import Report
 
 NUMBERS = (
     "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.report.material import Material
+    from duckmetrics.report.report import Report
     from duckmetrics.results.findings import Finding
-    from duckmetrics.results.report_data import Report
     from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +21,7 @@ from duckmetrics.report.model import (
     Row,
 )
 from duckmetrics.report.reading import Reading
-from duckmetrics.report.verdict import verdict
+from duckmetrics.report.report import Report
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ CURVES: Mapping[str, Mapping[str, Any]] = {
     "roc_curve": {"points": 120},
 }
 # The columns of these tables that the charts read.
-READ = ("system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
-        "tp", "fp", "tpr", "fpr", "area")  # fmt: skip
+READ = (
+    "system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
+    "tp", "fp", "tpr", "fpr", "area",
+)  # fmt: skip
 MOVERS = 5
 # Significant digits of the numbers behind charts.
 DRAWN = 6
@@ -60,43 +62,15 @@ SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by
 TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
 
 
-@dataclass(frozen=True)
-class Report:
-    """A report: one HTML page, which a notebook shows in a frame.
-
-    Attributes:
-        html: the page.
-        data: what it shows.
-    """
-
-    html: str = field(repr=False)
-    data: ReportData = field(repr=False)
-
-    @property
-    def verdict(self) -> str:
-        """The headline of the page."""
-        return verdict(Reading(self.data)).head
-
-    def __str__(self) -> str:
-        return self.html
-
-    def _repr_html_(self) -> str:
-        page = html.escape(self.html)
-        return f'<iframe srcdoc="{page}" title="report" style="width:100%;height:80vh;border:0" sandbox></iframe>'
-
-
 def report_of(
-    evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None, title: str | None, ids: bool,
-    otherwise: Sequence[Mapping[str, Any]] | None = None,
+    evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None, title: str | None,
+    ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
 ) -> Report:  # fmt: skip
     """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
-    from duckmetrics.report.page import render
-
-    data = _Builder(evaluation, comparison, ids).data(title, otherwise)
-    page = render(data)
+    made = Report.of(_Builder(evaluation, comparison, ids).data(title, otherwise))
     if path is not None:
-        evaluation._tables.material().write(path, page)
-    return Report(page, data)
+        evaluation._tables.material().write(path, made.html)
+    return made
 
 
 class _Builder:
@@ -163,8 +137,7 @@ class _Builder:
         """Return the numbers behind the charts of the first metric."""
         metric, baseline = reading.primary.name, reading.data.baseline
         if reading.data.kind == CLASSIFICATION:
-            found = {name: self._tried(name, lambda n=name, p=params: self._curve(n, p))
-                     for name, params in CURVES.items()}  # fmt: skip
+            found = {name: self._tried(name, partial(self._curve, name)) for name in CURVES}
             return Pictures(curves={name: rows for name, rows in found.items() if rows})
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
         shown = {baseline, reading.best}
@@ -177,9 +150,9 @@ class _Builder:
         ]  # fmt: skip
         return Pictures(tuple(drawn), name, tuple(map(_drawn, steps or ())))
 
-    def _curve(self, name: str, params: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    def _curve(self, name: str) -> tuple[Mapping[str, Any], ...]:
         """Return the rows of a table, with the columns that the charts read."""
-        rows = self._material.curve(name, **params)
+        rows = self._material.curve(name, **CURVES[name])
         return tuple({column: _drawn(row[column]) for column in READ if column in row} for row in rows)
 
     def _movers(self, reading: Reading) -> tuple[Mover, ...]:
