@@ -67,7 +67,7 @@ class Switches(TypedDict, total=False):
     interpolation: Literal["step", "trapezoid"]
     """Taken by average_precision. Default: 'step'."""
 
-    k: int | None
+    k: int | Sequence[int | None] | None
     """Taken by average_precision, cg, dcg, and others. Default: None."""
 
     labels: Literal["truth", "returned"]

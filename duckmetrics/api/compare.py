@@ -13,6 +13,7 @@ from duckmetrics.catalog.spec_text import read_specs
 from duckmetrics.comparison.comparer import Comparer
 from duckmetrics.comparison.from_evaluations import family_of_evaluations
 from duckmetrics.comparison.methods import PAIRED, find_test, of_all_pairs
+from duckmetrics.comparison.recount import Recounting
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
 from duckmetrics.evaluation.session import opened
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.evaluation.session import Session
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.switches import Switches
 
@@ -144,18 +146,25 @@ def compare(
     used = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:
         if evaluated is not None:
-            specs = None if metrics is None else read_specs(metrics)
-            parts = [family_of_evaluations(session, evaluated, specs, inference, allow_different)]
-        else:
-            specs = read_specs(session.usual if metrics is None else metrics)
-            measures = session.measures(specs)
-            _means(measures)
-            parts = session.parts(measures)
-        if baseline is None and isinstance(system, str) and not all_pairs:
-            raise MetricError(
-                "baseline", "not given", f"name one of {', '.join(comparer.systems(session, parts))}"
-            )
-        return comparer.result(session, parts, baseline)
+            known = None if metrics is None else read_specs(metrics)
+            parts = [family_of_evaluations(session, evaluated, known, inference, allow_different)]
+            return comparer.result(session, parts, baseline)
+        return _of_tables(session, comparer, metrics, baseline)
+
+
+def _of_tables(
+    session: Session, comparer: Comparer, metrics: str | Sequence[str] | None, baseline: str | None
+) -> Comparison:
+    """Evaluate the systems, and compare them."""
+    specs = read_specs(session.usual if metrics is None else metrics)
+    measures = session.measures(specs)
+    _means(measures)
+    parts = session.parts(measures)
+    if baseline is None and session.request.system is not None and not comparer.pairs:
+        known = ", ".join(comparer.systems(session, parts))
+        raise MetricError("baseline", "not given", f"name one of {known}")
+    result = comparer.result(session, parts, baseline)
+    return replace(result, recount=Recounting(comparer, session, specs, result.baseline))
 
 
 def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:

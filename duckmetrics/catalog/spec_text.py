@@ -45,6 +45,14 @@ def split_specs(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def with_cutoffs(specs: Sequence[str], cutoffs: Sequence[object]) -> list[str]:
+    """Write a spec that has no cut-off once for each of a list of cut-offs."""
+    if not cutoffs:
+        raise MetricError("switch k", "no cut-off", "list at least one, such as k=[5, 10]")
+    each = ([spec] if "@" in spec else [f"{spec.strip()}@{k}" for k in cutoffs] for spec in specs)
+    return [spec for own in each for spec in own]
+
+
 def _marked(text: str) -> Iterator[tuple[str, int, bool]]:
     """Yield each character, the number of parentheses open after it, and whether a quote is open."""
     depth, quote = 0, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ from duckmetrics.catalog.foreign_names import expanded, meant_by, once
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.catalog.parameters import CUTOFF, check_value, is_violated, typed_value, written
 from duckmetrics.catalog.signature import AGGREGATION
-from duckmetrics.catalog.spec_text import SPEC, arguments
+from duckmetrics.catalog.spec_text import SPEC, arguments, with_cutoffs
 from duckmetrics.errors import MetricError, UnknownNameError, UnsupportedError, suggestion, unknown
 from duckmetrics.expressions.folding import Value, constant
 from duckmetrics.presets.presets import presets
@@ -50,6 +50,9 @@ def parse_measures(
     """
     if not specs:
         raise MetricError("", "no metric", "name at least one, such as 'ndcg@10'")
+    switches = dict(switches or {})
+    if isinstance(switches.get(CUTOFF), list | tuple | range):
+        specs = with_cutoffs(specs, cast("Sequence[object]", switches.pop(CUTOFF)))
     measures = [
         replace(parse_measure(catalog, spec, switches, meant, like), member_of=of)
         for spec, of in once(expanded(catalog, specs, like))

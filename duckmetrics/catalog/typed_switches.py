@@ -11,6 +11,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.catalog.switches import aggregation_switch, switches_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def _annotation(switch: Switch, several: bool) -> str:
     types = [f"Literal[{words}]"] if words else []
     types += dict.fromkeys(param.type.__name__ for param in switch.params if not param.choices)
     none = ["None"] if switch.takes_none else []
-    lists = [f"Sequence[{' | '.join([*types, *none])}]"] if several else []
+    is_listed = several or switch.name == CUTOFF
+    lists = [f"Sequence[{' | '.join([*types, *none])}]"] if is_listed else []
     return " | ".join([*types, *(["Any"] if switch.takes_table else []), *lists, *none])
 
 

@@ -24,6 +24,11 @@ class ValueRange(NamedTuple):
     better: str | None = None
     target: float | None = None
 
+    @property
+    def direction(self) -> str | None:
+        """The text of the column `better`: higher, lower, target, or None."""
+        return self.better if self.target is None else "target"
+
     def middle(self) -> float | None:
         """Return the middle of the range; None if one of them is infinite."""
         middle = (self.low + self.high) / 2

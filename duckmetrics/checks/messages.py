@@ -36,9 +36,11 @@ def finding_of(
     total = totals.get(table) if one.severity == NOTE and among is None and _filters(one, table) else None
     share = f", {count / total:.2g} of all" if total else ""
     number = count if among is None else f"{count} of {among}"
-    message = f"{where}: {number} {title}{share}{shown}; {one.advice}"
+    sentence = f"{number} {title}{share}"
+    message = f"{where}: {sentence}{shown}; {one.advice}"
+    of = among or (totals.get(table) if _filters(one, table) else None) or None
     return Finding(one.name, one.severity, inputs.labels[table], inputs.column_label(table, column),
-                   count, examples, message, one.advice)  # fmt: skip
+                   count, examples, message, one.advice, of, sentence)  # fmt: skip
 
 
 def _filters(one: BoundCheck, table: str) -> bool:

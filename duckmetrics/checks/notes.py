@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 # The switch that decides how queries without predictions count.
-MISSING = "missing"
+MISSING, NO_RELEVANT = "missing", "no_relevant"
+UNANSWERED = "unanswered_query"
 UNWEIGHTED = "read it without weights too, or leave it out"
 
 
@@ -95,6 +96,15 @@ def _note(check: str, what: str, advice: str, count: int) -> Finding:
     return Finding(check, NOTE, "metrics", "", count, (), message, advice)
 
 
+def _population(row: Mapping[str, Any], values: Mapping[str, Value]) -> int | None:
+    """Return the number of queries of the population, None if the counts of a row do not add up to it."""
+    if (values.get(MISSING), values.get(NO_RELEVANT)) != ("zero", "null"):
+        return None
+    if "n" not in row:
+        return None
+    return int(row["n"] + row["n_no_relevant"] + row["n_undefined"])
+
+
 def counted_notes(
     rows: Sequence[Mapping[str, Any]], inputs: Inputs, values: Mapping[str, Value]
 ) -> list[Finding]:
@@ -109,9 +119,9 @@ def counted_notes(
             message = (
                 f"{label}: {row['n_missing']} queries of the population have no predictions{system}; {advice}"
             )
-            notes["missing_query", row["system"]] = Finding(
-                "missing_query", WARNING, label, inputs.column_label("predictions", "query_id"),
-                row["n_missing"], (), message, advice,
+            notes[UNANSWERED, row["system"]] = Finding(
+                UNANSWERED, WARNING, label, inputs.column_label("predictions", "query_id"),
+                row["n_missing"], (), message, advice, _population(row, values),
             )  # fmt: skip
         if not overall and all(row[column] is None for column in inputs.by_columns):
             source = inputs.labels[inputs.by_source or "predictions"]

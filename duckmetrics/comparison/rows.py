@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 # The columns of a row after the value: the most important first, the conventions last.
 ORDER = (
-    "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p", "p_adjusted", "verdict", "n",
-    "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "n_effective", "test",
-    "adjust", "n_tests", "alpha", "interval_level", "interval_method", "cluster", "resamples", "seed",
-    "reason", "signature",
+    "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
+    "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units", "effect_size", "mde", "wins", "ties",
+    "losses", "statistic", "df", "n_effective", "test", "adjust", "n_tests", "alpha", "interval_level",
+    "interval_method", "cluster", "resamples", "seed", "reason", "better", "target", "signature",
 )  # fmt: skip
 # Columns that depend on the number of comparisons, and are computed after all of them.
 OF_FAMILIES = ("mde",)
 FIELDS = (
-    "delta", "delta_lower", "delta_upper", "relative_change", "effect_size", "wins", "ties", "losses",
-    "statistic", "df", "p",
+    "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
+    "effect_size", "wins", "ties", "losses", "statistic", "df", "p",
 )  # fmt: skip
 
 
@@ -142,7 +142,8 @@ def comparison_row(
     drawn = found.get("resamples")
     others = {
         "baseline": baseline, **_fields(row, part, found), "p_adjusted": None, "mde": found.get("se"),
-        "verdict": BASELINE, "n": row["n"], "n_units": found.get("n"),
+        "verdict": BASELINE, "better": row["better"], "target": row["target"], "n": row["n"],
+        "n_undefined": row["n_undefined"], "n_units": found.get("n"),
         "n_effective": found.get("n_effective", found.get("n")), "test": found["test"],
         "adjust": adjust, "n_tests": None, "alpha": inference.alpha,
         "interval_level": inference.level, "interval_method": inference.method,
@@ -165,7 +166,7 @@ def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, 
     if linearized and fields["p"] is not None and is_rounding(row["value"], found):
         # The same rows in another order have sums that differ in the last digit.
         fields |= {"delta": 0.0, "relative_change": 0.0, "effect_size": None, "statistic": None, "p": 1.0}
-        for bound in ("delta_lower", "delta_upper"):
+        for bound in ("delta_lower", "delta_upper", "relative_lower", "relative_upper"):
             fields[bound] = 0.0 if abs(fields[bound] or 0.0) <= CANCELLED else fields[bound]
     return fields
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,12 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.parameters import CUTOFF
 from duckmetrics.checks.inspection import INSPECT
+from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
-from duckmetrics.report.material import Inspected
 from duckmetrics.report.model import AtCutoff, Metric, Mover
 
 if TYPE_CHECKING:
@@ -27,15 +27,33 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
+    from duckmetrics.results.findings import Finding
 
 # The cut-offs of the curve of a ranking metric, up to the deepest rank that is computed anyway.
 CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 # The depth of the curve of a metric without a cut-off, and the least depth of all curves.
 USUAL_DEPTH, LEAST_DEPTH = 50, 10
 HTML = "html"
+SUFFIXES = (".html", ".htm")
+# The number of quantiles of the differences of queries.
+STEPS = 201
 
 
-class SessionMaterial:
+@dataclass(frozen=True)
+class Inspected:
+    """The result of the complete check of the data.
+
+    Attributes:
+        performed: the names of the checks.
+        looked_at: the number of rows by table.
+    """
+
+    findings: tuple[Finding, ...]
+    performed: frozenset[str]
+    looked_at: Mapping[str, int]
+
+
+class Material:
     """Computes the numbers of a report in the session of an evaluation.
 
     Args:
@@ -66,7 +84,7 @@ class SessionMaterial:
 
     def sources(self) -> list[str]:
         """Return the names of the tables, each once."""
-        return list(dict.fromkeys(source.label for source in self._session.attached))
+        return list(dict.fromkeys(source.label for source in self._session.attached.values()))
 
     def inspected(self) -> Inspected | None:
         """Check the data of each family completely; None if there are no tables to check.
@@ -76,7 +94,7 @@ class SessionMaterial:
         session = self._session
         if not self.is_readable:
             return None
-        findings: dict[str, Any] = {}
+        findings: dict[str, Finding] = {}
         performed: set[str] = set()
         looked_at: dict[str, int] = {}
         with session.engine.exclusive():
@@ -124,15 +142,10 @@ class SessionMaterial:
 
     def movers(self, metric: str, system: str, baseline: str, n: int) -> list[Mover]:
         """Return the queries that gain and lose most by one metric."""
-        if self._per_query is None or metric not in self._texts(RANKING):
+        rows = self._values(metric, system, baseline)
+        if rows is None:
             return []
         session = self._session
-        known = exp.In(this=exp.column("system"), expressions=[literal(system), literal(baseline)])
-        rows = (
-            exp.select(*map(exp.column, ("system", "metric", "query_id", "value")))
-            .from_(self._per_query.subquery("per_query"))
-            .where(known, exp.column("metric").eq(literal(metric)))
-        )
         found = session.engine.rows(
             over_rows(session.catalog, "movers", rows, {"baseline": baseline, "n": n})
         )
@@ -141,8 +154,23 @@ class SessionMaterial:
         return [Mover(ways[row[2]], str(row[4]), row[5], row[6], row[7]) for row in found]
 
     def differences(self, metric: str, system: str, baseline: str) -> list[float]:
-        """Return quantiles of the differences of the queries, the smallest first."""
-        return []
+        """Return quantiles of the differences of the queries by one metric, the smallest first."""
+        rows = self._values(metric, system, baseline)
+        if rows is None:
+            return []
+        composer = Composer(self._session.catalog, {"per_query": rows})
+        step = composer.relation("difference_quantiles", {"baseline": baseline, "points": STEPS})
+        query = composer.complete(exp.select("difference").from_(step).order_by("place"))
+        return [difference for (difference,) in self._session.engine.rows(query)]
+
+    def _values(self, metric: str, system: str, baseline: str) -> exp.Select | None:
+        """Return the values of the queries by one metric, of two systems; None for a metric of rows."""
+        if self._per_query is None or metric not in self._texts(RANKING):
+            return None
+        known = exp.In(this=exp.column("system"), expressions=[literal(system), literal(baseline)])
+        names = map(exp.column, ("system", "metric", "query_id", "value"))
+        rows = exp.select(*names).from_(self._per_query.subquery("per_query"))
+        return rows.where(known, exp.column("metric").eq(literal(metric)))
 
     def _texts(self, family: str) -> list[str]:
         return [measure.text for measure in self._measures if measure.family == family]
@@ -166,18 +194,19 @@ class SessionMaterial:
         session.request = replace(session.request, by=(), computed={}, verify=None)
         return session
 
-    def write(self, path: str | Path, text: str) -> None:
-        """Write a page to a file, which must be new or an output of ours.
 
-        Raises:
-            InputError: the file has another suffix, or cannot be written.
-        """
-        target = Path(path)
-        if target.suffix.lower() not in (".html", ".htm"):
-            raise InputError(target, "a report is a page of HTML", f"call it {target.stem or 'report'}.html")
-        outputs.refuse(target, HTML)
-        with outputs.replacing(target, HTML) as draft:
-            outputs.write_text(draft, text)
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page to a file, which must be new or an output of ours.
+
+    Raises:
+        InputError: the file has another suffix, or cannot be written.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(target, "a report is a page of HTML", f"call it {target.stem or 'report'}.html")
+    outputs.refuse(target, HTML)
+    with outputs.replacing(target, HTML) as draft:
+        outputs.write_text(draft, text)
 
 
 def _metric(measure: Measure) -> Metric:

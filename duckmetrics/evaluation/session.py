@@ -38,19 +38,24 @@ if TYPE_CHECKING:
 # DuckDB's messages about unknown functions, and about types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
+# The tables of a session, by the identity of the argument and its role.
+Attached = dict[tuple[int, str], "Source"]
 EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_ranking, CLASSIFICATION: evaluate_classification}
 
 
 @contextmanager
-def opened(request: Request, engine: Engine, keep: bool = True) -> Iterator[Session]:
+def opened(
+    request: Request, engine: Engine, keep: bool = True, attached: Attached | None = None
+) -> Iterator[Session]:
     """Open a session for one call, and release the engine at its end.
 
     Args:
         keep: whether results are read later from the tables that the call makes.
+        attached: the tables that another session attached.
     """
     with engine.exclusive(keep):
         try:
-            yield Session(catalog(), request, engine)
+            yield Session(catalog(), request, engine, attached)
         except EngineError as error:
             # Our own queries bind; an expression of the caller may not.
             if request.computed and any(kind in str(error) for kind in UNBOUND):
@@ -62,11 +67,13 @@ def opened(request: Request, engine: Engine, keep: bool = True) -> Iterator[Sess
 class Session:
     """One request on one engine: the tables are attached once for all metrics."""
 
-    def __init__(self, catalog: Catalog, request: Request, engine: Engine) -> None:
+    def __init__(
+        self, catalog: Catalog, request: Request, engine: Engine, attached: Attached | None = None
+    ) -> None:
         self.catalog = catalog
         self.request = request
         self.engine = engine
-        self._attached: dict[tuple[int, str], Source] = {}
+        self.attached: Attached = {} if attached is None else attached
         self._layouts = LayoutTables(request, engine, self.attach)
 
     def measures(self, specs: Sequence[str]) -> list[Measure]:
@@ -143,10 +150,10 @@ class Session:
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
-        if key not in self._attached:
+        if key not in self.attached:
             found = self._layouts.read(self._filtered(self.engine.attach(table, role), role), role)
-            self._attached[key] = self.engine.once(found, needed_columns(self.request, found, role))
-        return self._attached[key]
+            self.attached[key] = self.engine.once(found, needed_columns(self.request, found, role))
+        return self.attached[key]
 
     def _filtered(self, source: Source, role: Role) -> Source:
         """Leave only the rows of a table that the caller's condition keeps.
@@ -169,11 +176,6 @@ class Session:
                 "fix the condition",
             )
         return kept
-
-    @property
-    def attached(self) -> list[Source]:
-        """The tables that were attached; none where results of other evaluations are compared."""
-        return list(self._attached.values())
 
     @property
     def layout_notes(self) -> Sequence[Finding]:

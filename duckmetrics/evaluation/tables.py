@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs, results_database
 from duckmetrics.engines.results_database import Rows
 from duckmetrics.errors import MetricError
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
     from duckmetrics.evaluation.session import Session
-    from duckmetrics.report.material import Material
+    from duckmetrics.report.report import Report
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
 
 MOVERS = "movers"
 
@@ -82,11 +85,28 @@ class KeptTables:
         found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
 
-    def material(self) -> Material:
-        """Return what computes the numbers of a report."""
-        from duckmetrics.evaluation.material import SessionMaterial
+    def report(
+        self, evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None,
+        title: str | None, ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Report:  # fmt: skip
+        """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
+        from duckmetrics.evaluation.material import Material, write_page
+        from duckmetrics.evaluation.report_data import report_of
 
-        return SessionMaterial(self._session, self._parts, self._per_query)
+        material = Material(self._session, self._parts, self._per_query)
+        made = report_of(evaluation, comparison, material, title, ids, otherwise)
+        if path is not None:
+            write_page(path, made.html)
+        return made
+
+    def differences(self, baseline: str, points: int) -> pa.Table:
+        """Return quantiles of the differences of queries from a baseline."""
+        composer = Composer(self._catalog, {"per_query": self._queries()})
+        step = composer.relation("difference_quantiles", {"baseline": baseline, "points": points})
+        query = exp.select("*").from_(step)
+        for key in ("system", "metric", "place"):
+            query = query.order_by(exp.Ordered(this=exp.column(key), desc=False))
+        return self._engine.arrow(composer.complete(query))
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

@@ -263,7 +263,8 @@ class Samples:
         composer = Composer(catalog, {SAMPLES: self._long()})
         values: dict[str, Value] = {"level": self.level, "baseline": baseline}
         step = composer.relation("sample_differences", values)
-        return composer.complete(self.units.named(step, ("delta_lower", "delta_upper", "p")))
+        bounds = ("delta_lower", "delta_upper", "relative_lower", "relative_upper")
+        return composer.complete(self.units.named(step, (*bounds, "p")))
 
     def _long(self) -> exp.Select:
         """Return a row for every system, measure, segment and sample that has a finite value."""

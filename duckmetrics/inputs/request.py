@@ -115,12 +115,7 @@ def read_request(
     groupings, computed = read_slices(by)
     mapped = read_columns(columns)
     tables = as_table(given_tables(predictions, system), "predictions")
-    given = dict(switches or {})
-    population = given.get(POPULATION)
-    if population is None or _is_choice(catalog, population):
-        population = None
-    else:
-        given[POPULATION] = "table"
+    given, population = _with_population(catalog, switches or {})
     return Request(
         predictions=tables,
         truth=as_table(truth, "truth"),
@@ -128,7 +123,7 @@ def read_request(
         by=groupings,
         computed=computed,
         queries=as_table(queries, "queries"),
-        population=as_table(population, POPULATION),
+        population=population,
         columns=mapped,
         switches=given,
         like=None if like is None else preset(like),
@@ -140,6 +135,23 @@ def read_request(
         scores=read_scores(score, system, tables, mapped),
         where=read_where(where),
     )
+
+
+def with_switches(catalog: Catalog, request: Request, switches: Mapping[str, Any]) -> Request:
+    """Return a request with other values of some switches."""
+    given, population = _with_population(catalog, switches)
+    if POPULATION not in switches:
+        population = request.population
+    return replace(request, switches={**request.switches, **given}, population=population)
+
+
+def _with_population(catalog: Catalog, switches: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the switches, and the table of the population if one of them is a table."""
+    given = dict(switches)
+    population = given.get(POPULATION)
+    if population is None or _is_choice(catalog, population):
+        return given, None
+    return {**given, POPULATION: "table"}, as_table(population, POPULATION)
 
 
 def read_where(where: Any) -> dict[str, exp.Expr]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RESERVED = (
     "system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
-    "n_undefined", "n_positive", "n_units", "n_effective", "signature", "query_id",
+    "n_undefined", "n_positive", "better", "target", "n_units", "n_effective", "signature", "query_id",
 )  # fmt: skip
 
 

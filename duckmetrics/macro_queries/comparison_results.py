@@ -12,13 +12,13 @@ from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import COUNTS
-from duckmetrics.macro_queries.ranking_results import PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
+from duckmetrics.macro_queries.ranking_results import AIM, PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
 from duckmetrics.statistics.adjustment import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckmetrics.macro_queries.query import Steps
     from duckmetrics.macro_queries.ranking_text import RankingText
@@ -33,9 +33,10 @@ NUMBERS_GIVEN = ("level", "alpha", "power")
 FAMILIES = (0, 1)
 SEGMENT = "segment"
 COLUMNS = (
-    "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change", "p",
-    "p_adjusted", "verdict", "n", "n_units", "effect_size", "mde", "wins", "ties", "losses", "statistic",
-    "df", "test", "adjust", "n_tests", "alpha", "interval_level", "reason", "signature",
+    "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change",
+    "relative_lower", "relative_upper", "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units",
+    "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "test", "adjust", "n_tests", "alpha",
+    "interval_level", "reason", *AIM, "signature",
 )  # fmt: skip
 
 
@@ -136,24 +137,11 @@ class Comparison(Overall):
             literal(0).as_("slice_number"), literal("").as_("slice")
         ]  # fmt: skip
         query = exp.select(
-            self._segment(keys).as_(SEGMENT), *known, "system", "metric", "signature", "direction", "target",
+            self._segment(keys).as_(SEGMENT), *known, "system", "metric", "signature", *AIM,
             value.as_("value"), why.as_("reason"), *COUNTS,
         ).from_("told")  # fmt: skip
         before, after = self.text.cte(NUMBERS, query).split(f"{HIDDEN}told")
         return [before, "(", *self.means(keys), f") AS {HIDDEN}told", after]
-
-    def told(self, values: Mapping[str, exp.Expr]) -> list[str]:
-        """Return the place, name, signature and numbers of every metric, and its better direction."""
-        texts = []
-        for text, entry in zip(super().told(values), self.of.entries, strict=True):
-            declared = entry.asked.measure.metric.range
-            direction = {"higher": 1, "lower": -1}.get(declared.better or "", 0)
-            if declared.target is not None:
-                direction = 1
-            target = "NULL" if declared.target is None else repr(declared.target)
-            further = f", '_direction': {direction}, '_target': CAST({target} AS DOUBLE)}}}}"
-            texts.append(text.removesuffix("}}") + further)
-        return texts
 
     def _statistics(self, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:
         """Yield the steps of the statistics, which read the units."""

@@ -16,7 +16,7 @@ from duckmetrics.macro_queries.query import COUNTS
 from duckmetrics.macro_queries.ranking_text import KINDS, METRIC, OF_METRICS, PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated
 from duckmetrics.macro_queries.template import chosen, joined
-from duckmetrics.summaries.ranking import shown_value
+from duckmetrics.summaries.ranking import aim_of, shown_value
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 PER_QUERY, PER_SLICE = "per_query", "sliced"
 SLICE_KEYS = ("slice_number", "slice", "attributes")
 # The only system has no name: NULL.
+AIM = ("better", "target")
 NAMED_SYSTEM = exp.Nullif(this=exp.column("system"), expression=literal("")).as_("system")
 
 
@@ -96,7 +97,9 @@ class ByQuery(Results):
 class Overall(Results):
     """One row for every system, slice and metric."""
 
-    columns: ClassVar[Sequence[str]] = ("system", "metric", "slice", "value", "reason", *COUNTS, "signature")
+    columns: ClassVar[Sequence[str]] = (
+        "system", "metric", "slice", "value", "reason", *COUNTS, *AIM, "signature",
+    )  # fmt: skip
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric."""
@@ -104,7 +107,7 @@ class Overall(Results):
         by = [exp.var("_attributes.*")] if has_slices else []
         columns: list[exp.Expr | str] = [
             NAMED_SYSTEM, "metric", exp.column("slice") if has_slices else literal("").as_("slice"), *by,
-            value.as_("value"), why.as_("reason"), *COUNTS, "signature",
+            value.as_("value"), why.as_("reason"), *COUNTS, *AIM, "signature",
         ]  # fmt: skip
         order = ["slice_number", "attributes"] if has_slices else []
         result = exp.select(*columns).from_(exp.to_table("numbers"))
@@ -147,7 +150,7 @@ class Overall(Results):
         rows = self.text.of_metrics(
             self.text.text(query.where(exp.column("fine"))), self.told({k: exp.column(k) for k in KINDS})
         )
-        fields = ("place", "metric", "signature", *keys)
+        fields = ("place", "metric", "signature", *AIM, *keys)
         segment = exp.Struct(expressions=[
             exp.PropertyEQ(this=exp.to_identifier(f"_{name}"), expression=exp.column(name)) for name in fields
         ])  # fmt: skip
@@ -231,7 +234,7 @@ class Overall(Results):
             agg = self._aggregation(entry)
             known = {
                 "place": exp.var(PLACE), "metric": exp.var(METRIC), "signature": self._signature(entry),
-                "agg": agg,
+                "agg": agg, **aim_columns(entry.asked.measure),
             }  # fmt: skip
             texts.append(self.text.struct({**known, **values}))
         return texts
@@ -280,6 +283,11 @@ class Overall(Results):
         if is_word:
             return exp.func("coalesce", exp.cast(value.copy(), "VARCHAR"), literal("null"))
         return call(self.catalog, "signature_value", value.copy())
+
+
+def aim_columns(measure: Measure) -> dict[str, exp.Expr]:
+    """Return the columns that say which values of a metric are better."""
+    return {name: column.unalias() for name, column in zip(AIM, aim_of(measure), strict=True)}
 
 
 def signature_name(catalog: Catalog, measure: Measure) -> str:

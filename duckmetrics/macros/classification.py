@@ -16,6 +16,7 @@ from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, given, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
 from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, shown, whole
+from duckmetrics.macro_queries.ranking_results import AIM, aim_columns
 from duckmetrics.macro_queries.shell_files import query_of, source
 from duckmetrics.macros.row_signatures import RowSignatures
 from duckmetrics.macros.row_slices import BY, HAS_PER, PER, RESULTS, ROWS, SLICE, RowSlices
@@ -47,7 +48,7 @@ SLICES = (
 # DuckDB distinguishes overloads by their number of parameters, and two have a required one more.
 SPARE = Argument("spare", is_guard=True)
 # The columns of a result after those of its slice.
-SHOWN = ("value", "lower", "upper", "reason", "n", "n_undefined", "n_positive", "signature")
+SHOWN = ("value", "lower", "upper", "reason", "n", "n_undefined", "n_positive", *AIM, "signature")
 
 
 def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterator[Macro]:
@@ -196,7 +197,7 @@ class _Rows(_OfRows):
         """Return the numbers of every segment and metric."""
         of_measure = [self._chosen(column) for column in ("value", *EXTRAS)]
         counts = [self._counted(column) for column in COUNTS]
-        known = ("metric", "is_binary", "undefined", "infinite", "signature")
+        known = ("metric", "is_binary", "undefined", "infinite", *AIM, "signature")
         query = exp.select(
             exp.column(SEGMENT, "specs").as_("place"), *(exp.column(name, "specs") for name in known),
             exp.column(SEGMENT, "per_segment"), *of_measure, *counts,
@@ -228,6 +229,7 @@ class _Rows(_OfRows):
             **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
             **{key: one.measure.metric.header.get(key) for key in ("undefined", "infinite")},
             WEIGHTED: one.measure.values.get(WEIGHTED) is True, "signature": self.signatures.template(one),
+            **aim_columns(one.measure),
         }  # fmt: skip
 
     def _chosen(self, column: str) -> exp.Expr:

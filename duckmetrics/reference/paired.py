@@ -85,22 +85,35 @@ def _paired_t(both: Sequence[Pair], level: float, alpha: float, power: float) ->
     delta = fmean(differences)
     change = delta / abs(before) if before else None
     if n < 2:
-        return (n, before, after, delta, None, None, None, None, change, None, None, None,
+        return (n, before, after, delta, None, None, None, None, change, None, None, None, None, None,
                 *signs(both), None, 0, None, None)  # fmt: skip
     spread = (variance(a for a, _ in both) + variance(b for _, b in both)) / 2
     d_av = delta / math.sqrt(spread) if spread else None
     sd = stdev(differences)
+    lower, upper = _relative_bounds(both, level)
     alike = EPSILON * max(abs(before), abs(after), math.sqrt(spread))
     if sd <= alike:
         p = 1.0 if abs(delta) <= alike else fair_coin_p(0, n)
-        return (n, before, after, delta, sd, 0.0, delta, delta, change, None, d_av, None,
+        return (n, before, after, delta, sd, 0.0, delta, delta, change, lower, upper, None, d_av, None,
                 *signs(both), None, n - 1, p, None)  # fmt: skip
     se, d_z = sd / math.sqrt(n), delta / sd
     half = student_t_critical(1 - level, n - 1) * se
     mde = student_t_mde(se, n - 1, alpha, power)
     hedges = d_z * (1 - 3 / (4 * (n - 1) - 1))
-    return (n, before, after, delta, sd, se, delta - half, delta + half, change, d_z, d_av, hedges,
-            *signs(both), delta / se, n - 1, student_t_p(delta / se, n - 1), mde)  # fmt: skip
+    return (n, before, after, delta, sd, se, delta - half, delta + half, change, lower, upper, d_z, d_av,
+            hedges, *signs(both), delta / se, n - 1, student_t_p(delta / se, n - 1), mde)  # fmt: skip
+
+
+def _relative_bounds(both: Sequence[Pair], level: float) -> tuple[float, float] | tuple[None, None]:
+    """Return the interval of mean(b) / mean(a) - 1 by the delta method, in units of abs(mean(a))."""
+    n, before = len(both), fmean(a for a, _ in both)
+    if not before:
+        return None, None
+    ratio = fmean(b for _, b in both) / before
+    change = math.copysign(1, before) * (ratio - 1)
+    se = stdev([b - ratio * a for a, b in both]) / (math.sqrt(n) * abs(before))
+    half = student_t_critical(1 - level, n - 1) * se
+    return change - half, change + half
 
 
 def sign_test(rows: Iterable[PerQuery], baseline: str) -> list[Row]:

@@ -90,7 +90,6 @@ class Problem:
         severity: "error", "warning" or "note".
         sentence: the problem, without a path, examples or advice.
         share: the share of the rows that it concerns.
-        elsewhere: the number of the same at other cut-offs.
     """
 
     severity: str
@@ -100,7 +99,6 @@ class Problem:
     share: float | None = None
     examples: tuple[str, ...] = ()
     advice: str = ""
-    elsewhere: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,6 @@ def _found(problem: Problem) -> Found:
     if problem.share is not None:
         share = f" ({percent(problem.share, sign=False)})"
         sentence = PART.sub(lambda part: f"{part[0]}{share}", sentence, count=1)
-    if problem.elsewhere:
-        sentence += f" At other cut-offs: {joined([f'{n:,}' for n in problem.elsewhere])}."
     return Found(
         problem.severity, sentence, problem.table, "; ".join(problem.examples[:EXAMPLES]), problem.advice
     )

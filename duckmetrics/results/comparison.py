@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
+from duckmetrics.results.differences import Differences
 from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
-from duckmetrics.results.wide import Widened, widened
+from duckmetrics.results.wide import widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
     from duckmetrics.report.report import Report
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
+    from duckmetrics.results.otherwise import Recount
 
 NUMBERS = (
-    "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change", "effect_size",
-    "statistic", "df", "p", "p_adjusted", "mde", "n_effective", "alpha", "interval_level",
+    "value", "lower", "upper", "delta", "delta_lower", "delta_upper", "relative_change",
+    "relative_lower", "relative_upper", "effect_size", "target", "statistic", "df", "p", "p_adjusted", "mde",
+    "n_effective", "alpha", "interval_level",
 )  # fmt: skip
-COUNTS = ("wins", "ties", "losses", "n", "n_units", "n_tests", "resamples", "seed")
-WORDS = ("verdict", "baseline", "test", "adjust", "interval_method", "cluster")
+COUNTS = ("wins", "ties", "losses", "n", "n_undefined", "n_units", "n_tests", "resamples", "seed")
+WORDS = ("verdict", "better", "baseline", "test", "adjust", "interval_method", "cluster")
 # The columns shown, in this order, and the column of the rows that shows whether there is a value.
 SHOWN = {
     "verdict": "verdict", "n": "n", "n_units": "n_units", "value": "value", "interval": "lower",
@@ -55,14 +58,17 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Widened):
+class Comparison(Differences):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
         rows: one dictionary per system, slice and metric. value, lower, upper: of the system; delta,
             delta_lower, delta_upper: its difference to the baseline, in the units of the metric;
-            relative_change: delta / abs(value of the baseline); effect_size: delta in standard deviations of
-            the differences (d_z); wins, ties, losses: units that are better, equal and worse in number;
+            relative_change, relative_lower, relative_upper: delta / abs(value of the baseline) with its
+            interval by the delta method (percentiles where whole metrics are resampled); better: higher,
+            lower, target, or None if no direction is better; target: the best value, if there is one;
+            effect_size: delta in standard deviations of the differences (d_z); wins, ties, losses: units
+            that are better, equal and worse in number;
             statistic, df, p: of the test; p_adjusted: p corrected for all comparisons of the same slicing;
             mde: the smallest difference that the paired t-test would find among as many comparisons with
             the power asked for; verdict: better, worse, different, not distinguishable, not tested, or
@@ -82,6 +88,7 @@ class Comparison(Widened):
         pairs: with ``pairs=True``, one dictionary per pair of systems, slice and metric, with the columns of
             `rows`; ``system`` is compared with the one that it is ``against``, whose value is
             ``against_value``.
+        recount: compares again, with other switches; None for results that are compared as they are.
     """
 
     command = "compare"
@@ -95,6 +102,7 @@ class Comparison(Widened):
     told: tuple[Finding, ...] = ()
     alpha: float = ALPHA
     pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    recount: Recount | None = field(default=None, repr=False, compare=False)
 
     @property
     def summary(self) -> pa.Table:
@@ -191,18 +199,6 @@ class Comparison(Widened):
         """
         return failures(read_gates(gates), self.rows, self.evaluation.canonical)
 
-    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
-        """Return the queries that gain and lose most against the baseline, see `Evaluation.movers`.
-
-        Example:
-            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
-            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
-            result.movers(n=1)["difference"].to_pylist()  # [0.5]
-        """
-        return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
-
     def report(
         self,
         path: str | Path | None = None,
@@ -232,9 +228,7 @@ class Comparison(Widened):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        from duckmetrics.results.report_data import report_of
-
-        return report_of(self.evaluation, self, path, title, ids, otherwise)
+        return self.evaluation._tables.report(self.evaluation, self, path, title, ids, otherwise)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.grid import blocks_of, footer_of
 from duckmetrics.results.notebook import readable
+from duckmetrics.results.per_query import PerQuery, Tables
 from duckmetrics.results.tabular import Shown, aligned, screen_width
 from duckmetrics.results.verification import in_one_line
-from duckmetrics.results.wide import Widened, widened
+from duckmetrics.results.wide import widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.report.material import Material
     from duckmetrics.report.report import Report
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
@@ -39,36 +38,8 @@ SIZES = ("n_units", "n_effective")
 NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
 
 
-class Tables(Protocol):
-    """Reads the tables that an evaluation kept, when somebody asks for them."""
-
-    def summary(self) -> pa.Table:
-        """Return one row per system, slice and metric."""
-        ...
-
-    def per_query(self) -> pa.Table:
-        """Return one row per system, metric and query."""
-        ...
-
-    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
-        """Write the values per query to Parquet, or to a table of a database."""
-        ...
-
-    def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
-        """Return a table such as a curve."""
-        ...
-
-    def movers(self, baseline: str, n: int) -> pa.Table:
-        """Return the queries that gain and lose most."""
-        ...
-
-    def material(self) -> Material:
-        """Return what computes the numbers of a report."""
-        ...
-
-
 @dataclass(frozen=True)
-class Evaluation(Widened):
+class Evaluation(PerQuery):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -129,15 +100,6 @@ class Evaluation(Widened):
         """
         return widened(self.rows, self.summary.schema, ("system", "slice", *self.by), ("value",))
 
-    @property
-    def per_query(self) -> pa.Table:
-        """One row per system, metric and query: (system, metric, <by...>, query_id, value).
-
-        Raises:
-            MetricError: no metric of queries was asked for.
-        """
-        return readable(self._tables.per_query())
-
     def table(self, spec: str, **params: Unpack[TableParameters]) -> pa.Table:
         """Return a table of the classifier, such as ``"roc_curve"`` or ``"calibration_curve(bins=20)"``.
 
@@ -154,41 +116,6 @@ class Evaluation(Widened):
             ev.table("confusion", threshold=0.5)["tp"].to_pylist()  # [2.0]
         """
         return readable(self._tables.table(spec, params))
-
-    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
-        """Return the queries that gain and lose most against a baseline.
-
-        Args:
-            n: how many of each, for every metric and system.
-            baseline: the system to compare with, the first of a mapping by default.
-
-        Returns:
-            (metric, system, direction, place, query_id, baseline_value, value, difference), the largest
-            gains and the largest losses first; queries that are equal on both sides are left out.
-
-        Raises:
-            MetricError: one system only, no such baseline, or no metric of queries.
-
-        Example:
-            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
-            ev = duckmetrics.evaluate({"A": run, "B": other}, qrels, "mrr")
-            ev.movers(n=1)["query_id"].to_pylist()  # ['q1']
-        """
-        known = list(map(str, self.systems))
-        if len(known) < 2:
-            raise MetricError("movers", "one system only", "evaluate two or more, and name the baseline")
-        if baseline is not None and baseline not in known:
-            raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
-        if whole_number(n) < 1:
-            raise MetricError(
-                "movers", f"n={n!r} is not a number of queries", "write a whole number such as 20"
-            )
-        chosen = baseline or self.first
-        if chosen is None:
-            raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
-        return readable(self._tables.movers(chosen, whole_number(n)))
 
     def failures(self, gates: str | Sequence[str]) -> list[str]:
         """Return a line for every gate that fails, such as ``"ndcg@10 < 0.35"``; none if all are passed.
@@ -222,30 +149,7 @@ class Evaluation(Widened):
             ev = duckmetrics.evaluate(clicks, metrics="auc")
             ev.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        from duckmetrics.results.report_data import report_of
-
-        return report_of(self, None, path, title, ids)
-
-    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
-        """Write the per-query values to a Parquet file without reading them into Python.
-
-        Spark writes a folder of such files, which must not be there yet.
-
-        Args:
-            table: append the values to this table of the DuckDB database `path` instead; see
-                `duckmetrics.append`.
-            run_id: the name of the run in the database; by default, a new one.
-
-        Raises:
-            MetricError: no metric of queries was asked for.
-            InputError: the file, or the table, cannot take the values.
-
-        Example:
-            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
-            ev = duckmetrics.evaluate(run, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
-            ev.write_per_query(folder / "values.parquet")
-        """
-        self._tables.write_per_query(path, table, run_id)
+        return self._tables.report(self, None, path, title, ids)
 
     @property
     def by(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import InputError
@@ -21,6 +21,9 @@ class Finding:
     Attributes:
         message: all of it as a sentence, ``where: what (examples); advice``.
         advice: the next step for the user.
+        of: the number of rows, lists or queries that `count` is a part of; None if it is not known.
+        sentence: the message without its place, examples and advice.
+        share: count / of.
     """
 
     check: str
@@ -31,6 +34,17 @@ class Finding:
     examples: tuple[str, ...]
     message: str
     advice: str = ""
+    of: int | None = None
+    sentence: str = ""
+    share: float | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Fill in the share, and the sentence if it is the message without its place and advice."""
+        object.__setattr__(self, "share", self.count / self.of if self.of else None)
+        if not self.sentence:
+            place = f"{self.table}: " if self.table else ""
+            text = self.message.removeprefix(place).removesuffix(f"; {self.advice}")
+            object.__setattr__(self, "sentence", text)
 
 
 def refusal(findings: Sequence[Finding]) -> InputError:

@@ -13,7 +13,7 @@ from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.summaries.kept import kept_rows, materialized, on_engine
 from duckmetrics.summaries.plans import Plan, has_relation, plans_on
-from duckmetrics.summaries.ranking import JOINED, with_joined
+from duckmetrics.summaries.ranking import JOINED, aim_of, with_joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -195,7 +195,7 @@ class ClassificationSummary:
             reason.as_("reason"), n.as_("n"),
             none.copy().as_("n_missing"), none.copy().as_("n_no_relevant"), optional("n_undefined"),
             (n_positive if binary else none.copy()).as_("n_positive"),
-            literal(measure.signature).as_("signature"),
+            *aim_of(measure), literal(measure.signature).as_("signature"),
             "slice_number", literal(i).as_("measure_number"),
         ).from_(JOINED)  # fmt: skip
 

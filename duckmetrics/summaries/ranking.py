@@ -246,7 +246,7 @@ class RankingSummary:
             exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
-            _none("BIGINT", "n_positive"), literal(measure.signature).as_("signature"),
+            _none("BIGINT", "n_positive"), *aim_of(measure), literal(measure.signature).as_("signature"),
             exp.column("slice_number"), literal(i).as_("measure_number"),
         ).from_(JOINED, copy=False)  # fmt: skip
 
@@ -270,6 +270,15 @@ def shown_value(catalog: Catalog, value: exp.Expr, n_no_relevant: exp.Expr) -> t
     columns = {"value": value, "n_no_relevant": n_no_relevant}
     found = over(catalog.relations["ranking_results"].query, columns)
     return found["value"], found["reason"]
+
+
+def aim_of(measure: Measure) -> tuple[exp.Expr, exp.Expr]:
+    """Return the columns `better` and `target`: whether higher, lower or values near a target are better."""
+    aim = measure.metric.range
+    return (
+        exp.cast(literal(aim.direction), "VARCHAR").as_("better"),
+        exp.cast(literal(aim.target), "DOUBLE").as_("target"),
+    )
 
 
 def _none(type_: str, name: str) -> exp.Expr:

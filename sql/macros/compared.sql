@@ -1,9 +1,9 @@
 -- name:     compared
 -- title:    Every system, slice and metric next to the baseline
--- inputs:   numbers (segment, slice_number, slice, system, metric, signature, direction, target, value, reason, n),
---           mean_intervals (system, metric, lower, upper, n, why), paired_tests (system, metric, n, delta,
---           delta_lower, delta_upper, relative_change, effect_size, wins, ties, losses, statistic, df, se, p),
---           adjusted (test, p_adjusted)
+-- inputs:   numbers (segment, slice_number, slice, system, metric, signature, better, target, value, reason, n,
+--           n_undefined), mean_intervals (system, metric, lower, upper, n, why),
+--           paired_tests (system, metric, n, delta, delta_lower, delta_upper, relative_change, relative_lower,
+--           relative_upper, effect_size, wins, ties, losses, statistic, df, se, p), adjusted (test, p_adjusted)
 -- params:   baseline VARCHAR,
 --           alpha DOUBLE DEFAULT 0.05,
 --           power DOUBLE DEFAULT 0.8,
@@ -43,7 +43,7 @@ joined AS (
         ) AS reason),
         mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
         paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper,
-        paired_tests.relative_change,
+        paired_tests.relative_change, paired_tests.relative_lower, paired_tests.relative_upper,
         CASE WHEN paired_tests.p IS NOT NULL THEN greatest(paired_tests.p, 1e-300) END AS p,
         CASE
             WHEN paired_tests.p IS NULL THEN NULL
@@ -54,8 +54,9 @@ joined AS (
         paired_tests.statistic, paired_tests.df,
         paired_tests.se,
         CASE
-            WHEN placed.direction = 0 THEN NULL
-            WHEN placed.target IS NULL THEN placed.direction * paired_tests.delta
+            WHEN placed.better IS NULL THEN NULL
+            WHEN placed.better = 'higher' THEN paired_tests.delta
+            WHEN placed.better = 'lower' THEN -paired_tests.delta
             WHEN (placed.value - placed.target) * (placed.value - paired_tests.delta - placed.target) < 0 THEN NULL
             ELSE abs(placed.value - paired_tests.delta - placed.target) - abs(placed.value - placed.target)
         END AS gain
@@ -81,7 +82,7 @@ SELECT
             )
         ELSE delta
     END AS delta,
-    delta_lower, delta_upper, relative_change, p, p_adjusted,
+    delta_lower, delta_upper, relative_change, relative_lower, relative_upper, p, p_adjusted,
     CASE
         WHEN system = $baseline THEN 'baseline'
         WHEN p_adjusted IS NULL THEN 'not tested'
@@ -90,11 +91,11 @@ SELECT
         WHEN gain > 0 THEN 'better'
         ELSE 'worse'
     END AS verdict,
-    n, n_units, effect_size,
+    n, n_undefined, n_units, effect_size,
     student_t_mde(nullif(se, 0), CAST(nullif(df, 0) AS DOUBLE), $alpha / nullif(times, 0), $power) AS mde,
-    CASE WHEN direction < 0 THEN losses ELSE wins END AS wins,
+    CASE WHEN better = 'lower' THEN losses ELSE wins END AS wins,
     ties,
-    CASE WHEN direction < 0 THEN wins ELSE losses END AS losses,
+    CASE WHEN better = 'lower' THEN wins ELSE losses END AS losses,
     statistic, CAST(df AS DOUBLE) AS df,
     'paired_t' AS test, $adjust AS adjust, n_tests, CAST($alpha AS DOUBLE) AS alpha,
     CAST($level AS DOUBLE) AS interval_level,
@@ -108,5 +109,5 @@ SELECT
         WHEN n_units > 0 THEN 'only one query has a value in both'
         ELSE 'no queries have a value in both'
     END AS reason,
-    signature
+    better, target, signature
 FROM joined;

@@ -16,11 +16,14 @@
 --           alpha: the significance level that mde is computed for
 --           power: the probability of finding a difference as large as mde
 -- grain:    one row per system and metric: system, metric, n, baseline_mean, mean, delta, sd, se, delta_lower,
---           delta_upper, relative_change, effect_size, d_av, hedges_g, wins, ties, losses, statistic, df, p, mde
+--           delta_upper, relative_change, relative_lower, relative_upper, effect_size, d_av, hedges_g, wins, ties,
+--           losses, statistic, df, p, mde
 -- range:    (-inf, inf), and p in [0, 1]
 -- formula:  statistic = delta / (sd / sqrt(n)), delta and sd of the differences, df = n - 1; effect_size is d_z =
 --           delta / sd, d_av = delta / sqrt((var + baseline_var) / 2), hedges_g = d_z * (1 - 3 / (4 df - 1)); mde =
---           student_t_mde(se, df, alpha, power)
+--           student_t_mde(se, df, alpha, power); relative_change = delta / abs(baseline_mean), its interval by the
+--           delta method: the standard error is sd(difference - delta / baseline_mean * baseline_value) / (sqrt(n) *
+--           abs(baseline_mean))
 -- tex:      t = \frac{\bar{d}}{s / \sqrt{n}} \qquad d_z = \frac{\bar{d}}{s}
 -- symbols:  \bar{d}: the mean of the differences per query, system minus baseline
 --           s: the standard deviation of the differences
@@ -31,7 +34,7 @@
 -- oracle:   scipy.stats.ttest_rel
 -- example:  paired_t(VALUES ('A', 'm', 1, 0), ('A', 'm', 2, 0), ('A', 'm', 3, 0), ('B', 'm', 1, 1), ('B', 'm', 2, 2),
 --           ('B', 'm', 3, 3); baseline := 'A') = 'B', 'm', 3, 0, 2, 2, 1, 0.5773502691896257, -0.4841377117503298,
---           4.48413771175033, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
+--           4.48413771175033, NULL, NULL, NULL, 2, 2.82842712474619, 1.1428571428571428, 3, 0, 0, 3.464101615137755, 2,
 --           0.07417990022744854, 3.326386117007697
 -- related:  randomization_test, paired_bootstrap, wilcoxon, welch_t, adjusted_p
 -- note:     units without a value on one side are left out. Differences of up to 1e-12 of the mean size of the values
@@ -46,6 +49,8 @@ WITH moments AS (
         avg(value) AS mean,
         avg(difference) AS delta,
         CASE WHEN count(*) > 1 THEN stddev_samp(difference) END AS sd,
+        CASE WHEN count(*) > 1 THEN var_samp(baseline_value) END AS baseline_variance,
+        CASE WHEN count(*) > 1 THEN covar_samp(difference, baseline_value) END AS covariance,
         CASE WHEN count(*) > 1 THEN 0.5e0 * (var_samp(value) + var_samp(baseline_value)) END AS mean_variance,
         count(*) FILTER (WHERE difference > rounding) AS wins,
         count(*) FILTER (WHERE abs(difference) <= rounding) AS ties,
@@ -55,47 +60,42 @@ WITH moments AS (
 ),
 rounded AS (
     SELECT
-        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses,
+        moments.*,
+        delta / nullif(baseline_mean, 0) AS ratio,
         -- Equal values may differ by this rounding error, like sums in another order.
         1e-12 * greatest(abs(mean), abs(baseline_mean), sqrt(mean_variance)) AS rounding
     FROM moments
 ),
 errors AS (
     SELECT
-        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
-        n - 1 AS df,
+        rounded.*,
+        n - 1 AS df, CAST(n - 1 AS DOUBLE) AS exact_df,
         CASE WHEN sd <= rounding THEN 0e0 ELSE sd / nullif(sqrt(n), 0) END AS se,
-        CASE WHEN sd > rounding THEN delta / nullif(sd, 0) END AS effect_size
+        CASE WHEN sd > rounding THEN sd / nullif(sqrt(n), 0) END AS error,
+        CASE WHEN sd > rounding THEN delta / nullif(sd, 0) END AS effect_size,
+        CASE WHEN sd > rounding THEN delta / nullif(sd, 0) * sqrt(n) END AS statistic,
+        -- The delta method: the spread of difference - ratio * baseline_value.
+        sqrt(greatest(sd * sd + ratio * ratio * baseline_variance - 2 * ratio * covariance, 0e0))
+            / nullif(sqrt(n) * abs(baseline_mean), 0) AS relative_se
     FROM rounded
 ),
-studentized AS (
+tested AS (
     -- A separate step, because DuckDB repeats the arguments of a macro.
     SELECT
-        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
-        df, CAST(df AS DOUBLE) AS exact_df, se, nullif(se, 0) AS error, effect_size,
-        effect_size * sqrt(n) AS statistic
-    FROM errors
-),
-tested AS (
-    SELECT
-        system, metric, n, baseline_mean, mean, delta, sd, mean_variance, wins, ties, losses, rounding,
-        df, se, effect_size, statistic, exact_df, error,
+        errors.*,
         student_t_critical(1 - $level, exact_df) AS critical,
         student_t_p(statistic, exact_df) AS p
-    FROM studentized
+    FROM errors
 )
 SELECT
     system, metric, n, baseline_mean, mean, delta, sd, se,
-    delta - critical * se AS delta_lower,
-    delta + critical * se AS delta_upper,
+    delta - critical * se AS delta_lower, delta + critical * se AS delta_upper,
     delta / nullif(abs(baseline_mean), 0) AS relative_change,
+    delta / nullif(abs(baseline_mean), 0) - critical * relative_se AS relative_lower,
+    delta / nullif(abs(baseline_mean), 0) + critical * relative_se AS relative_upper,
     effect_size, delta / nullif(sqrt(mean_variance), 0) AS d_av,
     effect_size * (1 - 3e0 / nullif(4e0 * df - 1, 0)) AS hedges_g,
     wins, ties, losses, statistic, df,
-    CASE
-        WHEN se = 0 AND abs(delta) <= rounding THEN 1e0
-        WHEN se = 0 THEN power(2e0, 1 - n)
-        ELSE p
-    END AS p,
+    CASE WHEN se = 0 AND abs(delta) <= rounding THEN 1e0 WHEN se = 0 THEN power(2e0, 1 - n) ELSE p END AS p,
     student_t_mde(error, exact_df, $alpha, $power) AS mde
 FROM tested;

@@ -216,7 +216,7 @@ def test_a_metric_declares_what_readers_need() -> None:
         assert check.header.keys() >= CHECK_KEYS, check.path
         known = {*EXTERNAL, "weight", *CATALOG.relations, *(name for _, name in CATALOG.metrics)}
         if check.family == "inspections":
-            known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query"}
+            known |= {*(one.reported for one in CATALOG.checks.values()), "missing_query", "unanswered_query"}
         assert set(check.header["for"].split(", ")) <= known, check.path
         assert check.header["severity"] in ("error", "warning", "note"), check.path
         assert check.header.get("reported") != check.name, check.path

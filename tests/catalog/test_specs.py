@@ -214,3 +214,11 @@ def test_every_name_in_the_catalogue_evaluates(name: str) -> None:
     spec = {"f_beta": "f_beta(beta=2)", "iprec": "iprec(recall=0.5)"}.get(name, name)
     (row,) = evaluation(metric=spec.replace("iprec_at_recall", "iprec_at_recall(recall=0.5)")).rows
     assert row["value"] is not None
+
+
+def test_a_list_of_cutoffs_writes_each_metric_once_for_each() -> None:
+    specs = [m.text for m in parse_measures(CATALOG, ["ndcg", "map@7", "recall(norm=min_k)"], {"k": [1, 5]})]
+    assert specs == ["ndcg@1", "ndcg@5", "map@7", "recall(norm=min_k)@1", "recall(norm=min_k)@5"]
+    assert [m.text for m in parse_measures(CATALOG, ["rr"], {"k": range(1, 4)})] == ["rr@1", "rr@2", "rr@3"]
+    with pytest.raises(MetricError, match="switch k: no cut-off; list at least one"):
+        parse_measures(CATALOG, ["ndcg"], {"k": []})

@@ -249,9 +249,9 @@ def test_ids_that_nearly_match_are_told_where_none_does(folder: Path) -> None:
 @pytest.mark.slow
 def test_queries_that_nearly_match_are_told_where_some_are_missing(folder: Path) -> None:
     found = told(folder, "ranking, ids with a blank behind")
-    assert list(found) == ["missing_query", "near_query_id"]
+    assert list(found) == ["unanswered_query", "near_query_id"]
     assert found["near_query_id"].examples[0] == "in_predictions='u07 ', in_truth=u07"
-    assert list(told(folder, "ranking, queries without predictions")) == ["missing_query"]
+    assert list(told(folder, "ranking, queries without predictions")) == ["unanswered_query"]
 
 
 def test_queries_that_nearly_match_explain_the_error(folder: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["exports", "run"]
 
 SUMMARY = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing",
-           "n_no_relevant", "n_undefined", "n_positive", "signature"]  # fmt: skip
+           "n_no_relevant", "n_undefined", "n_positive", "better", "target", "signature"]  # fmt: skip
 
 SIGNATURE = "|".join(
     ["reciprocal_rank", "catalog_size:null", "duplicates:error", "labels:truth", "missing:zero",
@@ -41,16 +41,17 @@ def test_json_has_every_key_and_every_digit(run: Command) -> None:
     assert first == {
         "system": None, "metric": "rr", "slice": "", "value": RR, "lower": None, "upper": None,
         "reason": None, "n": 3, "n_missing": 1, "n_no_relevant": 0, "n_undefined": 0, "n_positive": None,
-        "signature": SIGNATURE,
+        "better": "higher", "target": None, "signature": SIGNATURE,
     }  # fmt: skip
     with little() as connection:
         expected = duckmetrics.evaluate("predictions", "truth", "dcg", connection=connection)["dcg"]
     assert second["value"] == expected == pytest.approx(DCG)
     (check,) = json.loads(outcome.out)["checks"]
     assert {**check, "message": ""} == {
-        "check": "missing_query", "severity": "warning", "table": "p.parquet", "column": "query_id",
+        "check": "unanswered_query", "severity": "warning", "table": "p.parquet", "column": "query_id",
         "count": 1, "examples": [], "message": "",
-        "advice": "the switch missing=zero decides how they count",
+        "advice": "the switch missing=zero decides how they count", "of": 3, "share": 1 / 3,
+        "sentence": "1 queries of the population have no predictions",
     }  # fmt: skip
     assert outcome.err == ""
 

@@ -50,7 +50,7 @@ Row = dict[str, Any]
 SEVERAL = "evaluate_classification"
 COLUMNS = (
     "system", "metric", "slice", "segment", "value", "lower", "upper", "reason", "n", "n_undefined",
-    "n_positive", "signature",
+    "n_positive", "better", "target", "signature",
 )  # fmt: skip
 GROUP = "group_id"
 MARK = "duckmetrics: "

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.engine
 TOLERANT = {"duplicates": "count", "negative_grade": "zero", "null_relevance": "zero"}
 INTEGERS = ("graded", "integer_ids")
 COMPARED = ("value", "reason", "n", "n_missing", "n_no_relevant", "n_undefined")
-SUMMARY = ["system", "metric", "slice", *COMPARED, "signature"]
+SUMMARY = ["system", "metric", "slice", *COMPARED, "better", "target", "signature"]
 BY_QUERY = ["system", "metric", "query_id", "value", "missing", "no_relevant"]
 NOT_OFFERED = ("catalog_size",)
 AVERAGED = [
@@ -73,7 +73,7 @@ class Data:
         assert [column[0] for column in result.description] == SUMMARY
         rows = result.fetchall()
         assert {(system, slice_) for system, _, slice_, *_ in rows} == {(None, "")}
-        return [(metric, *numbers) for _, metric, _, *numbers, _ in rows]
+        return [(metric, *numbers) for _, metric, _, *numbers, _, _, _ in rows]
 
     def by_query(self, **arguments: Any) -> list[Result]:
         """Return the rows of `evaluate_by_query`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from collections.abc import Sequence
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
@@ -53,7 +54,7 @@ def test_the_types_of_switches_are_fresh() -> None:
 
 
 def test_every_switch_of_every_metric_has_all_its_choices() -> None:
-    hints = get_type_hints(switches.Switches)
+    hints = get_type_hints(switches.Switches, localns={"Sequence": Sequence})
     for metric in CATALOG.metrics.values():
         for name, param in CATALOG.params(metric).items():
             if param.required:

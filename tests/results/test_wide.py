@@ -48,9 +48,10 @@ def test_readable_columns_come_first_and_the_signature_last() -> None:
     tables = {name: f"SELECT * EXCLUDE (model) FROM {text}" for name, text in tables.items()}
     found = compare(tables, "truth", ["rr", "dcg"], connection=little())
     names = found.summary.column_names
-    assert names[:15] == [
+    assert names[:17] == [
         "system", "metric", "slice", "value", "lower", "upper", "baseline", "delta", "delta_lower",
-        "delta_upper", "relative_change", "p", "p_adjusted", "verdict", "n",
+        "delta_upper", "relative_change", "relative_lower", "relative_upper", "p", "p_adjusted",
+        "verdict", "n",
     ]  # fmt: skip
     assert names[-1] == found.evaluation.summary.column_names[-1] == "signature"
     frame = found.to_pandas(wide=True)

@@ -368,7 +368,7 @@ def test_what_a_missing_query_counts_beside_estimates(method: str) -> None:
     assert counted.value("mrr", method) == pytest.approx(value * 2 / 3, rel=1e-12)
     assert [row["n"] for row in (*answered.rows, *counted.rows)] == [2, 3]
     (warning,) = counted.checks
-    assert (warning.check, warning.count) == ("missing_query", 1)
+    assert (warning.check, warning.count) == ("unanswered_query", 1)
 
 
 @pytest.mark.slow

@@ -31,7 +31,19 @@ EXPORTS = {
 }
 RESULT = ["system", "metric", "slice", "value", "lower", "upper", "reason", "n", "n_missing", "n_no_relevant",
           "n_undefined", "n_positive", "signature"]  # fmt: skip
-CHECK = ["check", "severity", "table", "column", "count", "examples", "message", "advice"]
+CHECK = [
+    "check",
+    "severity",
+    "table",
+    "column",
+    "count",
+    "examples",
+    "message",
+    "advice",
+    "of",
+    "sentence",
+    "share",
+]
 
 
 class Outcome(NamedTuple):

@@ -1,6 +1,6 @@
 -- name:     near_query_id
 -- title:    queries whose ids match only after ignoring spaces, case, leading zeros and '.0'
--- for:      ranking, no_common_query, missing_query
+-- for:      ranking, no_common_query, missing_query, unanswered_query
 -- severity: warning
 -- why:      queries whose ids are spelled differently count as unanswered
 -- column:   predictions.query_id

@@ -14,7 +14,9 @@ from duckmetrics.expressions.visible import visible_key
 from duckmetrics.report.model import (
     CLASSIFICATION,
     RANKING,
+    UNTESTED,
     Checked,
+    Convention,
     Pictures,
     Problem,
     ReportData,
@@ -26,10 +28,9 @@ from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
-    from duckmetrics.report.material import Inspected, Material
-    from duckmetrics.report.model import Convention, Mover
+    from duckmetrics.evaluation.material import Inspected, Material
+    from duckmetrics.report.model import Mover
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
@@ -52,9 +53,10 @@ READ = (
     "tp", "fp", "tpr", "fpr", "area",
 )  # fmt: skip
 MOVERS = 5
+AS_IT_IS = "as it is"
 # Significant digits of the numbers behind charts.
 DRAWN = 6
-DIGITS = re.compile(r"\d+")
+# Counts of four digits or more, which are not part of a number or name.
 COUNTS = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.])")
 # The columns of a result that a row of the report has under the same name.
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
@@ -63,24 +65,23 @@ TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "querie
 
 
 def report_of(
-    evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None, title: str | None,
-    ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
+    evaluation: Evaluation, comparison: Comparison | None, material: Material, title: str | None, ids: bool,
+    otherwise: Sequence[Mapping[str, Any]] | None = None,
 ) -> Report:  # fmt: skip
-    """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
-    made = Report.of(_Builder(evaluation, comparison, ids).data(title, otherwise))
-    if path is not None:
-        evaluation._tables.material().write(path, made.html)
-    return made
+    """Return the report of an evaluation, or of a comparison."""
+    return Report.of(_Builder(evaluation, comparison, material, ids).data(title, otherwise))
 
 
 class _Builder:
     """Collects the data of a report."""
 
-    def __init__(self, evaluation: Evaluation, comparison: Comparison | None, ids: bool) -> None:
+    def __init__(
+        self, evaluation: Evaluation, comparison: Comparison | None, material: Material, ids: bool
+    ) -> None:
         self._evaluation = evaluation
         self._comparison = comparison
+        self._material = material
         self._ids = ids
-        self._material: Material = evaluation._tables.material()
         self._left_out: list[str] = []
 
     def data(self, title: str | None, otherwise: Sequence[Mapping[str, Any]] | None) -> ReportData:
@@ -184,7 +185,7 @@ class _Builder:
         done = frozenset() if inspected is None else inspected.performed
         own = [one for one in self._own() if one.check not in done and SAME.get(one.check) not in done]
         found: Iterable[Finding] = [*(() if inspected is None else inspected.findings), *own]
-        problems = _merged([self._problem(one) for one in found if not _is_of_method(one)])
+        problems = tuple(dict.fromkeys(self._problem(one) for one in found if not _is_of_method(one)))
         if inspected is None:
             return Checked(problems)
         looked_at = {TABLES.get(name, name): n for name, n in inspected.looked_at.items()}
@@ -195,7 +196,7 @@ class _Builder:
     def _problem(self, finding: Finding) -> Problem:
         table = PurePath(finding.table).name or finding.table
         return Problem(
-            finding.severity, _sentence(finding), finding.check, table, _share(finding),
+            finding.severity, _counted(finding.sentence), finding.check, table, finding.share,
             finding.examples if self._ids else (), finding.advice,
         )  # fmt: skip
 
@@ -206,8 +207,24 @@ class _Builder:
     def _otherwise(
         self, asked: Sequence[Mapping[str, Any]] | None, reading: Reading
     ) -> tuple[Convention, ...]:
-        """Return the verdict of the best system under other conventions."""
-        return ()
+        """Return the verdict of the best system by the first metric, as it is and under others."""
+        if self._comparison is None or not asked:
+            return ()
+        rows = self._comparison.otherwise(asked).to_pylist()
+        wanted = reading.primary.name, reading.best
+        return tuple(
+            Convention(
+                row["otherwise"] or AS_IT_IS, row["n"], row["relative_change"], row["verdict"] or UNTESTED,
+                self._why_not(row),
+            )
+            for row in rows if (row["metric"], row["system"]) in (wanted, (None, None))
+        )  # fmt: skip
+
+    def _why_not(self, row: Mapping[str, Any]) -> str:
+        """Return why there is no verdict under a convention; the reason may name queries."""
+        if row["verdict"] is not None:
+            return ""
+        return row["reason"] if self._ids else "the systems cannot be compared this way"
 
 
 def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str]) -> str:
@@ -224,38 +241,10 @@ def _drawn(value: Any) -> Any:
     return float(f"{value:.{DRAWN}g}") if isinstance(value, float) and math.isfinite(value) else value
 
 
-def _merged(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return one finding for each fact: of those at several cut-offs, the one with the largest share."""
-    found: dict[tuple[str, str, str], list[Problem]] = {}
-    for problem in dict.fromkeys(problems):
-        fact = problem.check, problem.severity, DIGITS.sub("", problem.sentence)
-        found.setdefault(fact, []).append(problem)
-    return tuple(_widest(same) for same in found.values())
-
-
-def _widest(same: Sequence[Problem]) -> Problem:
-    """Return the finding that concerns most rows, with the numbers of the others."""
-    first, *others = sorted(same, key=lambda one: -(one.share or 0.0))
-    numbers = [DIGITS.search(one.sentence.replace(",", "")) for one in others]
-    return replace(first, elsewhere=tuple(int(found[0]) for found in numbers if found))
-
-
 def _is_of_method(finding: Finding) -> bool:
     return finding.check in OF_METHOD
 
 
-def _sentence(finding: Finding) -> str:
-    """Return what a finding says, without its place, its examples and its advice."""
-    text = finding.message.removesuffix(f"; {finding.advice}")
-    text = text.removesuffix(f" ({'; '.join(finding.examples)})") if finding.examples else text
-    for place in (f"{finding.table}: column {finding.column!r}: ", f"{finding.table}: "):
-        text = text.removeprefix(place)
-    return COUNTS.sub(lambda match: f"{int(match[0]):,}", text)
-
-
-def _share(finding: Finding) -> float | None:
-    """Return the share of the rows that a finding is about."""
-    share: float | None = getattr(finding, "share", None)
-    if share is None and (found := re.search(rf"(?<!\d){finding.count} of (\d+)", finding.message)):
-        share = finding.count / max(1, int(found[1]))
-    return share
+def _counted(sentence: str) -> str:
+    """Write the counts of a sentence with commas."""
+    return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)

@@ -1,0 +1,153 @@
+"""The tables that an evaluation kept, and what is read from its values per query."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol
+
+from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.expressions.numbers import whole_number
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.wide import Widened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from duckmetrics.report.report import Report
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
+
+
+class Tables(Protocol):
+    """Reads the tables that an evaluation kept, when somebody asks for them."""
+
+    def summary(self) -> pa.Table:
+        """Return one row per system, slice and metric."""
+        ...
+
+    def per_query(self) -> pa.Table:
+        """Return one row per system, metric and query."""
+        ...
+
+    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+        """Write the values per query to Parquet, or to a table of a database."""
+        ...
+
+    def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
+        """Return a table such as a curve."""
+        ...
+
+    def movers(self, baseline: str, n: int) -> pa.Table:
+        """Return the queries that gain and lose most."""
+        ...
+
+    def differences(self, baseline: str, points: int) -> pa.Table:
+        """Return quantiles of the differences of queries from a baseline."""
+        ...
+
+    def report(
+        self, evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None,
+        title: str | None, ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Report:  # fmt: skip
+        """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
+        ...
+
+
+class PerQuery(Widened):
+    """A result with values per query.
+
+    Attributes:
+        first: the first system of a mapping.
+    """
+
+    first: str | None
+    _tables: Tables
+
+    @property
+    @abstractmethod
+    def systems(self) -> tuple[str | None, ...]:
+        """The systems, in the order of the rows."""
+
+    @property
+    def per_query(self) -> pa.Table:
+        """One row per system, metric and query: (system, metric, <by...>, query_id, value).
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+        """
+        return readable(self._tables.per_query())
+
+    def movers(self, n: int = 20, baseline: str | None = None) -> pa.Table:
+        """Return the queries that gain and lose most against a baseline.
+
+        Args:
+            n: how many of each, for every metric and system.
+            baseline: the system to compare with, the first of a mapping by default.
+
+        Returns:
+            (metric, system, direction, place, query_id, baseline_value, value, difference), the largest
+            gains and the largest losses first; queries that are equal on both sides are left out.
+
+        Raises:
+            MetricError: one system only, no such baseline, or no metric of queries.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            ev = duckmetrics.evaluate({"A": run, "B": other}, qrels, "mrr")
+            ev.movers(n=1)["query_id"].to_pylist()  # ['q1']
+        """
+        known = list(map(str, self.systems))
+        if len(known) < 2:
+            raise MetricError("movers", "one system only", "evaluate two or more, and name the baseline")
+        if baseline is not None and baseline not in known:
+            raise MetricError(f"baseline {baseline!r}", "not evaluated", suggestion(str(baseline), known))
+        if whole_number(n) < 1:
+            raise MetricError(
+                "movers", f"n={n!r} is not a number of queries", "write a whole number such as 20"
+            )
+        chosen = baseline or self.first
+        if chosen is None:
+            raise MetricError("movers", f"name the baseline, one of {', '.join(known)}")
+        return readable(self._tables.movers(chosen, whole_number(n)))
+
+    def differences(self, baseline: str, points: int = 101) -> pa.Table:
+        """Return the differences per query from a baseline as quantiles, see `Comparison.differences`.
+
+        Raises:
+            MetricError: no number of points, or no metric of queries.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            ev = duckmetrics.evaluate({"A": run, "B": other}, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
+            ev.differences("A")["difference"].to_pylist()  # [0.0, 0.5]
+        """
+        if whole_number(points) < 2:
+            raise MetricError("points", f"{points!r} is not a number of quantiles", "write 2 or more")
+        return readable(self._tables.differences(baseline, whole_number(points)))
+
+    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+        """Write the per-query values to a Parquet file without reading them into Python.
+
+        Spark writes a folder of such files, which must not be there yet.
+
+        Args:
+            table: append the values to this table of the DuckDB database `path` instead; see
+                `duckmetrics.append`.
+            run_id: the name of the run in the database; by default, a new one.
+
+        Raises:
+            MetricError: no metric of queries was asked for.
+            InputError: the file, or the table, cannot take the values.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            ev = duckmetrics.evaluate(run, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
+            ev.write_per_query(folder / "values.parquet")
+        """
+        self._tables.write_per_query(path, table, run_id)
