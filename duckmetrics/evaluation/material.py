@@ -6,7 +6,7 @@ import math
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
@@ -24,9 +24,14 @@ from duckmetrics.report.model import AtCutoff, Metric, Mover
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
+
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
-    from duckmetrics.evaluation.session import Session
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
 
 # The cut-offs of the curve of a ranking metric, up to the deepest rank that is computed anyway.
@@ -53,6 +58,31 @@ class Inspected:
     looked_at: Mapping[str, int]
 
 
+class Opened(Protocol):
+    """A session: a request, and the tables that were attached for it."""
+
+    catalog: Catalog
+    request: Request
+    engine: Engine
+
+    @property
+    def attached(self) -> Mapping[Any, Source]:
+        """The tables."""
+        ...
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means."""
+        ...
+
+    def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
+        """Evaluate the measures of each family together."""
+        ...
+
+    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
+        """Return the rows of a table."""
+        ...
+
+
 class Material:
     """Computes the numbers of a report in the session of an evaluation.
 
@@ -61,7 +91,7 @@ class Material:
     """
 
     def __init__(
-        self, session: Session, parts: Sequence[FamilyEvaluation], per_query: exp.Query | None
+        self, session: Opened, parts: Sequence[FamilyEvaluation], per_query: exp.Query | None
     ) -> None:
         self._session = session
         self._parts = parts
@@ -188,7 +218,7 @@ class Material:
             rows: list[Mapping[str, Any]] = session.table(table, params).to_pylist()
         return rows
 
-    def _unsliced(self) -> Session:
+    def _unsliced(self) -> Opened:
         """Return the session without slices; tables stay attached."""
         session = copy(self._session)
         session.request = replace(session.request, by=(), computed={}, verify=None)
@@ -220,14 +250,8 @@ def _metric(measure: Measure) -> Metric:
 
 
 def _at(measure: Measure, k: int) -> Measure:
-    """Return a metric at another cut-off, which is its text.
-
-    The evaluation refused duplicates already, so they are not searched for again.
-    """
-    changed: dict[str, Any] = {CUTOFF: k}
-    if measure.values.get("duplicates") == "error":
-        changed["duplicates"] = "count"
-    params = tuple((name, changed.get(name, value)) for name, value in measure.params)
+    """Return a metric at another cut-off, which is its text."""
+    params = tuple((name, k if name == CUTOFF else value) for name, value in measure.params)
     return replace(measure, text=str(k), params=params)
 
 

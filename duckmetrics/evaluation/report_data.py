@@ -22,8 +22,9 @@ from duckmetrics.report.model import (
     ReportData,
     Row,
 )
+from duckmetrics.report.page import Report
 from duckmetrics.report.reading import Reading
-from duckmetrics.report.report import Report
+from duckmetrics.results.comparison import Comparison
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from duckmetrics.evaluation.material import Inspected, Material
     from duckmetrics.report.model import Mover
-    from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
 
@@ -50,7 +50,7 @@ CURVES: Mapping[str, Mapping[str, Any]] = {
 # The columns of these tables that the charts read.
 READ = (
     "system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
-    "tp", "fp", "tpr", "fpr", "area",
+    "tp", "fp", "area",
 )  # fmt: skip
 MOVERS = 5
 AS_IT_IS = "as it is"
@@ -65,10 +65,12 @@ TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "querie
 
 
 def report_of(
-    evaluation: Evaluation, comparison: Comparison | None, material: Material, title: str | None, ids: bool,
+    result: Evaluation | Comparison, material: Material, title: str | None, ids: bool,
     otherwise: Sequence[Mapping[str, Any]] | None = None,
 ) -> Report:  # fmt: skip
     """Return the report of an evaluation, or of a comparison."""
+    comparison = result if isinstance(result, Comparison) else None
+    evaluation = result.evaluation if isinstance(result, Comparison) else result
     return Report.of(_Builder(evaluation, comparison, material, ids).data(title, otherwise))
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
-    from duckmetrics.evaluation.session import Session
-    from duckmetrics.report.report import Report
+    from duckmetrics.evaluation.material import Opened
+    from duckmetrics.report.page import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
 
@@ -44,7 +44,7 @@ class KeptTables:
         engine: Engine,
         parts: Sequence[FamilyEvaluation],
         table: Callable[[str, Mapping[str, Any]], pa.Table],
-        session: Session,
+        session: Opened,
     ) -> None:
         self.table = table
         self._catalog = catalog
@@ -86,15 +86,15 @@ class KeptTables:
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
 
     def report(
-        self, evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None,
-        title: str | None, ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
+        self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         from duckmetrics.evaluation.material import Material, write_page
         from duckmetrics.evaluation.report_data import report_of
 
         material = Material(self._session, self._parts, self._per_query)
-        made = report_of(evaluation, comparison, material, title, ids, otherwise)
+        made = report_of(result, material, title, ids, otherwise)
         if path is not None:
             write_page(path, made.html)
         return made

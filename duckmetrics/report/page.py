@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html as escaping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,12 +14,11 @@ from duckmetrics.expressions.visible import visible
 from duckmetrics.report.classifiers import classifier_figures
 from duckmetrics.report.method import embedded, explanations, sql_title
 from duckmetrics.report.model import CLASSIFICATION
-from duckmetrics.report.movers import movers_section
-from duckmetrics.report.rankings import ranking_figures
-from duckmetrics.report.ratios import ratios
+from duckmetrics.report.rankings import movers_section, ranking_figures
 from duckmetrics.report.reading import Reading
 from duckmetrics.report.sections import metrics_section, systems_section
 from duckmetrics.report.slices import shown_slices, slices_section
+from duckmetrics.report.targets import targets
 from duckmetrics.report.tiles import tiles
 from duckmetrics.report.trust import trust_section
 from duckmetrics.report.verdict import verdict
@@ -28,6 +29,38 @@ if TYPE_CHECKING:
     from duckmetrics.report.model import ReportData
 
 ROOM = "duckmetrics.report"
+# The frame of a page in a notebook.
+LOOK = "width:100%;height:80vh;border:0"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: one HTML page, which a notebook shows in a frame.
+
+    Attributes:
+        html: the page.
+        data: what it shows.
+    """
+
+    html: str = field(repr=False)
+    data: ReportData = field(repr=False)
+
+    @classmethod
+    def of(cls, data: ReportData) -> Report:
+        """Render the page."""
+        return cls(render(data), data)
+
+    @property
+    def verdict(self) -> str:
+        """The headline of the page."""
+        return verdict(Reading(self.data)).head
+
+    def __str__(self) -> str:
+        return self.html
+
+    def _repr_html_(self) -> str:
+        page = escaping.escape(self.html)
+        return f'<iframe srcdoc="{page}" title="report" style="{LOOK}" sandbox></iframe>'
 
 
 def render(data: ReportData) -> str:
@@ -55,7 +88,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "figures_title": "How good the scores are" if is_classifier else "How the lists differ",
         "figures_text": _about_figures(reading),
         "figures": list(map(Markup, figures)),
-        "ratios": ratios(reading) if is_classifier else None,
+        "targets": targets(reading) if is_classifier else None,
         "movers": movers_section(reading),
         "trust": trust_section(reading),
         "explain": explanations(data),

@@ -1,8 +1,8 @@
-"""Charts of rankings: the first metric at several cut-offs, and the sorted differences of the queries."""
+"""Rankings: the first metric at cut-offs, sorted differences, and the queries that gain and lose most."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.figures import Axis, figure, key
 from duckmetrics.charts.numbers import number, percent, whole
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from duckmetrics.charts.figures import Ids
-    from duckmetrics.report.model import AtCutoff
+    from duckmetrics.report.model import AtCutoff, Mover
     from duckmetrics.report.reading import Reading
 
 # Differences are drawn with a little room above and below.
@@ -87,26 +87,67 @@ def _cutoff_labels(ends: Sequence[int]) -> list[float]:
 
 
 def _differences(reading: Reading, ids: Ids) -> str:
-    steps, row = reading.data.pictures.differences, reading.top
-    if len(steps) < 2 or row is None or row.wins is None:
+    row, way = reading.top, reading.sign(reading.primary.name)
+    steps = sorted((way or 1) * step for step in reading.data.pictures.differences)
+    if len(steps) < 2 or row is None or row.wins is None or row.losses is None:
         return ""
-    wins, ties, losses = row.wins or 0, row.ties or 0, row.losses or 0
-    total = max(1, wins + ties + losses)
+    gains, losses = row.wins, row.losses
     top = max(abs(steps[0]), abs(steps[-1])) * ROOM or 1.0
     xd, yd = (0.0, 1.0), (-top, top)
-    xy = [(i / (len(steps) - 1), value) for i, value in enumerate(steps)]
-    body = band([(x, min(0.0, v), 0.0) for x, v in xy if v < 0], "worse", xd, yd)
-    body += band([(x, 0.0, max(0.0, v)) for x, v in xy if v > 0], "better", xd, yd)
-    unit = reading.data.unit
-    title = (
-        f"{percent(wins / total, sign=False)} of the {unit} gain, {percent(losses / total, sign=False)} lose"
-    )
-    said = f"{wins:,} {unit} gain, {ties:,} are equal, {losses:,} lose."
-    names = key([(f"lose ({losses:,})", "down"), (f"gain ({wins:,})", "up")])
+    xy = [(i / (len(steps) - 1), step) for i, step in enumerate(steps)]
+    body = band([(x, step, 0.0) for x, step in xy if step < 0], "worse", xd, yd)
+    body += band([(x, 0.0, step) for x, step in xy if step > 0], "better", xd, yd)
+    unit, total = reading.data.unit, max(1, gains + losses + (row.ties or 0))
+    share = [percent(n / total, sign=False) for n in (gains, losses)]
+    said = f"{gains:,} {unit} gain, {row.ties or 0:,} are equal, {losses:,} lose."
+    names = key([(f"lose ({losses:,})", "down"), (f"gain ({gains:,})", "up")])
     x = Axis(xd, f"{unit}, from the largest loss to the largest gain", whole)
-    y = Axis(yd, f"difference in {row.metric}, {reading.best} minus {reading.data.baseline}", _signed)
+    turned = "" if way >= 0 else ", turned so that up is better"
+    y = Axis(yd, f"difference in {row.metric}, {reading.best} minus {reading.data.baseline}{turned}", _signed)
+    title = f"{share[0]} of the {unit} gain, {share[1]} lose"
     return figure(ids, title, said, stretched(body), x, y, names)
 
 
 def _signed(value: float) -> str:
     return number(value, 2 if abs(value) < 0.095 else 1, sign=True) if value else "0"
+
+
+class MoverLine(NamedTuple):
+    """A query as it is shown."""
+
+    query: str
+    before: str
+    after: str
+    difference: str
+    kind: str
+
+
+class Movers(NamedTuple):
+    """Two tables: the queries that gain, and those that lose."""
+
+    unit: str
+    metric: str
+    before: str
+    after: str
+    tables: list[tuple[str, list[MoverLine]]]
+
+
+def _line(one: Mover, kind: str) -> MoverLine:
+    before, after = number(one.before), number(one.after)
+    return MoverLine(one.query, before, after, number(one.difference, sign=True), kind)
+
+
+def movers_section(reading: Reading) -> Movers | None:
+    """Return the movers of the best system; None if there are none."""
+    data = reading.data
+    if not data.movers or data.baseline is None:
+        return None
+    tables = []
+    for direction, title, kind in (("gain", "Gain most", "better"), ("loss", "Lose most", "worse")):
+        lines = [
+            _line(one, kind)
+            for one in data.movers if one.direction == direction
+        ]  # fmt: skip
+        tables.append((title, lines))
+    unit = {"queries": "query"}.get(data.unit, data.unit.removesuffix("s"))
+    return Movers(unit, reading.primary.name, data.baseline, reading.best, tables)

@@ -25,12 +25,18 @@ TOP_SHARE, HALF = 0.2, 0.5
 
 
 class Point(NamedTuple):
-    """Rates at one threshold; None where there are no such rows."""
+    """Rates at one threshold.
 
-    fpr: float | None
-    tpr: float | None
-    precision: float | None
-    share: float | None
+    Attributes:
+        false, true: the share of the negatives, and of the positives, above it.
+        right: the share of positives above it; None if there is no row.
+        share: the share of all rows above it.
+    """
+
+    false: float
+    true: float
+    right: float | None
+    share: float
 
 
 class Sweep(NamedTuple):
@@ -61,28 +67,31 @@ def threshold_figures(reading: Reading, ids: Ids) -> list[str]:
 
 
 def _sweep(reading: Reading, system: str, kind: str) -> Sweep | None:
-    """Read the points of a system."""
+    """Read the points of a system: true and false positives above each threshold."""
     rows = reading.curve(TABLE, system)
-    total = rows[-1]["tp"] + rows[-1]["fp"] if rows else 0
-    if not total or rows[-1]["tpr"] is None or rows[-1]["fpr"] is None:
+    positives, negatives = (rows[-1]["tp"], rows[-1]["fp"]) if rows else (0, 0)
+    if not positives or not negatives:
         return None
     points = []
     for row in rows:
         found = row["tp"] + row["fp"]
-        points.append(Point(row["fpr"], row["tpr"], row["tp"] / found if found else None, found / total))
-    return Sweep(system or "the model", kind, points, rows[-1]["area"], rows[-1]["tp"] / total)
+        right = row["tp"] / found if found else None
+        share = found / (positives + negatives)
+        points.append(Point(row["fp"] / negatives, row["tp"] / positives, right, share))
+    base = positives / (positives + negatives)
+    return Sweep(system or "the model", kind, points, rows[-1]["area"], base)
 
 
 def _roc(sweeps: Sequence[Sweep], ids: Ids) -> str:
     title = f"ROC: area {number(sweeps[-1].area)}{_before(sweeps, [number(one.area) for one in sweeps])}"
     said = "; ".join(f"area of {one.name} {number(one.area, 4)}" for one in sweeps)
     y = "true positive rate; dotted: chance"
-    return _chart(ids, title, said, sweeps, lambda p: (p.fpr, p.tpr), "false positive rate", y, DIAGONAL)
+    return _chart(ids, title, said, sweeps, lambda p: (p.false, p.true), "false positive rate", y, DIAGONAL)
 
 
 def _precision(sweeps: Sequence[Sweep], ids: Ids) -> str:
     def choose(point: Point) -> tuple[float | None, float | None]:
-        return point.tpr, point.precision
+        return point.true, point.right
 
     found = [number(height(one.points, HALF, choose)) for one in sweeps]
     title = f"Precision at a recall of {HALF}: {found[-1]}{_before(sweeps, found)}"
@@ -97,7 +106,7 @@ def _precision(sweeps: Sequence[Sweep], ids: Ids) -> str:
 
 def _gains(sweeps: Sequence[Sweep], ids: Ids) -> str:
     def choose(point: Point) -> tuple[float | None, float | None]:
-        return point.share, point.tpr
+        return point.share, point.true
 
     found = [percent(height(one.points, TOP_SHARE, choose), sign=False) for one in sweeps]
     title = (

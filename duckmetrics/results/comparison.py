@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.report.report import Report
+    from duckmetrics.report.page import Report
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.otherwise import Recount
@@ -228,7 +228,7 @@ class Comparison(Differences):
             result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
             result.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        return self.evaluation._tables.report(self.evaluation, self, path, title, ids, otherwise)
+        return self.evaluation._tables.report(self, path, title, ids, otherwise)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.report.report import Report
+    from duckmetrics.report.page import Report
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
@@ -149,7 +149,7 @@ class Evaluation(PerQuery):
             ev = duckmetrics.evaluate(clicks, metrics="auc")
             ev.report(folder / "report.html").html.startswith("<!doctype html>")  # True
         """
-        return self._tables.report(self, None, path, title, ids)
+        return self._tables.report(self, path, title, ids)
 
     @property
     def by(self) -> tuple[str, ...]:

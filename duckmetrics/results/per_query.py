@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from duckmetrics.report.report import Report
-    from duckmetrics.results.comparison import Comparison
-    from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.report.page import Report
 
 
 class Tables(Protocol):
@@ -49,8 +47,8 @@ class Tables(Protocol):
         ...
 
     def report(
-        self, evaluation: Evaluation, comparison: Comparison | None, path: str | Path | None,
-        title: str | None, ids: bool, otherwise: Sequence[Mapping[str, Any]] | None = None,
+        self, result: Any, path: str | Path | None, title: str | None, ids: bool,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
     ) -> Report:  # fmt: skip
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...

@@ -36,6 +36,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
+    ("report",),
     ("charts",),
     ("expressions",),
     ("errors", "version", "switches"),
@@ -67,7 +68,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks samples sql_text tables",
+        "chunks material samples sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (
