@@ -141,7 +141,9 @@ class Material:
     @property
     def is_readable(self) -> bool:
         """Whether the tables can be read once more; results of other evaluations have none."""
-        return bool(self._session.attached) and self._session.engine.supports(Feature.INTERVAL)
+        from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
+        known = bool(self._session.attached) and from_tables
+        return known and self._session.engine.supports(Feature.INTERVAL)
 
     def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
         """Return the name of a metric without its cut-off, and its values at several cut-offs: one scan."""

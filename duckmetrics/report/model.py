@@ -178,6 +178,7 @@ class ReportData:
         kind: RANKING or CLASSIFICATION, as the first metric.
         baseline: the system that the others are compared with; None for an evaluation.
         unit: the units of the first metric in the plural, such as "users".
+        otherwise: the verdict as it is, and then under other conventions.
         rule: the method of the comparison, in a sentence.
         notes: sentences about the method.
         signatures: the conventions of each metric.

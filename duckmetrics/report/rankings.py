@@ -89,7 +89,9 @@ def _cutoff_labels(ends: Sequence[int]) -> list[float]:
 def _differences(reading: Reading, ids: Ids) -> str:
     row, way = reading.top, reading.sign(reading.primary.name)
     steps = sorted((way or 1) * step for step in reading.data.pictures.differences)
-    if len(steps) < 2 or row is None or row.wins is None or row.losses is None:
+    if reading.data.baseline is None or len(steps) < 2:
+        return ""
+    if row is None or row.wins is None or row.losses is None:
         return ""
     gains, losses = row.wins, row.losses
     top = max(abs(steps[0]), abs(steps[-1])) * ROOM or 1.0

@@ -12,7 +12,7 @@ from duckmetrics.report.model import BETTER, WORSE
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
-from duckmetrics.report.words import counted, direction, inside, p_words, rough, span, word
+from duckmetrics.report.words import counted, direction, inside, p_words, rough, span
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Row
@@ -164,10 +164,9 @@ def trust(reading: Reading) -> Tile:
 
 def _held(reading: Reading) -> str:
     """Return how often the verdict stays under other conventions; empty if it was not recounted."""
-    known = [one for one in reading.data.otherwise if not one.error]
+    known = [one for one in reading.data.otherwise[1:] if not one.error]
     if not known or reading.top is None:
         return ""
     same = sum(one.verdict == reading.top.verdict for one in known)
-    ways = counted(len(known), "other way", "other ways")
-    stays = "stays" if same == len(known) else f"stays {same} times"
-    return f"; counted in {ways}, the verdict {stays} {word(reading.top.verdict)}"
+    ways = f"{same} of {counted(len(known), 'other way', 'other ways')} to count"
+    return f"; the verdict is the same in {ways}"

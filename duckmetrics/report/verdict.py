@@ -73,7 +73,9 @@ def _several(reading: Reading, row: Row) -> str:
     rows = [reading.row(name) for name in reading.ranked]
     better = [found.system for found in rows if found is not None and found.verdict == BETTER]
     if better:
-        return f"{row.system} is first of {n} systems, but only {joined(better)} clearly better than {base}"
+        are = "is" if len(better) == 1 else "are"
+        who = f"only {joined(better)} {are} clearly better than {base}"
+        return f"{row.system} is first of {n} systems, but {who}"
     if row.verdict in (EVEN, WORSE):
         how = "is worse" if row.verdict == WORSE else "shows no clear difference"
         return f"No system is better than {base}: {row.system}, the best of the others, {how}"
