@@ -93,11 +93,15 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_escaped_in_texts_drawings_and_json(name: str) -> None:
     data = ranking()
-    rows = tuple(replace(one, system=name if one.system == "new" else one.system,
-                         segment=tuple(name for _ in one.segment)) for one in data.rows)  # fmt: skip
-    rows = tuple(dict.fromkeys(rows))
-    renamed = replace(data, systems=("old", name), rows=rows, title=name, unit=name, sources=(name,), sql=name,
-                      signatures=(name,), notes=(name,))  # fmt: skip
+    systems = {"new": name, "old": "old"}
+    rows = tuple(
+        replace(one, system=systems[one.system], segment=(name,) * len(one.segment)) for one in data.rows
+    )
+    rows = tuple({(one.system, one.key): one for one in rows}.values())
+    renamed = replace(
+        data, systems=("old", name), rows=rows, title=name, unit=name, sources=(name,), sql=name,
+        signatures=(name,), notes=(name,),
+    )  # fmt: skip
     page = Page(render(with_charts(renamed)))
     assert page.open == []
     assert len(page.all("h1")) == 1

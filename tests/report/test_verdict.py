@@ -32,7 +32,8 @@ HEADS = {
     "slices": (compared(row(), JP, BR, US),
                "new is better than old, but worse in country JP, country BR and country US."),
     "many slices": (compared(row(), *MANY),
-                    "new is better than old, but worse in country A, country B, country C and 3 other slices."),
+                    "new is better than old, but worse in country A, country B, country C and 3 other "
+                    "slices."),
     "metric": (compared(row(), row(metric=MAP, verdict="worse", value=0.1), metrics=TWO),
                "new is better than old, but worse on map."),
     "both": (compared(row(), JP, row(metric=MAP, verdict="worse", value=0.1), metrics=TWO),
@@ -41,9 +42,11 @@ HEADS = {
                  "No clear difference between new and old, but better in country DE; worse in country JP."),
     "worse but": (compared(row(verdict="worse", value=0.1), in_slice("DE", "better", 0.3)),
                   "new is worse than old, but better in country DE."),
-    "unclear slices": (compared(row(), in_slice("JP", "not distinguishable", 0.1)), "new is better than old."),
+    "unclear slices": (compared(row(), in_slice("JP", "not distinguishable", 0.1)),
+                       "new is better than old."),
     "lower": (compared(row(metric=LOSS, value=0.1), metrics=(LOSS,)), "new is better than old."),
-    "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)), "new is better than old."),
+    "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)),
+               "new is better than old."),
     "no direction": (
         compared(row(metric=SIZE, verdict="different", before=9.0, value=10.0), metrics=(SIZE,)),
         "new differs from old on n_returned, for which no direction is better.",
@@ -69,7 +72,8 @@ HEADS = {
         "new is first of 3 systems, but only b is clearly better than old.",
     ),
     "several, one without a value": (
-        compared(row("b", value=None, verdict="not tested"), row()), "new is first of 3 systems and better than old.",
+        compared(row("b", value=None, verdict="not tested"), row()),
+        "new is first of 3 systems and better than old.",
     ),
     "an error": (compared(row(), JP, checked=Checked((ERROR, WARNING), 5)),
                  "Do not decide yet: the data have 1 error."),
@@ -98,7 +102,8 @@ def valued(value: float | None, half: float | None = 0.01, system: str = "", **w
 COUNTRY = {"by": ("country",), "segment": ("JP",)}
 VALUED = {
     "value": (values(valued(0.25)), "ndcg@10 is 0.250."),
-    "weak slice": (values(valued(0.25), valued(0.1, **COUNTRY)), "ndcg@10 is 0.250, but only 0.100 in country JP."),
+    "weak slice": (values(valued(0.25), valued(0.1, **COUNTRY)),
+                   "ndcg@10 is 0.250, but only 0.100 in country JP."),
     "overlapping slice": (values(valued(0.25), valued(0.24, **COUNTRY)), "ndcg@10 is 0.250."),
     "no interval": (values(valued(0.25, None), valued(0.1, None, **COUNTRY)), "ndcg@10 is 0.2500."),
     "no value": (values(valued(None)), "ndcg@10 has no value."),
