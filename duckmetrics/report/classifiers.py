@@ -8,7 +8,7 @@ from duckmetrics.charts.figures import Axis, figure, key
 from duckmetrics.charts.numbers import number, plain, whole
 from duckmetrics.charts.scales import span
 from duckmetrics.charts.shapes import band, bar, line, stretched
-from duckmetrics.report.rankings import lines_of
+from duckmetrics.report.rankings import key_of, lines_of
 from duckmetrics.report.thresholds import threshold_figures
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _calibration(reading: Reading, ids: Ids) -> str:
     y = Axis(domain, f"observed share with 95% interval; {counts}; dotted: calibrated", plain)
     of = f"{reading.best}: " if reading.best else ""
     return figure(
-        ids, _largest_gap(bins["s1"]), f"{of}{said}.", stretched(body), x, y, key(lines_of(reading))
+        ids, _largest_gap(bins["s1"]), f"{of}{said}.", stretched(body), x, y, key_of(reading)
     )
 
 

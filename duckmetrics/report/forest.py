@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from duckmetrics.charts.marks import KINDS, SIGNS
 from duckmetrics.charts.numbers import number, percent
 from duckmetrics.charts.rows import axis, interval
-from duckmetrics.charts.scales import focus, known
+from duckmetrics.charts.scales import clipped, focus, known
 from duckmetrics.report.reading import digits
 from duckmetrics.report.words import percents, span, word
 
@@ -73,7 +73,8 @@ def forest(
         guide: the overall change, drawn as a dotted line.
     """
     rows = [entry.row for _, entries in groups for entry in entries]
-    ends = [end for row in rows for end in (*(reading.ends(row) or ()), reading.change(row))]
+    tested = [row for row in rows if reading.ends(row)] or rows  # others may be far away
+    ends = [end for row in tested for end in (*(reading.ends(row) or ()), reading.change(row))]
     domain = focus(ends)
     shown = [
         Group(title, [_line(reading, one, domain, guide) for one in entries]) for title, entries in groups
@@ -87,7 +88,8 @@ def _line(reading: Reading, entry: Entry, domain: Domain, guide: float | None) -
     change, ends, places = reading.change(row), reading.ends(row), digits(row)
     plot, words = "", ""
     if change is not None:
-        low, high = ends or (None, None)
+        # Without an interval, a mark beyond the axis gets its arrow from one of no length.
+        low, high = ends or ((None, None) if clipped(change, domain) == change else (change, change))
         plot = interval(change, low, high, row.verdict, domain, guide)
         shown, within = percent(change), percents(ends)
     else:

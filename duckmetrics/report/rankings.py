@@ -31,6 +31,11 @@ def lines_of(reading: Reading) -> list[tuple[str, str]]:
     return [*([] if base is None else [(base, "s0")]), (reading.best, "s1")]
 
 
+def key_of(reading: Reading) -> str:
+    """Return the names of the lines; empty for a single line."""
+    return key(lines_of(reading)) if reading.data.baseline is not None else ""
+
+
 def _at_cutoffs(reading: Reading, ids: Ids) -> str:
     known = [one for one in reading.data.pictures.at_k if one.value is not None]
     shown = {kind: [one for one in known if one.system == system] for system, kind in lines_of(reading)}
@@ -51,7 +56,7 @@ def _at_cutoffs(reading: Reading, ids: Ids) -> str:
     within = "value" if level is None else f"value with {100 * level:g}% interval"
     x = Axis(xd, "number of first places, k", _count, _cutoff_labels(ends))
     y = Axis(yd, within, lambda v: number(v, 2))
-    return figure(ids, _seen(reading, shown, ends), said, stretched(body), x, y, key(lines_of(reading)))
+    return figure(ids, _seen(reading, shown, ends), said, stretched(body), x, y, key_of(reading))
 
 
 def _seen(reading: Reading, shown: Mapping[str, Sequence[AtCutoff]], ends: Sequence[int]) -> str:

@@ -58,9 +58,10 @@ def targets(reading: Reading) -> Targets | None:
     place, rows = max(found[1:], key=lambda one: _distance(one[1][-1], target))
     title = f"{metric.name} aims at {target:g}: {number(rows[-1].value, 2)} in {label_of(place)}"
     text = f"{inside(metric.title)}, with its interval; the line is {target:g}"
-    marks = [(name or "value", "ring" if kind == "s0" else "dot") for name, kind in lines_of(reading)]
+    marks = [(name, "ring" if kind == "s0" else "dot") for name, kind in lines_of(reading)]
+    names = key(marks) if len(marks) > 1 else ""
     lines = [_line(place, rows, kinds, domain, target) for place, rows in found]
-    return Targets(metric.name, title, text, key(marks), lines, axis(domain, plain))
+    return Targets(metric.name, title, text, names, lines, axis(domain, plain))
 
 
 def _rows(reading: Reading, metric: str) -> list[tuple[Key, list[Row]]]:

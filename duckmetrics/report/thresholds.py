@@ -127,7 +127,8 @@ def _chart(
     """Draw a curve of each system between 0 and 1."""
     body = reference + "".join(line(_known(one.points, choose), one.kind, UNIT, UNIT) for one in sweeps)
     axes = Axis(UNIT, x, plain, FIFTHS), Axis(UNIT, y, plain, FIFTHS)
-    return figure(ids, title, said, stretched(body), *axes, key([(one.name, one.kind) for one in sweeps]))
+    names = key([(one.name, one.kind) for one in sweeps]) if len(sweeps) > 1 else ""
+    return figure(ids, title, said, stretched(body), *axes, names)
 
 
 def _known(points: Sequence[Point], choose: Choose) -> list[tuple[float, float]]:
