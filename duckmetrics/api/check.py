@@ -83,12 +83,17 @@ class Findings(Tabular):
 
     @property
     def summary(self) -> pa.Table:
-        """One row per finding: (severity, check, table, column, count, examples, message, advice)."""
+        """One row per finding.
+
+        (severity, check, table, column, count, of, share, examples, sentence, message, advice), see
+        `duckmetrics.results.findings.Finding`.
+        """
         import pyarrow as pa
 
         texts = {name: pa.string() for name in ("severity", "check", "table", "column")}
-        types = {**texts, "count": pa.int64(), "examples": pa.list_(pa.string()),
-                 "message": pa.string(), "advice": pa.string()}  # fmt: skip
+        types = {**texts, "count": pa.int64(), "of": pa.int64(), "share": pa.float64(),
+                 "examples": pa.list_(pa.string()), "sentence": pa.string(), "message": pa.string(),
+                 "advice": pa.string()}  # fmt: skip
         rows = [{name: getattr(finding, name) for name in types} for finding in self.rows]
         return readable(pa.Table.from_pylist(rows, pa.schema(types)))
 

@@ -161,7 +161,8 @@ def test_the_summary_is_a_table(folder: Path) -> None:
     found = findings(folder, "ranking, rows exported twice")
     (row,) = found.summary.to_pylist()
     assert found.summary.column_names == [
-        "severity", "check", "table", "column", "count", "examples", "message", "advice"
+        "severity", "check", "table", "column", "count", "of", "share", "examples", "sentence", "message",
+        "advice",
     ]  # fmt: skip
     assert row["examples"] == ["query_id=u07, item_id=i13", "query_id=u08, item_id=i23"]
     assert row["table"].endswith("twice.predictions.parquet")
@@ -357,3 +358,18 @@ def test_columns_systems_and_switches_are_those_of_evaluate(run: Command) -> Non
     assert run("check", renamed, "clean.truth.parquet", "--column", "predictions.query_id=who").code == 0
     outcome = run("check", "clean rows.predictions.parquet", "--set", "columns=x")
     assert (outcome.code, "not a switch" in outcome.err) == (2, True)
+
+
+def test_a_finding_says_how_many_of_how_many() -> None:
+    run = {"q1": {"a": 0.5, "b": 0.5, "c": 0.4}, "q2": {"a": 0.9, "x": 0.1}}
+    findings = duckmetrics.check(run, {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"a": 1}}, "ndcg@2")
+    (unanswered,) = (finding for finding in findings if finding.check == "unanswered_query")
+    assert (unanswered.count, unanswered.of, unanswered.share) == (1, 3, 1 / 3)
+    assert unanswered.sentence == "1 of 3 queries of the population with no predictions"
+    assert unanswered.message.startswith(f"predictions (Table): column 'query_id': {unanswered.sentence} (")
+    table = {row["check"]: row for row in findings.summary.to_pylist()}
+    assert table["unanswered_query"]["share"] == pytest.approx(1 / 3)
+    for finding in findings:
+        assert finding.sentence
+        assert (finding.share is None) == (finding.of is None)
+        assert finding.advice not in finding.sentence or not finding.advice

@@ -1,6 +1,7 @@
 """The code blocks of README and docs/: they run in the order of the page, and print the text below them.
 
-To check pages by hand: ``PYTHONPATH=tests python -m support.pages docs/howto/slices.md``.
+To check pages by hand: ``PYTHONPATH=tests python -m support.pages docs/howto/slices.md``. With ``--write``,
+outputs that differ are replaced by what was printed, except those that leave lines out with ``...``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from duckmetrics.macros.shell import find
 from support.cases import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 # The folders of docs/ that hold written pages, and the generated pages among them.
 WRITTEN = (".", "tutorials", "howto", "explanation", "reference")
@@ -33,6 +34,7 @@ FAILS = "exit code "
 FENCE = re.compile(r"```(?P<language>\{?\w+\}?)")
 BETWEEN = re.compile(r"|:.*|<!--.*-->")  # lines that do not separate a block from its output
 MARK = "next block"
+LEFT_OUT = "..."
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 INSTALL = re.compile(r"python3 -m venv \S+ && \.venv/bin/pip install [^&]* && \.venv/bin/")
 
@@ -82,28 +84,48 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def wrong(page: Path, spark: bool = False) -> list[str]:
+def wrong(page: Path, spark: bool = False, write: bool = False) -> list[str]:
     """Run a page; return its faults, each with file and line.
 
     Args:
         page: the Markdown file.
         spark: whether to run the blocks that need Spark; otherwise only the others run.
+        write: whether to replace outputs that differ.
     """
     read = blocks(page)
     chosen = [block for block in read if block.runs and block.needs_spark == spark]
     with tempfile.TemporaryDirectory() as folder, _entered(Path(folder)):
         printed = dict(_printed(chosen))
-    faults = []
+    faults: list[str] = []
+    replaced: dict[int, str] = {}
     for shown in (block for block in read if block.language == OUTPUT):
         above = [b for b in chosen if b.group == shown.group and b.line < shown.line]
         matching = [b for b in above if _is_shown(shown.text, printed[b.line][0])]
         if above and not matching:
             outputs = "or\n".join(printed[b.line][0] for b in above)
+            if write and LEFT_OUT not in shown.text.splitlines():
+                replaced[shown.line] = printed[above[-1].line][0]
             faults.append(f"{page}:{shown.line}: the output is not\n{shown.text}but\n{outputs}")
         for block in matching:  # a page may show what SQL refuses
             if block.language == "sql":
                 printed[block.line] = shown.text, ""
+    if replaced:
+        _replace(page, replaced)
     return [*faults, *(f"{page}:{line}: {problem}" for line, (_, problem) in printed.items() if problem)]
+
+
+def _replace(page: Path, replaced: Mapping[int, str]) -> None:
+    """Write outputs into a page, by the line of the fence above each."""
+    lines: list[str] = []
+    skipping = False
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), start=1):
+        skipping = skipping and line != "```"
+        if not skipping:
+            lines.append(line)
+        if number in replaced:
+            lines += [text.rstrip() for text in replaced[number].strip("\n").splitlines()]
+            skipping = True
+    page.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def _printed(chosen: list[Block]) -> Iterator[tuple[int, tuple[str, str]]]:
@@ -160,7 +182,7 @@ def session(texts: list[str]) -> list[str]:
 def _is_shown(shown: str, output: str) -> bool:
     """Compare line by line without trailing blanks; a line ``...`` stands for any number of lines."""
     lines = [line.rstrip() for line in shown.splitlines()]
-    pattern = "\n".join(r"(?:.*\n)*?.*" if line == "..." else re.escape(line) for line in lines)
+    pattern = "\n".join(r"(?:.*\n)*?.*" if line == LEFT_OUT else re.escape(line) for line in lines)
     return bool(re.fullmatch(pattern, "\n".join(line.rstrip() for line in output.splitlines()).strip("\n")))
 
 
@@ -178,10 +200,11 @@ def _entered(folder: Path) -> Iterator[None]:
             os.environ["COLUMNS"] = columns
 
 
-def main(names: Iterable[str]) -> int:
+def main(names: Sequence[str]) -> int:
     """Check pages by name, or all; print the faults and the number of blocks."""
-    chosen = [Path(name).resolve() for name in names] or pages()
-    faults = [fault for page in chosen for fault in wrong(page)]
+    write = "--write" in names
+    chosen = [Path(name).resolve() for name in names if name != "--write"] or pages()
+    faults = [fault for page in chosen for fault in wrong(page, write=write)]
     ran = sum(block.runs and not block.needs_spark for page in chosen for block in blocks(page))
     print("\n".join([*faults, f"{ran} blocks ran, {len(faults)} faults"]))
     return bool(faults)
