@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from duckmetrics.api.compare import compare
     from duckmetrics.api.database import append
     from duckmetrics.api.evaluate import curve, evaluate
+    from duckmetrics.api.leaderboard import leaderboard
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
     from duckmetrics.engines.progress import progress
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.macros.shipped import macros_database, macros_sql
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
@@ -62,6 +64,8 @@ _LAZY = {
     "sampled": "sensitivity.sampled",
     "Comparison": "results.comparison",
     "compare": "api.compare",
+    "Leaderboard": "leaderboards.leaderboard",
+    "leaderboard": "api.leaderboard",
     "ChiSquare": "statistics.chi_square",
     "chi_square": "statistics.chi_square",
     "TestResult": "statistics.run",
@@ -79,6 +83,7 @@ __all__ = [
     "Experiment",
     "Findings",
     "InputError",
+    "Leaderboard",
     "MetricError",
     "SampledEvaluation",
     "Signature",
@@ -97,6 +102,7 @@ __all__ = [
     "curve",
     "describe",
     "evaluate",
+    "leaderboard",
     "macros_database",
     "macros_sql",
     "metrics",

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.api.arguments import refuse_misspelled
-from duckmetrics.catalog.catalog import catalog
-from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.catalog.spec_text import read_specs
-from duckmetrics.comparison.comparer import Comparer
-from duckmetrics.comparison.from_evaluations import family_of_evaluations
-from duckmetrics.comparison.methods import PAIRED, find_test, of_all_pairs
+from duckmetrics.api.compared import compared, read_comparer
+from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.comparison.recount import Recounting
-from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import MetricError
-from duckmetrics.evaluation.session import opened
-from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference, read_probability
-from duckmetrics.inputs.request import read_request
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
 from duckmetrics.results.comparison import ALPHA
-from duckmetrics.results.evaluation import Evaluation
-from duckmetrics.statistics.adjustment import HOLM, NONE, find_adjustment
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Unpack
 
     import duckdb
 
-    from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.duckdb import DuckDBEngine
-    from duckmetrics.evaluation.session import Session
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.switches import Switches
 
@@ -120,68 +108,19 @@ def compare(
         result.row("ndcg@10")["verdict"]  # 'better'
     """
     refuse_misspelled(compare, switches)
-    if isinstance(predictions, list | tuple) and system is None:
-        raise MetricError(
-            "compare", "a list is one table of several files", "name the systems, as in {'A': ..., 'B': ...}"
-        )
-    chosen = find_test(catalog(), test)
-    method = find_adjustment(catalog(), adjust or (NONE if of_all_pairs(chosen) else HOLM))
-    all_pairs = of_all_pairs(chosen) if pairs is None else pairs
     inference = read_inference(interval, interval_method, cluster, resamples, seed)
-    inference = replace(inference, alpha=read_probability("alpha", alpha, 0.05), adjusted=method != NONE)
-    wanted = read_probability("power", power, 0.8)
-    comparer = Comparer(catalog(), chosen, method, inference, wanted, allow_different, all_pairs)
-    evaluated = _evaluations(predictions)
+    comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where,
     }  # fmt: skip
-    if evaluated is not None and (spare := [n for n, v in {**given, **switches}.items() if v is not None]):
-        raise MetricError(
-            "compare", "results of evaluate are compared as they are", f"leave out {', '.join(spare)}"
-        )
-    request = read_request(
-        catalog(), predictions, **given, system=system, chunks=chunks, inference=inference, switches=switches
-    )
-    used = open_engine(None, connection, threads, memory_limit, temp_directory, snapshot)
-    with opened(request, used) as session:
-        if evaluated is not None:
-            known = None if metrics is None else read_specs(metrics)
-            parts = [family_of_evaluations(session, evaluated, known, inference, allow_different)]
+    engine = (connection, threads, memory_limit, temp_directory, snapshot)
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:
+        session, parts, specs = found
+        if specs is None:
             return comparer.result(session, parts, baseline)
-        return _of_tables(session, comparer, metrics, baseline)
-
-
-def _of_tables(
-    session: Session, comparer: Comparer, metrics: str | Sequence[str] | None, baseline: str | None
-) -> Comparison:
-    """Evaluate the systems, and compare them."""
-    specs = read_specs(session.usual if metrics is None else metrics)
-    measures = session.measures(specs)
-    _means(measures)
-    parts = session.parts(measures)
-    if baseline is None and session.request.system is not None and not comparer.pairs:
-        known = ", ".join(comparer.systems(session, parts))
-        raise MetricError("baseline", "not given", f"name one of {known}")
-    result = comparer.result(session, parts, baseline)
-    return replace(result, recount=Recounting(comparer, session, specs, result.baseline))
-
-
-def _evaluations(predictions: Any) -> dict[str, Evaluation] | None:
-    """Return the results that are to be compared, None if the predictions are tables."""
-    if not isinstance(predictions, Mapping):
-        return None
-    found = {str(name): one for name, one in predictions.items() if isinstance(one, Evaluation)}
-    if found and len(found) < len(predictions):
-        raise MetricError("compare", "results of evaluate together with tables", "give either")
-    return found or None
-
-
-def _means(measures: Sequence[Measure]) -> None:
-    for measure in measures:
-        if measure.aggregation not in (None, DEFAULT_AGGREGATION):
-            raise MetricError(
-                measure.text,
-                f"is the {measure.aggregation} of the queries, and the tests compare means",
-                "leave the aggregation out",
-            )
+        if baseline is None and session.request.system is not None and not comparer.pairs:
+            known = ", ".join(comparer.systems(session, parts))
+            raise MetricError("baseline", "not given", f"name one of {known}")
+        result = comparer.result(session, parts, baseline)
+        return replace(result, recount=Recounting(comparer, session, specs, result.baseline))

@@ -54,7 +54,7 @@ TASKS = (
         "sampled": "questions",
     }),
     Task("Compare", "compare a.parquet b.parquet -m auc --cluster user_id", {
-        "compare": "compare", "ab": "ab", "test": "statistical_tests",
+        "compare": "compare", "leaderboard": "compare", "ab": "ab", "test": "statistical_tests",
     }),
     Task("Report", "report run.parquet truth.parquet -m ndcg@10", {"report": "report"}),
     Task("Check", "check run.parquet truth.parquet", {"check": "questions", "checks": "catalogue"}),

@@ -193,10 +193,28 @@ CHUNKS = click.option(
     "--chunks", type=click.IntRange(min=1), metavar="N",
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
-SLICES_AND_INFERENCE = (
-    BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, FAIL_IF, PER_QUERY,
-    PER_QUERY_TABLE, BASELINE, MOVERS, CHUNKS,
+SLICES = (BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED)
+VALUES = (PER_QUERY, PER_QUERY_TABLE)
+SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
+
+# --- tests of differences ---------------------------------------------------------------------------
+
+TEST = click.option(
+    "--test", metavar="TEST",
+    help="t, randomization, bootstrap, tukey, sign, wilcoxon or mcnemar.  [default: paired t]",
 )  # fmt: skip
+ADJUST = click.option(
+    "--adjust", metavar="METHOD", help="holm, benjamini_hochberg, bonferroni, …, or none.  [default: holm]"
+)
+ALPHA = click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="A verdict needs an adjusted p below this."
+)
+ALLOW_DIFFERENT = click.option(
+    "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
+)
+WHOLE = click.option(
+    "--all", "whole", is_flag=True, help="Show all columns; files and Python always have them."
+)
 
 
 def with_options(*options: Option) -> Option:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.results.brief import Column
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
@@ -94,6 +95,22 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
             put(_markdown_of(brief_columns(result)), path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(show_all)), path)
+    else:
+        write_result(result, format_, path)
+
+
+def write_leaderboard(result: Leaderboard, format_: str, path: Path | None, whole: bool = False) -> None:
+    """Write a leaderboard to a file, or to stdout: all columns, or for a reader the main ones.
+
+    Args:
+        whole: show the other columns as well; a file of text always has them.
+    """
+    if format_ == "table":
+        put("\n".join(result.lines(whole=whole or path is not None)) + "\n", path)
+    elif format_ == "markdown":
+        put(result.shown(whole or path is not None).markdown(), path)
+    elif format_ in PAGES:
+        put(page_text(format_, result.shown(whole)), path)
     else:
         write_result(result, format_, path)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from duckmetrics.comparison.families import adjust_families
+from duckmetrics.comparison.families import OF_SLICING, adjust_families, families_of
 from duckmetrics.comparison.findings import note_on_samples, out_of_reach, warning, warning_of_test
 from duckmetrics.comparison.methods import PAIRED, of_all_pairs
 from duckmetrics.comparison.pairing import (
@@ -64,6 +63,8 @@ class Comparer:
         power: the power of the test at the minimum detectable effect.
         allow_different: whether only the common queries are compared if the populations differ.
         pairs: whether every pair of systems is compared, not only each with the baseline.
+        families: the columns whose values the rows of a family have in common.
+        command: the name of the call in messages.
     """
 
     catalog: Catalog
@@ -73,6 +74,8 @@ class Comparer:
     power: float
     allow_different: bool
     pairs: bool = False
+    families: tuple[str, ...] = OF_SLICING
+    command: str = "compare"
 
     def systems(self, session: Session, parts: Sequence[FamilyEvaluation]) -> list[str]:
         """Return the systems in the order of a mapping, then those found in the rows.
@@ -84,7 +87,7 @@ class Comparer:
         known = list(dict.fromkeys([*session.request.systems, *found]))
         if known == [None]:
             raise MetricError(
-                "compare",
+                self.command,
                 "one system only",
                 (
                     "map two or more, as in {'A': 'a.parquet', 'B': 'b.parquet'}, or name the column that "
@@ -92,7 +95,7 @@ class Comparer:
                 ),
             )
         if len(known) < 2:
-            raise MetricError("compare", f"{known[0]} is the only system", "give a second one")
+            raise MetricError(self.command, f"{known[0]} is the only system", "give a second one")
         return known
 
     def result(self, session: Session, parts: Sequence[FamilyEvaluation], baseline: str | None) -> Comparison:
@@ -107,7 +110,7 @@ class Comparer:
         if base not in known:
             raise MetricError(f"baseline {base!r}", "no such system", suggestion(str(base), known))
         for part in parts:
-            refuse_unpaired(part)
+            refuse_unpaired(part, self.command)
             self._refuse_unfit_test(session.engine, part)
         order = list(dict.fromkeys([base, *known]))
         told = warning_of_test(self.test)
@@ -118,7 +121,9 @@ class Comparer:
             told += differing
             rows += found
         sort_rows(rows, order)
-        adjust_families(self.catalog, session.engine, rows, self.adjust, self.inference.alpha, self.power)
+        adjust_families(
+            self.catalog, session.engine, rows, self.adjust, self.inference.alpha, self.power, self.families
+        )
         told += out_of_reach(rows, self.adjust, self.inference.alpha)
         measures = {measure.text: measure for part in parts for measure in part.measures}
         for row in rows:
@@ -131,8 +136,9 @@ class Comparer:
 
     def _enough(self, parts: Sequence[FamilyEvaluation], order: Sequence[str]) -> int:
         """Return the number of resamples of the test: the usual one, or more for the largest family."""
-        families = Counter(row["slice"] for part in parts for row in part.rows if row["system"] != order[0])
-        comparisons = max(families.values(), default=1) if self.adjust != NONE else 1
+        compared = [row for part in parts for row in part.rows if row["system"] != order[0]]
+        families = map(len, families_of(compared, self.families).values())
+        comparisons = max(families, default=1) if self.adjust != NONE else 1
         if self.pairs and self.adjust != NONE:
             comparisons = comparisons * len(order) // 2
         return self.inference.enough(comparisons, self.inference.resamples, MOST_RESAMPLES)

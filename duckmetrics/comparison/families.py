@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.compose.functions import linked
 from duckmetrics.expressions.build import call, picked, quoted, values_table
@@ -12,26 +12,38 @@ from duckmetrics.results.document import SMALLEST_P
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.comparison.pairing import Row
     from duckmetrics.engines.engine import Engine
 
 
+# The columns whose values a family has in common: by default all metrics of a slicing, or each alone.
+OF_SLICING, OF_METRIC = ("slice",), ("metric", "slice")
+
+
 def adjust_families(
-    catalog: Catalog, engine: Engine, rows: Sequence[Row], adjust: str, alpha: float, power: float
+    catalog: Catalog,
+    engine: Engine,
+    rows: Sequence[Row],
+    adjust: str,
+    alpha: float,
+    power: float,
+    keys: Sequence[str] = OF_SLICING,
 ) -> None:
-    """Adjust the p-values of every slicing for their number, in place.
+    """Adjust the p-values of every family for their number, in place.
 
     The column mde holds the standard error before, and the minimum detectable effect after.
+
+    Args:
+        keys: the columns whose values the rows of a family have in common.
     """
     powers = []
-    for slicing in dict.fromkeys(row["slice"] for row in rows):
-        of_slicing = [row for row in rows if row["slice"] == slicing]
-        family = family_of(rows, slicing)
+    for of_family in families_of(rows, keys).values():
+        family = [row for row in of_family if row["p"] is not None]
         _adjust(catalog, engine, family, adjust)
-        for row in of_slicing:
+        for row in of_family:
             row["n_tests"] = len(family)
             if row["mde"] and row["df"]:
                 powers.append((row, row["mde"], row["df"], alpha / steps_of(len(family), adjust)))
@@ -42,9 +54,12 @@ def adjust_families(
             row["mde"] = mde
 
 
-def family_of(rows: Sequence[Row], slicing: str) -> list[Row]:
-    """Return the rows of a slicing that have a p-value."""
-    return [row for row in rows if row["slice"] == slicing and row["p"] is not None]
+def families_of(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    """Return the rows of each family, also those without a p-value."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
 
 
 def steps_of(size: int, adjust: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from duckmetrics.comparison.families import family_of, steps_of
+from duckmetrics.comparison.families import steps_of
 from duckmetrics.comparison.methods import SAMPLED
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.results.findings import NOTE, WARNING, Finding
@@ -46,7 +46,7 @@ def out_of_reach(rows: Sequence[Row], adjust: str, alpha: float) -> list[Finding
         if row["p"] is None or row["resamples"] is None:
             continue
         smallest = (2 if row["test"] == SAMPLED else 1) / (1 + row["resamples"])
-        steps = steps_of(len(family_of(rows, row["slice"])), adjust)
+        steps = steps_of(row["n_tests"], adjust)
         if smallest * steps >= alpha and row["p"] >= smallest * (1 - ROUNDING):
             needed = math.ceil(2 * steps / alpha)
             found[row["metric"], row["slice"]] = warning(

@@ -27,13 +27,13 @@ Row = dict[str, Any]
 CANCELLED = 1e-14
 
 
-def refuse_unpaired(part: FamilyEvaluation) -> None:
+def refuse_unpaired(part: FamilyEvaluation, command: str = "compare") -> None:
     """Refuse rows that no column pairs across systems, and slices that hide a column of the result."""
     if part.units is None:
         return
     if part.units.kind == ROWS:
         raise InputError(
-            "compare",
+            command,
             "no column shows which rows of the systems belong together",
             "name the column of independent units, such as users, with cluster='user_id' (--cluster user_id)",
         )

@@ -165,7 +165,10 @@ def _number_of_samples(engine: Engine, inputs: Inputs, inference: Inference) -> 
     keys = (struct("system", "segment"), exp.column("segment"))
     counts = [exp.Count(this=exp.Distinct(expressions=[key])) for key in keys]
     ((all_, segments),) = engine.rows(exp.select(*counts).from_(rows))
-    return inference.enough(inference.measures * (all_ - segments), inference.samples, MOST_SAMPLES)
+    comparisons = all_ - segments
+    if inference.pairs:
+        comparisons = comparisons * all_ // max(2 * segments, 1)
+    return inference.enough(inference.measures * comparisons, inference.samples, MOST_SAMPLES)
 
 
 def _with_values(query: exp.Query) -> exp.Select:

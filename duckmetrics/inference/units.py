@@ -35,6 +35,8 @@ EFFECTIVE, UNIT_INTERVALS = "effective_t", "unit_intervals"
 RESIZED = ("df", "delta_lower", "delta_upper", "p")
 
 SEGMENT, DRAW, SAMPLES = "segment", "draw", "samples"
+# The name of the table of samples that shows which system is the best.
+MEANS = "resample_means"
 
 
 def _constant(value: str | float) -> exp.Expr:
@@ -55,6 +57,19 @@ def struct(*names: str) -> exp.Expr:
     """Combine columns into one, which distinguishes rows as they do together."""
     fields = [exp.PropertyEQ(this=exp.to_identifier(n), expression=exp.column(n)) for n in names]
     return exp.Struct(expressions=fields)
+
+
+def of_measures(query: exp.Query, measures: Sequence[str], texts: Collection[str]) -> exp.Select:
+    """Return the rows of some measures; the column metric is as in `Units.query`.
+
+    Args:
+        measures: the texts of all measures, in their places.
+        texts: those that are wanted.
+    """
+    number = exp.cast(exp.column("metric"), "BIGINT")
+    places = [literal(place) for place, text in enumerate(measures) if text in texts]
+    wanted = exp.Mod(this=number, expression=literal(len(measures))).isin(*places)
+    return exp.select(exp.Star()).from_(query.subquery("units")).where(wanted)
 
 
 class Scale(NamedTuple):
@@ -265,6 +280,12 @@ class Samples:
         step = composer.relation("sample_differences", values)
         bounds = ("delta_lower", "delta_upper", "relative_lower", "relative_upper")
         return composer.complete(self.units.named(step, (*bounds, "p")))
+
+    def best(self, catalog: Catalog, values: Mapping[str, Value], texts: Collection[str]) -> exp.Select:
+        """Return the share of the samples in which each system is the best, for some of the measures."""
+        composer = Composer(catalog, {MEANS: of_measures(self._long(), self.units.measures, texts)})
+        step = composer.relation("shares_of_best", values)
+        return composer.complete(self.units.named(step, ("probability",)))
 
     def _long(self) -> exp.Select:
         """Return a row for every system, measure, segment and sample that has a finite value."""

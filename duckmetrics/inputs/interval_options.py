@@ -43,6 +43,7 @@ class Inference:
         alpha: the error rate; an adjusted p below it gives a verdict.
         adjusted: whether the p-values of all comparisons are adjusted together, which takes more resamples.
         measures: the number of measures that are evaluated together.
+        pairs: whether all pairs of systems are compared, not only each with a baseline.
     """
 
     level: float = LEVEL
@@ -55,6 +56,7 @@ class Inference:
     alpha: float = ALPHA
     adjusted: bool = False
     measures: int = 0
+    pairs: bool = False
 
     def enough(self, comparisons: int, usual: int, most: int) -> int:
         """Return the number of resamples at which the adjusted p of these comparisons can be below alpha."""

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.reference.choice import choose
-from duckmetrics.reference.distributions import chi_square_sf, f_sf
+from duckmetrics.reference.distributions import chi_square_sf, f_sf, poisson_count
 from duckmetrics.reference.paired import EPSILON, midrank
 
 if TYPE_CHECKING:
@@ -105,6 +105,57 @@ def _shuffled_spreads(table: Table, resamples: int, seed: int) -> Iterator[float
         dealt = [generator.sample(row, len(row)) for row in table]
         means = [fmean(column) for column in zip(*dealt, strict=True)]
         yield max(means) - min(means)
+
+
+def probability_best(
+    rows: Iterable[PerQuery],
+    resamples: int = 10_000,
+    seed: int = 42,
+    better: str = "higher",
+    target: float = 0.0,
+    groups: int = 10_000,
+) -> list[Row]:
+    metrics: dict[str, dict[str, dict[Hashable, float]]] = defaultdict(lambda: defaultdict(dict))
+    for system, metric, query, value in rows:
+        metrics[metric][system] |= {} if value is None else {query: value}
+    score = choose({"higher": float, "lower": lambda v: -v, "target": lambda v: -abs(v - target)}, better)
+    found: list[Row] = []
+    for metric, systems in sorted(metrics.items()):
+        valued = {name: values for name, values in systems.items() if values}
+        drawn = list(_drawn_means(valued, resamples, seed, groups)) if valued else []
+        shares = [_shares(means, score) for means in drawn]
+        for name, values in sorted(systems.items()):
+            mean = fmean(values.values()) if values else None
+            known = len(values) > 1 and bool(drawn)
+            chance = fmean(share[name] for share in shares) if known else None
+            found.append((name, metric, len(values), mean, chance, len(drawn) if values else 0))
+    return found
+
+
+def _drawn_means(
+    systems: dict[str, dict[Hashable, float]], resamples: int, seed: int, groups: int
+) -> Iterator[dict[str, float]]:
+    """Yield the means of the systems in each resample in which all of them have one."""
+    generator = random.Random(seed)
+    queries = sorted({query for values in systems.values() for query in values}, key=str)
+    places = [generator.randrange(groups) if len(queries) > groups else i for i in range(len(queries))]
+    for _ in range(resamples):
+        weights = [poisson_count(generator.random()) for _ in range(max(places) + 1)]
+        weight = {query: weights[place] for query, place in zip(queries, places, strict=True)}
+        totals = {name: sum(weight[query] for query in values) for name, values in systems.items()}
+        if all(totals.values()):
+            yield {
+                name: sum(weight[query] * value for query, value in values.items()) / totals[name]
+                for name, values in systems.items()
+            }
+
+
+def _shares(means: dict[str, float], score: Callable[[float], float]) -> dict[str, float]:
+    """Return 1 for the best system, shared if several are equal, and 0 for the others."""
+    alike = EPSILON * max(map(abs, means.values()))
+    top = max(map(score, means.values()))
+    best = [name for name, mean in means.items() if score(mean) >= top - alike]
+    return {name: 1 / len(best) if name in best else 0.0 for name in means}
 
 
 def adjusted_p(rows: Iterable[tuple[str, float | None]], method: str = "holm") -> list[Row]:

@@ -57,7 +57,7 @@ from duckmetrics.reference.paired import (
     sign_test,
     wilcoxon,
 )
-from duckmetrics.reference.several import adjusted_p, anova, friedman, tukey_hsd
+from duckmetrics.reference.several import adjusted_p, anova, friedman, probability_best, tukey_hsd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -95,6 +95,7 @@ __all__ = [
     "paired_mde",
     "paired_t",
     "poisson_count",
+    "probability_best",
     "randomization_test",
     "ratio_delta",
     "sample_ratio",

@@ -328,10 +328,11 @@ class Comparison(Differences):
     def method(self) -> str:
         """The test, the number of comparisons, and how p is adjusted for it."""
         adjusted = "p not adjusted further" if self.adjust == "none" else f"p adjusted by {self.adjust}"
-        return f"{self._tests()}; {self._families()}, {adjusted}"
+        return f"{self.tests}; {self._families()}, {adjusted}"
 
-    def _tests(self) -> str:
-        """Return the test that computed p, with the number of resamples, by metric if there are several."""
+    @property
+    def tests(self) -> str:
+        """The test that computed p, with the number of resamples, by metric if there are several."""
         made: dict[str, dict[str, None]] = {}
         for row in self.rows:
             if row["system"] != self.baseline and row["p"] is not None:

@@ -37,6 +37,12 @@ def superscript(text: str) -> str:
     return "".join(_RAISED[mark] for mark in text)
 
 
+def letter_of(place: int) -> str:
+    """Return a, b, ..., z without q, and then a2, b2, ..."""
+    turn, place = divmod(place, len(LETTERS))
+    return f"{LETTERS[place]}{turn + 1}" if turn else LETTERS[place]
+
+
 def html(
     header: Sequence[str], cells: Cells, notes: Sequence[str], title: str = "", best: Places = ()
 ) -> str:

@@ -19,7 +19,7 @@ from duckmetrics.results.grid import (
     slice_key,
     split,
 )
-from duckmetrics.results.markup import LETTERS, superscript
+from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
 
@@ -73,7 +73,7 @@ class PairwiseComparison(Comparison):
     def letters(self) -> dict[str, str]:
         """The letter of each system in the table."""
         systems = dict.fromkeys(row["system"] for row in self.rows)
-        return {system: _letter(place) for place, system in enumerate(systems)}
+        return {system: letter_of(place) for place, system in enumerate(systems)}
 
     @property
     def conclusion(self) -> str:
@@ -170,12 +170,6 @@ class PairwiseComparison(Comparison):
             ])  # fmt: skip
         lines = [[*own, *line] for own, line in zip(keys, zip(*columns, strict=True), strict=True)]
         return Block(self._header(), lines, len(keys[0]))
-
-
-def _letter(place: int) -> str:
-    """Return a, b, ..., z without q, and then a2, b2, ..."""
-    turn, place = divmod(place, len(LETTERS))
-    return f"{LETTERS[place]}{turn + 1}" if turn else LETTERS[place]
 
 
 def _key(values: Values, row: Mapping[str, Any]) -> tuple[Any, ...]:

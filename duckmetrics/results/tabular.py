@@ -83,7 +83,7 @@ class Shown:
         header: the names of the columns.
         cells: the rows.
         numeric: the columns that are aligned to the right.
-        title: a line above the table.
+        title: a line above the table; in LaTeX and Markdown, the first of the notes.
         notes: the lines below the table.
         best: the places of cells in bold, as row and column.
     """
@@ -116,11 +116,14 @@ class Shown:
 
     def latex(self) -> str:
         """Return the table for a paper."""
-        return latex(self.header, self.cells, self.notes, self.numeric, self.best)
+        return latex(self.header, self.cells, self._lines(), self.numeric, self.best)
 
     def markdown(self) -> str:
         """Return the table for a pull request, with the notes below it."""
-        return markdown(self.header, self.cells, self.notes, self.numeric, self.best)
+        return markdown(self.header, self.cells, self._lines(), self.numeric, self.best)
+
+    def _lines(self) -> list[str]:
+        return [*([self.title] if self.title else []), *self.notes]
 
 
 class Printed(Tabular):

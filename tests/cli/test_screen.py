@@ -28,6 +28,7 @@ COMMANDS = {
     "evaluate, classifiers": f"evaluate {CLICKS} -m auc,log_loss,ece --by-each country --by-each device "
     "--by-each country,device",
     "compare": f"compare {SHOP} --baseline baseline -m ndcg@10,map@10,hit_rate@5",
+    "leaderboard": f"leaderboard {SHOP} -m ndcg@10,map@10,hit_rate@5",
     "ab": f"ab {SPLIT} --variant variant --control A -m clicks,clicks/views,clicked",
     "check": f"check {SHOP} -m ndcg@10,map@10",
     "check, classifiers": f"check {CLICKS}",

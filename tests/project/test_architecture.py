@@ -25,6 +25,7 @@ WRITTEN = [path for path in OWN if path != GENERATED]
 FLOORS = (
     ("cli",),
     ("api",),
+    ("leaderboards",),
     ("comparison", "sensitivity", "macros"),
     ("macro_queries",),
     ("evaluation", "statistics"),

@@ -19,6 +19,10 @@ SYSTEMS = {"A<": RUN, "B": RUN.replace("0.9", "0.1")}
 RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "evaluate": (lambda: duckmetrics.evaluate(RUN, TRUTH, "mrr"), "<td>mrr</td>"),
     "compare": (lambda: duckmetrics.compare(SYSTEMS, TRUTH, "mrr"), "<p>against A&lt;"),
+    "leaderboard": (
+        lambda: duckmetrics.leaderboard(SYSTEMS, TRUTH, "mrr"),
+        "<p><b>both systems share the first tier: no clear difference among them</b></p>",
+    ),
     "check": (lambda: duckmetrics.check(RUN, TRUTH, "mrr"), "<th>advice</th>"),
     "ties": (lambda: duckmetrics.ties(RUN, TRUTH, "mrr"), "<td>1 of 2</td>"),
     "conventions": (lambda: duckmetrics.conventions(RUN, TRUTH, "mrr", like="ranx"), "<th>difference</th>"),

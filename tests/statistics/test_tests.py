@@ -599,7 +599,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "welch_t": [{"level": 0.8}],
 }  # fmt: skip
 GAINS = {"gain", "loss"}
-DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd"}
+DRAWN = {"paired_bootstrap", "bootstrap_interval", "tukey_hsd", "probability_best"}
 
 
 def required(name: str) -> dict[str, Any]:
@@ -645,7 +645,16 @@ def test_what_is_drawn_as_the_reference(engine: DuckDBEngine, name: str) -> None
     assert len(found) == len(expected)
     for row in expected:
         one_row = by_name[named(tuple(row.values()))]
-        drawn = row.keys() & {"se", "lower", "upper", "delta_lower", "delta_upper", "p", "resamples"}
+        drawn = row.keys() & {
+            "se",
+            "lower",
+            "upper",
+            "delta_lower",
+            "delta_upper",
+            "p",
+            "resamples",
+            "probability",
+        }
         close(one_row, **{column: row[column] for column in row.keys() - drawn})
         for column in drawn:
             if row[column] is None:
@@ -811,6 +820,33 @@ def test_bootstrap_intervals_without_values(engine: DuckDBEngine) -> None:
     nothing, single = run(engine, "bootstrap_interval", rows, **FEW)
     close(nothing, n=0, mean=None, se=None, lower=None, upper=None, resamples=0)
     close(single, n=1, mean=1.0, se=None, lower=None, upper=None)
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("params", [
+    {"better": "lower"}, {"better": "target", "target": 0.5}, {"groups": 10}, {"better": "higher", "seed": 7},
+], ids=str)  # fmt: skip
+def test_every_way_to_be_the_best_as_the_reference(engine: DuckDBEngine, params: dict[str, Any]) -> None:
+    rows = per_query(**noisy(4, 25, "A", "B", "C"))
+    found = run(engine, "probability_best", rows, resamples=2000, **params)
+    expected = reference.probability_best(rows, resamples=2000, **params)
+    assert [tuple(row.values())[:3] for row in found] == [row[:3] for row in expected]
+    for row, (*_, probability, _) in zip(found, expected, strict=True):
+        # Four standard errors of the difference of two shares.
+        assert row["probability"] == pytest.approx(probability, abs=4 * math.sqrt(0.5 / 2000))
+    assert sum(row["probability"] for row in found) == pytest.approx(1, abs=1e-12)
+
+
+def test_the_best_of_equal_and_of_missing_systems(engine: DuckDBEngine) -> None:
+    values = [0.1, 0.2, 0.7, 0.3]
+    rows = per_query(A=values, B=[*values[:3], 0.1 + 0.2], C=[0.0] * 4, D=[None] * 4)
+    *found, nothing = run(engine, "probability_best", rows, **FEW)
+    assert [row["probability"] for row in found] == [0.5, 0.5, 0]
+    close(nothing, system="D", n=0, mean=None, probability=None, resamples=0)
+    # One unit does not show how much the order depends on the units.
+    single = run(engine, "probability_best", per_query(A=[1.0, None], B=[2.0, None]), **FEW)
+    assert [(row["n"], row["probability"]) for row in single] == [(1, None), (1, None)]
+    assert run(engine, "probability_best", per_query(A=[1.0, 2.0]), **FEW)[0]["probability"] == 1
 
 
 def test_proportions_at_the_ends(engine: DuckDBEngine) -> None:

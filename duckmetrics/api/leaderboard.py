@@ -1,0 +1,108 @@
+"""Which of many systems is the best, and which of them no test distinguishes from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.api.arguments import refuse_misspelled
+from duckmetrics.api.compared import compared, read_comparer
+from duckmetrics.comparison.families import OF_METRIC
+from duckmetrics.comparison.methods import PAIRED
+from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
+from duckmetrics.leaderboards.contest import leaderboard as ranked
+from duckmetrics.results.comparison import ALPHA
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
+
+    import duckdb
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.leaderboards.leaderboard import Leaderboard
+    from duckmetrics.switches import Switches
+
+
+def leaderboard(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    system: str | Mapping[str, Any] | None = None,
+    by: str | Sequence[str | Sequence[str]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    positive: str | float | None = None,
+    score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
+    chunks: int | None = None,
+    like: str | None = None,
+    interval: float = 0.95,
+    interval_method: str = USUAL_METHOD,
+    cluster: str | None = None,
+    test: str | None = None,
+    adjust: str | None = None,
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = SEED,
+    allow_different: bool = False,
+    **switches: Unpack[Switches],
+) -> Leaderboard:
+    """Rank all systems, the best first, and test every pair of them.
+
+    A place alone says little: two means almost always differ. Each system also gets letters, of which two
+    systems share one if no test distinguishes them, an interval of its rank, and its chance to be the best.
+
+    Args:
+        predictions, truth, metrics, system, by, columns, layout, positive, score, where, queries, connection,
+            threads, memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
+            alpha, allow_different, **switches: as for `compare`.
+        test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
+        adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
+            the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
+            family, and the overall results of a metric are another one.
+        resamples: the number of resamples of a test that draws them, and of the chances to be the best; by
+            default, a chance comes from up to 2000 resamples.
+        seed: another seed draws other resamples.
+
+    Returns:
+        A row for every system, slice and metric, the best first: value with its interval, place, the interval
+        of the rank, letters, difference to the best system with its adjusted p, chance to be the best, and a
+        verdict in words.
+
+    Raises:
+        MetricError: one system only, a metric, switch, test or method that cannot be read, a metric without a
+            best value, or an aggregation that is not a mean.
+        InputError: the data cannot be evaluated, or the systems have values of different queries or rows.
+        EngineError: the database refused a query.
+
+    Source:
+        Ranks from tests of all pairs: Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 2024,
+        doi:10.1093/restud/rdad006; letters: Piepho, Journal of Computational and Graphical Statistics 2004,
+        doi:10.1198/1061860043515.
+
+    Example:
+        tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+        result = duckmetrics.leaderboard(*tables, "ndcg@10", system="system")
+        result.sentence  # 'pixels is the best of 2 systems'
+        result.rows[1]["tier"]  # 'b'
+    """
+    refuse_misspelled(leaderboard, switches)
+    inference = read_inference(interval, interval_method, cluster, resamples, seed)
+    comparer = read_comparer(inference, test or PAIRED, adjust, alpha, 0.8, allow_different, pairs=True)
+    comparer = replace(comparer, families=OF_METRIC, command="leaderboard")
+    given: dict[str, Any] = {
+        "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
+        "positive": positive, "score": score, "where": where,
+    }  # fmt: skip
+    engine = (connection, threads, memory_limit, temp_directory, snapshot)
+    with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:
+        return ranked(comparer, found.session, found.parts)

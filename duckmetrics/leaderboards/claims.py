@@ -1,0 +1,49 @@
+"""The first line of a leaderboard: who is the best."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duckmetrics.expressions.visible import visible
+from duckmetrics.results.gates import UNTESTED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Row = Mapping[str, Any]
+
+# The words in the column verdict, in addition to those of a comparison.
+BEST, AMONG_BEST, NO_VALUE = "best", "among the best", "no value"
+# One letter of a tier, such as a or b2.
+_LETTER = re.compile(r"[a-z]\d*")
+
+
+class Claim(NamedTuple):
+    """The first place in words, and what it means."""
+
+    text: str
+    reason: str = ""
+
+
+def claim_of(rows: Sequence[Row]) -> Claim:
+    """Return who is the best of the systems of one metric."""
+    known, many = [row for row in rows if row["value"] is not None], len(rows)
+    if not known:
+        return Claim(f"none of the {many} systems has a value")
+    best, verdict = visible(str(known[0]["system"])), known[0]["verdict"]
+    if verdict == BEST:
+        return Claim(f"{best} is the best of {many} systems")
+    if verdict == UNTESTED:
+        return Claim(f"{best} has the best value of {many} systems, and no test compares them")
+    first = _LETTER.findall(known[0]["tier"])[0]
+    sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
+    every = "both" if many == 2 else f"all {many}"
+    count = every if len(sharing) == many else f"{len(sharing)} of {many}"
+    others = sum(row["verdict"] == AMONG_BEST for row in known) - len(sharing)
+    more = f"; {others} more cannot be distinguished from {best}" if others else ""
+    return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
+
+
+def listed(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

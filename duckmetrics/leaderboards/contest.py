@@ -1,0 +1,219 @@
+"""From the tests of all pairs to a leaderboard: places, rank intervals, tiers, chances to be the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.comparison.methods import of_all_pairs
+from duckmetrics.comparison.pairing import Row, key_of_row
+from duckmetrics.errors import MetricError
+from duckmetrics.expressions.numbers import ROUNDING
+from duckmetrics.inference.chances import chances_of_best, direction, samples_of_chances
+from duckmetrics.leaderboards.claims import AMONG_BEST, BEST, NO_VALUE
+from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
+from duckmetrics.leaderboards.tiers import tiers
+from duckmetrics.results.gates import BETTER, DIFFERENT, UNTESTED, WORSE
+from duckmetrics.results.grid import slice_key
+from duckmetrics.results.markup import letter_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.comparison.comparer import Comparer
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.session import Session
+    from duckmetrics.results.comparison import Comparison
+
+# The verdicts of tests that distinguish two systems.
+DISTINGUISHED = (BETTER, WORSE, DIFFERENT)
+OPPOSITE = {BETTER: WORSE, WORSE: BETTER}
+# The methods that keep the chance of any false verdict below alpha, whatever the dependence of the tests.
+FAMILYWISE = ("holm", "bonferroni")
+
+
+def refuse_directionless(measures: Sequence[Measure]) -> None:
+    """Refuse metrics that have no best value.
+
+    Raises:
+        MetricError: the header of a metric does not say which values are better.
+    """
+    for measure in measures:
+        if direction(measure) is None:
+            raise MetricError(
+                measure.text, "no value is better than another, so that no system is the best", "leave it out"
+            )
+
+
+def leaderboard(comparer: Comparer, session: Session, parts: Sequence[FamilyEvaluation]) -> Leaderboard:
+    """Rank the systems of parts that were evaluated with units.
+
+    Raises:
+        MetricError: one system only, or a metric without a best value.
+        InputError: the systems have values of different queries or rows, or rows that nothing pairs.
+    """
+    for part in parts:
+        refuse_directionless(part.measures)
+    result = comparer.result(session, parts, None)
+    samples, groups = samples_of_chances(comparer.inference, sum(len(part.rows) for part in parts))
+    values = {"resamples": samples, "groups": groups, "seed": comparer.inference.seed}
+    pairs, order = _by_group(result), comparer.systems(session, parts)
+    rows: list[Row] = []
+    for part in parts:
+        chances = {}
+        if part.units is not None:
+            chances = chances_of_best(comparer.catalog, session.engine, part.units, part.measures, values)
+        for measure in part.measures:
+            for group in _groups(part, measure.text):
+                own = {row["system"]: chances.get(key_of_row(part, row)) for row in group}
+                tested = pairs[measure.text, slice_key(result.evaluation, group[0])]
+                # Of equal systems, the one that was given first comes first.
+                group.sort(key=lambda row: order.index(row["system"]))
+                rows += _Contest.of(measure, group, tested).rows(own)
+    kinds = dict.fromkeys(part.units.kind for part in parts if part.units is not None)
+    at_once = comparer.adjust in FAMILYWISE or of_all_pairs(comparer.test)
+    return Leaderboard(tuple(rows), result, " or ".join(kinds), samples, at_once)
+
+
+def _by_group(result: Comparison) -> dict[tuple[str, Any], list[Row]]:
+    """Return the tests of the pairs by metric and slice."""
+    found: dict[tuple[str, Any], list[Row]] = {}
+    for pair in result.pairs:
+        found.setdefault((pair["metric"], slice_key(result.evaluation, pair)), []).append(pair)
+    return found
+
+
+def _groups(part: FamilyEvaluation, metric: str) -> Iterator[list[Row]]:
+    """Yield the rows of a metric, slice by slice."""
+    groups: dict[Any, list[Row]] = {}
+    for row in part.rows:
+        if row["metric"] == metric:
+            groups.setdefault(key_of_row(part, row)[1:], []).append(row)
+    yield from groups.values()
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """The systems of one metric in one slice.
+
+    Attributes:
+        ranked: the rows of the evaluation, the best first; those without a value last.
+        pairs: the rows of the tests, by system and the one that it is compared with, in both directions.
+    """
+
+    measure: Measure
+    ranked: list[Row]
+    pairs: Mapping[tuple[str, str], Row]
+
+    @classmethod
+    def of(cls, measure: Measure, group: Sequence[Row], tested: Sequence[Row]) -> _Contest:
+        pairs = {(pair["system"], pair["against"]): pair for pair in tested}
+        pairs |= {(pair["against"], pair["system"]): _turned(pair) for pair in tested}
+        known = [row for row in group if row["value"] is not None]
+        known.sort(key=lambda row: -_goodness(measure, row))
+        return cls(measure, [*known, *(row for row in group if row["value"] is None)], pairs)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems that have a value, the best first."""
+        return [row["system"] for row in self.ranked if row["value"] is not None]
+
+    @property
+    def is_tested(self) -> bool:
+        return any(pair["verdict"] != UNTESTED for pair in self.pairs.values())
+
+    def verdicts(self, system: str) -> list[str]:
+        """Return the verdicts about a system, against all others that have a value."""
+        return [self.pairs[system, other]["verdict"] for other in self.systems if other != system]
+
+    def row_of_pair(self, system: str, best: str) -> Row:
+        """Return the comparison of a system with the best; nothing for the best itself."""
+        return {} if system == best else self.pairs[system, best]
+
+    def rows(self, chances: Mapping[str, float | None]) -> Iterator[Row]:
+        """Yield a row for every system."""
+        letters, places = self.letters(), self.places()
+        example = next(iter(self.pairs.values()))
+        for row in self.ranked:
+            system = row["system"]
+            best = self.row_of_pair(system, self.systems[0]) if places else {}
+            verdicts = self.verdicts(system) if system in places else []
+            names = [*row][: [*row].index("value")]
+            yield {
+                **{name: row[name] for name in (*names, "value", "lower", "upper")},
+                "place": places.get(system),
+                "rank_lower": 1 + verdicts.count(WORSE) if letters.get(system) else None,
+                "rank_upper": len(places) - verdicts.count(BETTER) if letters.get(system) else None,
+                "tier": letters.get(system),
+                **{name: best.get(name) for name in OF_BEST_PAIR},
+                "probability_best": chances.get(system) if len(places) > 1 else None,
+                "verdict": self._verdict(system, verdicts),
+                "n": row["n"],
+                **{name: example[name] for name in OF_PAIR},
+                "reason": row["reason"] or best.get("reason"),
+                **{name: row[name] for name in ("better", "target", "signature")},
+            }
+
+    def letters(self) -> dict[str, str]:
+        """Return the letters of each system; none if no pair was tested."""
+        if not self.is_tested:
+            return {}
+        systems, found = self.systems, dict.fromkeys(self.systems, "")
+        differing = [
+            (one, other) for i, one in enumerate(systems) for other in systems[i + 1 :]
+            if self.pairs[one, other]["verdict"] in DISTINGUISHED
+        ]  # fmt: skip
+        for number, group in enumerate(tiers(systems, differing)):
+            for system in group:
+                found[system] += letter_of(number)
+        return found
+
+    def places(self) -> dict[str, int]:
+        """Return the place of each system that has a value; equal values share the better place."""
+        found: dict[str, int] = {}
+        first: Row = {}
+        for number, row in enumerate(self.ranked[: len(self.systems)], start=1):
+            if not first or _gap(self.measure, first, row) > ROUNDING * abs(first["value"]):
+                first, place = row, number
+            found[row["system"]] = place
+        return found
+
+    def _verdict(self, system: str, verdicts: Sequence[str]) -> str:
+        """Return what the tests show about the place of a system."""
+        if system not in self.systems:
+            return NO_VALUE
+        best = self.systems[0]
+        if system == best:
+            # With no other system, there is no test either.
+            if all(verdict == UNTESTED for verdict in verdicts):
+                return UNTESTED
+            return BEST if all(verdict == BETTER for verdict in verdicts) else AMONG_BEST
+        found = str(self.pairs[system, best]["verdict"])
+        return {WORSE: WORSE, UNTESTED: UNTESTED, BETTER: DIFFERENT, DIFFERENT: DIFFERENT}.get(
+            found, AMONG_BEST
+        )
+
+
+def _turned(pair: Row) -> Row:
+    """Return the test of a pair, its difference and verdict as if the other system were compared."""
+    low, high = pair["delta_lower"], pair["delta_upper"]
+    return {
+        **{name: pair[name] for name in ("p", "p_adjusted", "reason", *OF_PAIR)},
+        "delta": None if pair["delta"] is None else -pair["delta"],
+        "delta_lower": None if high is None else -high,
+        "delta_upper": None if low is None else -low,
+        "verdict": OPPOSITE.get(pair["verdict"], pair["verdict"]),
+    }
+
+
+def _goodness(measure: Measure, row: Row) -> float:
+    """Return a number that grows as a value gets better."""
+    declared, value = measure.metric.range, float(row["value"])
+    if declared.target is not None:
+        return -abs(value - declared.target)
+    return value if declared.better == "higher" else -value
+
+
+def _gap(measure: Measure, one: Row, other: Row) -> float:
+    return _goodness(measure, one) - _goodness(measure, other)

@@ -1,0 +1,265 @@
+"""A leaderboard: all systems, the best first, with what the tests of all pairs show about their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.leaderboards.claims import Claim, claim_of, listed
+from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
+from duckmetrics.results.brief import Column, cells_of
+from duckmetrics.results.document import document, json_object
+from duckmetrics.results.gates import WORSE
+from duckmetrics.results.grid import slice_cells, slice_key
+from duckmetrics.results.notebook import readable
+from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.findings import Finding
+
+    Row = Mapping[str, Any]
+
+# The columns that come from the comparison with the best system, and those that all pairs have in common.
+OF_BEST_PAIR = ("delta", "delta_lower", "delta_upper", "p", "p_adjusted")
+OF_PAIR = (
+    "test", "adjust", "n_tests", "alpha", "interval_level", "interval_method", "cluster", "resamples", "seed",
+)  # fmt: skip
+NUMBERS = ("value", "lower", "upper", *OF_BEST_PAIR, "probability_best", "target", "alpha", "interval_level")
+COUNTS = ("place", "rank_lower", "rank_upper", "n", "n_tests", "resamples", "seed")
+WORDS = (
+    "tier", "verdict", "better", "test", "adjust", "interval_method", "cluster", "reason", "signature",
+)  # fmt: skip
+# The number of slices that the first line names.
+LISTED = 3
+
+
+@dataclass(frozen=True, repr=False)
+class Leaderboard(Tabular):
+    """All systems of one or several metrics, the best first.
+
+    Attributes:
+        rows: one dictionary per system, slice and metric, the best system of a slice first. value, lower,
+            upper: of the system; place: 1 plus the number of systems with a better value; rank_lower: 1 plus
+            the number of systems that are significantly better; rank_upper: the number of systems minus that
+            of systems that are significantly worse; tier: letters, of which two systems share one if and only
+            if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
+            difference to the best system; probability_best: the share of bootstrap resamples in which it is
+            the best; verdict: best, among the best, worse, different, not tested or no value; n: queries or
+            rows; better, target: which values are better; n_tests: how many pairs p was adjusted for; the
+            other columns are as in `Comparison`.
+        comparison: the tests of all pairs.
+        units: what was resampled, such as queries.
+        samples: the number of resamples behind the chances.
+        at_once: whether the intervals of the ranks hold for all systems at once.
+    """
+
+    command = "leaderboard"
+
+    rows: tuple[dict[str, Any], ...]
+    comparison: Comparison = field(repr=False)
+    units: str
+    samples: int
+    at_once: bool
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row per metric, slice and system."""
+        import pyarrow as pa
+
+        values = self.evaluation.summary.schema
+        types = {name: values.field(name).type for name in ("system", "metric", "slice", *self.evaluation.by)}
+        types |= dict.fromkeys(NUMBERS, pa.float64()) | dict.fromkeys(COUNTS, pa.int64())
+        types |= dict.fromkeys(WORDS, pa.string())
+        schema = pa.schema([(name, types[name]) for name in self.rows[0]])
+        return readable(pa.Table.from_pylist(list(self.rows), schema))
+
+    @property
+    def pairs(self) -> tuple[dict[str, Any], ...]:
+        """The tests of all pairs, see `Comparison.pairs`."""
+        return self.comparison.pairs
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The values of the systems."""
+        return self.comparison.evaluation
+
+    @property
+    def checks(self) -> tuple[Finding, ...]:
+        """Warnings and notes about the data and the tests."""
+        return self.comparison.checks
+
+    @property
+    def sql(self) -> str:
+        """The exact SQL that ran."""
+        return self.comparison.sql
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as ``duckmetrics leaderboard`` prints it in JSON, see docs/reference/json.md."""
+        return document(
+            self.command, self.summary.to_pylist(), self.checks, sentence=self.sentence, method=self.method,
+            resamples=self.samples,
+            pairs=[json_object(pair) for pair in self.pairs],
+        )  # fmt: skip
+
+    # --- sentences ---------------------------------------------------------------------------------
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence: who is the best, and where another system is better."""
+        said: dict[Claim, list[str]] = {}
+        for metric in self.evaluation.metrics:
+            said.setdefault(claim_of(self._group(metric)), []).append(visible(metric))
+        sentences = [f"{claim.text}{claim.reason}" for claim in said]
+        if len(said) > 1:
+            sentences = [f"by {listed(names)}, {claim.text}" for claim, names in said.items()]
+        return "; ".join([*sentences, *self._exceptions()])
+
+    def _exceptions(self) -> Iterator[str]:
+        """Yield the slices in which the best system is significantly worse than another."""
+        for metric in self.evaluation.metrics:
+            leader = self._group(metric)[0]["system"]
+            groups = [group for group in self._groups() if group[0]["metric"] == metric]
+            lost = [
+                f"{self._place(group[0])} ({visible(group[0]['system'])} leads)" for group in groups
+                for row in group if row["slice"] and row["system"] == leader and row["verdict"] == WORSE
+            ]  # fmt: skip
+            if lost:
+                more = f" and {len(lost) - LISTED} more slices" if len(lost) > LISTED else ""
+                by = f" by {visible(metric)}" if len(self.evaluation.metrics) > 1 else ""
+                yield f"{visible(leader)} is worse{by} where {', '.join(lost[:LISTED])}{more}"
+
+    def _groups(self) -> list[list[dict[str, Any]]]:
+        """Return the rows of each metric and slice."""
+        groups = groupby(self.rows, lambda row: (row["metric"], slice_key(self.evaluation, row)))
+        return [list(rows) for _, rows in groups]
+
+    def _group(self, metric: str) -> list[dict[str, Any]]:
+        """Return the overall rows of a metric."""
+        return [row for row in self.rows if row["metric"] == metric and not row["slice"]]
+
+    def _place(self, row: dict[str, Any]) -> str:
+        segment = self.evaluation.segment(row)
+        return ", ".join(f"{name}={visible_key(value)}" for name, value in segment.items())
+
+    @property
+    def method(self) -> str:
+        """The test of the pairs, their number, and how p is adjusted for it."""
+        adjust, alpha = self.rows[0]["adjust"], self.rows[0]["alpha"]
+        adjusted = "p not adjusted further" if adjust == "none" else f"p adjusted by {adjust}"
+        return f"{self.comparison.tests}; {self._families()}, {adjusted}, p < {alpha:.4g}"
+
+    def _families(self) -> str:
+        """Return how many pairs were adjusted together."""
+        counted = []
+        for slicing in dict.fromkeys(row["slice"] for row in self.rows):
+            sizes = {row["n_tests"] for row in self.rows if row["slice"] == slicing and row["tier"]}
+            fewest, most = min(sizes, default=0), max(sizes, default=0)
+            pairs = f"{fewest}{f' to {most}' if most > fewest else ''} pair{'' if most == 1 else 's'}"
+            counted.append(f"{pairs}{f' by {slicing}' if slicing else ''}")
+        each = " of each metric" if len(self.evaluation.metrics) > 1 else ""
+        return f"{' and '.join(counted)}{each}"
+
+    def footer(self) -> list[str]:
+        """Return the meaning of the columns, with the method behind them."""
+        lines = []
+        if any(row["better"] == "lower" for row in self.rows):
+            lines.append("↓ lower is better")
+        if any(row["better"] == "target" for row in self.rows):
+            lines.append("→ the value closest to this number is the best")
+        if any(row["tier"] for row in self.rows):
+            sure = f"{100 * (1 - self.rows[0]['alpha']):g} % confidence"
+            at_once = f", for all systems of a table at once with {sure}" if self.at_once else ""
+            lines += [
+                f"tier: systems that share a letter cannot be distinguished ({self.method})",
+                f"ranks: the true rank is in this range{at_once}",
+            ]
+        if any(row["probability_best"] is not None for row in self.rows):
+            lines.append(
+                f"P(best): chance of being the best, the share of {self.samples:,} bootstrap resamples of "
+                f"the {self.units} in which the system is the best"
+            )
+        sizes = {row["n"] for row in self.rows if row["n"]}
+        counted = f"n = {sizes.pop():,}; " if len(sizes) == 1 else ""
+        level = f"{100 * self.rows[0]['interval_level']:g} % intervals, not adjusted"
+        return [*lines, f"{counted}{level}; to best: difference to the first system"]
+
+    def notes(self) -> list[str]:
+        """Return the notes below the table: the findings of the checks."""
+        return self.comparison.notes()
+
+    # --- tables ------------------------------------------------------------------------------------
+
+    def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
+        """Return the lines for a terminal.
+
+        Args:
+            width: the columns of the screen, by default those of the terminal.
+            whole: show all columns, and a line for each system, slice and metric.
+        """
+        columns = screen_width() if width is None else width
+        if whole:
+            header = [name for name in self.rows[0] if name != "signature"]
+            cells = [[cell_text(row[name]) for name in header] for row in self.rows]
+            return [*aligned(header, cells, (*NUMBERS, *COUNTS)), "", self.sentence, *self.footer()]
+        lines = wrap(self.sentence, columns, break_long_words=False)
+        groups = self._groups()
+        for group, table in zip(groups, tables_of(groups, columns), strict=True):
+            place = self._place(group[0])
+            title = f"{visible(group[0]['metric'])} where {place}"
+            lines += ["", *([title, ""] if place else []), *table]
+        lines.append("")
+        for text in self.footer():
+            lines += wrap(text, columns, break_long_words=False, subsequent_indent="  ")
+        return lines
+
+    def shown(self, whole: bool = False) -> Shown:
+        """Return the table for a page, of any width; letters are superscripts of the values.
+
+        Args:
+            whole: show all columns.
+        """
+        notes = [*self.footer(), *self.notes()]
+        if whole:
+            header = [name for name in self.rows[0] if name != "signature"]
+            cells = [[cell_text(row[name]) for name in header] for row in self.rows]
+            return Shown(header, cells, (*NUMBERS, *COUNTS), self.sentence, notes)
+        by = self.evaluation.by
+        slices = (
+            list(zip(*(slice_cells(self.evaluation, row) for row in self.rows), strict=True)) if by else []
+        )
+        keys = [Column(name, list(cells), is_number=False) for name, cells in zip(by, slices, strict=True)]
+        if len(self.evaluation.metrics) > 1:
+            keys.insert(0, Column("metric", [heading(row) for row in self.rows], is_number=False))
+        columns = [*keys, *page_columns(self.rows)]
+        numeric = [column.name for column in columns if column.is_number]
+        # The values are after place and system.
+        best = frozenset((i, len(keys) + 2) for i, row in enumerate(self.rows) if row["place"] == 1)
+        return Shown(*cells_of(columns), numeric, self.sentence, notes, best)
+
+    def to_latex(self, whole: bool = False) -> str:
+        r"""Return the table in LaTeX; it needs the package booktabs.
+
+        Args:
+            whole: show all columns.
+
+        Example:
+            tables = "data/digits/pixels.parquet", "data/digits/qrels.parquet"
+            result = duckmetrics.leaderboard(*tables, "ndcg@10", system="system")
+            result.to_latex().splitlines()[1]  # '\\toprule'
+        """
+        return self.shown(whole).latex()
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.lines(), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return self.shown().html()
