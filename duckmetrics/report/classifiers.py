@@ -50,9 +50,7 @@ def _calibration(reading: Reading, ids: Ids) -> str:
     x = Axis(domain, "predicted probability, mean of a bin", plain)
     y = Axis(domain, f"observed share with 95% interval; {counts}; dotted: calibrated", plain)
     of = f"{reading.best}: " if reading.best else ""
-    return figure(
-        ids, _largest_gap(bins["s1"]), f"{of}{said}.", stretched(body), x, y, key_of(reading)
-    )
+    return figure(ids, _largest_gap(bins["s1"]), f"{of}{said}.", stretched(body), x, y, key_of(reading))
 
 
 def _largest_gap(rows: Sequence[Mapping[str, Any]]) -> str:
