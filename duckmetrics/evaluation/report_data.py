@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import fields, replace
 from functools import partial
@@ -54,8 +53,8 @@ READ = (
 )  # fmt: skip
 MOVERS = 5
 AS_IT_IS = "as it is"
-# Significant digits of the numbers behind charts.
-DRAWN = 6
+# A temporary table, whose number depends on the calls before.
+TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
 # Counts of four digits or more, which are not part of a number or name.
 COUNTS = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.])")
 # The columns of a result that a row of the report has under the same name.
@@ -103,7 +102,7 @@ class _Builder:
             notes=(*self._notes(inspected), *self._left_out),
             sources=tuple(self._material.sources()),
             signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
-            sql=self._evaluation.sql,
+            sql=_renumbered(self._evaluation.sql),
         )
 
     def _values(self, title: str | None) -> ReportData:
@@ -147,16 +146,13 @@ class _Builder:
         steps = None if baseline is None else self._tried(
             "differences", lambda: self._material.differences(metric, reading.best, baseline)
         )  # fmt: skip
-        drawn = [
-            replace(one, value=_drawn(one.value), lower=_drawn(one.lower), upper=_drawn(one.upper))
-            for one in points if one.system in shown
-        ]  # fmt: skip
-        return Pictures(tuple(drawn), name, tuple(map(_drawn, steps or ())))
+        drawn = tuple(one for one in points if one.system in shown)
+        return Pictures(drawn, name, tuple(steps or ()))
 
     def _curve(self, name: str) -> tuple[Mapping[str, Any], ...]:
         """Return the rows of a table, with the columns that the charts read."""
         rows = self._material.curve(name, **CURVES[name])
-        return tuple({column: _drawn(row[column]) for column in READ if column in row} for row in rows)
+        return tuple({column: row[column] for column in READ if column in row} for row in rows)
 
     def _movers(self, reading: Reading) -> tuple[Mover, ...]:
         baseline = reading.data.baseline
@@ -238,11 +234,6 @@ def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str])
     return f"{others[0] if len(others) == 1 else f'{len(others)} systems'} against {baseline}"
 
 
-def _drawn(value: Any) -> Any:
-    """Round a number for a chart: the last digits depend on the number of threads."""
-    return float(f"{value:.{DRAWN}g}") if isinstance(value, float) and math.isfinite(value) else value
-
-
 def _is_of_method(finding: Finding) -> bool:
     return finding.check in OF_METHOD
 
@@ -250,3 +241,13 @@ def _is_of_method(finding: Finding) -> bool:
 def _counted(sentence: str) -> str:
     """Write the counts of a sentence with commas."""
     return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)
+
+
+def _renumbered(sql: str) -> str:
+    """Number temporary tables as they appear, so that the same call gives the same text."""
+    places: dict[str, int] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return f"{found[1]}{places.setdefault(found[2], len(places) + 1)}"
+
+    return TEMPORARY.sub(numbered, sql)

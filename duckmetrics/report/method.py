@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ELSEWHERE = ("sql", "rows")
 # The keys of a row that are places in the lists of systems, metrics and slices.
 KEYS = ("system", "metric", "by", "segment")
-# Significant digits: the last ones of a double depend on the number of threads.
-DIGITS = 12
+# Significant digits: the last ones of a double depend on how threads share the work.
+DIGITS = 6
 
 
 def embedded(data: ReportData, slices: Collection[Key]) -> str:
