@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.leaderboard import leaderboard
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
+    from duckmetrics.charts.chart import Chart
     from duckmetrics.engines.progress import progress
     from duckmetrics.leaderboards.leaderboard import Leaderboard
     from duckmetrics.macros.shipped import macros_database, macros_sql
@@ -62,6 +63,7 @@ _LAZY = {
     "Experiment": "results.experiment",
     "SampledEvaluation": "results.sampled",
     "sampled": "sensitivity.sampled",
+    "Chart": "charts.chart",
     "Comparison": "results.comparison",
     "compare": "api.compare",
     "Leaderboard": "leaderboards.leaderboard",
@@ -74,6 +76,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Chart",
     "ChiSquare",
     "Comparison",
     "DefinitionError",

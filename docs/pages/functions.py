@@ -21,6 +21,7 @@ GROUPS = {
         "Evaluation",
         "Comparison",
         "Leaderboard",
+        "Chart",
         "Experiment",
         "SampledEvaluation",
         "Findings",

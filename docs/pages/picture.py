@@ -5,28 +5,31 @@ python docs/pages/picture.py        # writes docs/_static/compare.svg
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import re
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 import duckmetrics
+from duckmetrics.verdicts import BETTER, SIGNS, WORSE
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs/_static/compare.svg"
 COMMAND = (
-    "duckmetrics compare data/digits/{pixels,qrels}.parquet --system system --baseline blocks -m ndcg@10,map"
+    "$ duckmetrics compare recommendations.parquet purchases.parquet --system model \\",
+    "      --baseline baseline -m ndcg@10,map@10,hit_rate@5 --by country \\",
+    "      --column query_id=user_id --queries users.parquet",
 )
-TABLES = ("data/digits/pixels.parquet", "data/digits/qrels.parquet")
-WIDTH = 106
+SHOP = ROOT / "data/shop"
+WIDTH = 80
+# The colors of verdicts, as on a terminal: next to a sign and a word.
+COLORS = {BETTER: "bright_blue", WORSE: "dark_orange"}
 # As in rich, but without its font, which it takes from another host.
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
-<title>The output of duckmetrics compare: a table of two metrics with intervals, p-values and verdicts</title>
+<title>The output of duckmetrics compare: a verdict, and metrics and countries with intervals as lines</title>
 <style>
 .{unique_id}-matrix {{
     font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -54,14 +57,20 @@ FORMAT = """\
 
 def picture() -> str:
     """Return the picture as SVG; the same result gives the same text."""
-    with contextlib.chdir(ROOT):
-        result = duckmetrics.compare(*TABLES, ["ndcg@10", "map"], system="system", baseline="blocks")
+    result = duckmetrics.compare(
+        SHOP / "recommendations.parquet", SHOP / "purchases.parquet", ["ndcg@10", "map@10", "hit_rate@5"],
+        system="model", baseline="baseline", columns={"query_id": "user_id"}, by="country",
+        queries=SHOP / "users.parquet",
+    )  # fmt: skip
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
-    console.print(Text.assemble(("$ ", "bold green"), (COMMAND, "bold")))
-    for line in str(result).splitlines():
-        text = Text(line)
-        text.highlight_regex(r"\bbetter(?=$)", "bold green")
-        if re.match(r"metric |---", line):
+    for line in COMMAND:
+        console.print(Text(line, style="green"))
+    for line in result.lines(WIDTH):
+        text = Text(line, style="bold" if line == result.verdict else "")
+        for verdict, color in COLORS.items():
+            sign = SIGNS[verdict]
+            text.highlight_regex(rf"[├←]?[─┼]*{sign}[─┼]*[┤→]?|{sign} {verdict}$", color)
+        if set(line) == {"─"}:
             text.stylize("dim")
         console.print(text, soft_wrap=True)
     svg = console.export_svg(title="", code_format=FORMAT, unique_id="result")

@@ -53,7 +53,7 @@ class Axis:
 
     @property
     def ticks(self) -> Sequence[float]:
-        """Where labels stand."""
+        """The numbers with a label."""
         return ticks(*self.domain, self.about) if self.labels is None else self.labels
 
 
@@ -73,8 +73,9 @@ def figure(
         height: the height of the plot in pixels.
     """
     name = ids.new()
+    unit = f'<span class="soft">{text_of(y.name)}</span>' if y.name else ""
     return (
-        f'<figure><figcaption><b>{text_of(title)}</b><span class="soft">{text_of(y.name)}</span>{key}'
+        f"<figure><figcaption><b>{text_of(title)}</b>{unit}{key}"
         f'</figcaption><svg class="plot" height="{height}" role="img" aria-labelledby="{name} {name}d">'
         f'<title id="{name}">{text_of(title)}</title><desc id="{name}d">{text_of(said)}</desc>'
         f"{frame(x, y)}{body}</svg></figure>"

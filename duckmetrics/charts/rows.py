@@ -59,7 +59,8 @@ def interval_parts(
     if not known([x]) or x is None:
         return parts
     middle = f"{ROW_HEIGHT // 2}"
-    return parts + _whiskers(lower, upper, middle, domain) + _centered(x, MARKS[verdict], middle, domain)
+    whiskers = _whiskers(lower, upper, middle, domain)
+    return parts + whiskers + _centered(x, MARKS[verdict], middle, domain, bool(whiskers))
 
 
 def values(rows: Sequence[Value], domain: Domain, target: float | None = None) -> str:
@@ -73,15 +74,20 @@ def values(rows: Sequence[Value], domain: Domain, target: float | None = None) -
     return row(values_parts(rows, domain, target))
 
 
-def values_parts(rows: Sequence[Value], domain: Domain, target: float | None = None) -> str:
-    """Draw what is within a row of values; the arguments are those of `values`."""
+def values_parts(
+    rows: Sequence[Value], domain: Domain, target: float | None = None, guide: float | None = None
+) -> str:
+    """Draw what is within a row of values; `guide` is a dotted line, the other arguments as of `values`."""
     parts = _vertical("zero", target, domain) if target is not None else ""
+    if guide is not None and known([guide]):
+        parts += _vertical("guide", guide, domain)
     for i, (x, lower, upper, kind) in enumerate(rows):
         if x is None or not known([x]):
             continue
         y = f"{ROW_HEIGHT / 2 + (i - (len(rows) - 1) / 2) * STEP:g}"
         shape = "ring" if kind == "s0" else "dot"
-        drawn = _whiskers(lower, upper, y, domain) + _centered(x, shape, y, domain)
+        whiskers = _whiskers(lower, upper, y, domain)
+        drawn = whiskers + _centered(x, shape, y, domain, bool(whiskers))
         parts += f'<g class="{kind}">{drawn}</g>'
     return parts
 
@@ -127,6 +133,10 @@ def _whiskers(lower: float | None, upper: float | None, y: str, domain: Domain) 
     return line + left + right
 
 
-def _centered(x: float, shape: str, y: str, domain: Domain) -> str:
-    at = place(x, domain) if clipped(x, domain) == x else OUTSIDE[x > domain[1]]
-    return mark(shape, at, y)
+def _centered(x: float, shape: str, y: str, domain: Domain, has_arrow: bool) -> str:
+    """Draw the mark of a value; one outside of the axis lies next to the arrow at the edge."""
+    if clipped(x, domain) == x:
+        return mark(shape, place(x, domain), y)
+    right = x > domain[1]
+    arrow = "" if has_arrow else mark("right", "100%", y) if right else mark("left", "0%", y)
+    return arrow + mark(shape, OUTSIDE[right], y)

@@ -50,9 +50,10 @@ def focus(ends: Iterable[float | None], pad: float = 0.06) -> Domain:
         pad: the margin on each side as a share of the length.
     """
     found = known(ends)
-    low, high = span([0.0, *found], pad)
     usual = sorted(abs(value) for value in found)[len(found) // 2] if found else 0.0
-    return (max(low, -WILD * usual), min(high, WILD * usual)) if usual else (low, high)
+    limit = WILD * usual or math.inf
+    low, high = span([0.0, *(clipped(value, (-limit, limit)) for value in found)], pad)
+    return (max(low, -limit), min(high, limit))
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:

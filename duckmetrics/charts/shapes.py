@@ -56,9 +56,16 @@ def band(points: Sequence[tuple[float, float, float]], kind: str, xd: Domain, yd
 
 def bar(x0: float, x1: float, y0: float, y1: float, kind: str, xd: Domain, yd: Domain) -> str:
     """Draw a rectangle between x0 and x1, from y0 to y1."""
-    left, right = _across(x0, xd), _across(x1, xd)
-    below, above = _down(y0, yd), _down(y1, yd)
-    return f'<path class="bar {kind}" d="M{left} {below}H{right}V{above}H{left}Z"/>'
+    return bars([(x0, x1, y0, y1)], kind, xd, yd)
+
+
+def bars(rectangles: Iterable[tuple[float, float, float, float]], kind: str, xd: Domain, yd: Domain) -> str:
+    """Draw rectangles of one class as one path: the ends of each in x, then those in y."""
+    drawn = "".join(
+        f"M{_across(x0, xd)} {_down(y0, yd)}H{_across(x1, xd)}V{_down(y1, yd)}H{_across(x0, xd)}Z"
+        for x0, x1, y0, y1 in rectangles
+    )
+    return f'<path class="bar {kind}" d="{drawn}"/>' if drawn else ""
 
 
 def _across(x: float, domain: Domain) -> int:

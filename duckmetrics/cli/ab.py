@@ -44,9 +44,10 @@ def ab(**options: Any) -> None:
     """Compare the variants of an experiment with the control.
 
     Each row of TABLE is one unit that was assigned to a variant, such as a user. The numbers of units are
-    checked first (sample ratio). Then, for every metric and treated variant: both values, the relative
-    change with its interval, p, p adjusted for the number of comparisons, and a verdict. A column is a
-    mean (Welch's t-test), one of only 0 and 1 a proportion (z-test), numerator/denominator a ratio of sums
+    checked first (sample ratio). Then, for every metric and treated variant: both values, the change with
+    its interval, the relative change, p adjusted for the number of comparisons, and a verdict; below, the
+    smallest change that the test would probably find. --format plain has all columns. A column is a mean
+    (Welch's t-test), one of only 0 and 1 a proportion (z-test), numerator/denominator a ratio of sums
     (jackknife over units).
 
     \b
@@ -70,6 +71,6 @@ def ab(**options: Any) -> None:
     )
     write_to(options, format_, lambda path: write_experiment(result, format_, path), engine)
     # On the screen they stand below the table.
-    if options["output"] is not None or format_ in ("csv", "json"):
+    if options["output"] is not None or format_ in ("csv", "json", "plain"):
         for warning in result.warnings:
             click.echo(visible(f"warning: {warning}"), err=True)

@@ -55,6 +55,13 @@ def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     return _specs(_tables(), incomplete)
 
 
+def charts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
+    """Complete the name of a chart."""
+    from duckmetrics.pictures.of_comparisons import OF_COMPARISONS
+
+    return _listed(dict.fromkeys(OF_COMPARISONS, ""), incomplete)
+
+
 def tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete a tool that has a preset, or the last one of a list."""
     from duckmetrics.presets.presets import presets

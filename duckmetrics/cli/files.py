@@ -45,6 +45,20 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
     return format_
 
 
+def checked_picture(options: dict[str, Any]) -> str:
+    """Refuse a picture that must not be written, before anything is computed; return its format.
+
+    Raises:
+        InputError: the suffix is not that of a picture, or the file must not be replaced.
+    """
+    from duckmetrics.charts.chart import format_of_picture
+
+    output = options["output"]
+    format_ = format_of_picture(output)
+    outputs.refuse(output, format_, _texts(value for name, value in options.items() if name not in WRITTEN))
+    return format_
+
+
 def _format_of(output: Path | None, asked: str | None) -> str:
     """Return the format of the results; those for a database are written as Parquet first."""
     if is_database(output):

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 # --- where results go, and on what they run --------------------------------------------------------
 
 FORMAT = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="How to print.  [default: table]"
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    help="How to print: table is for a screen, plain for pipes and logs.  [default: table]",
 )
 WIDE = click.option(
     "--wide/--long", "wide", default=None,
@@ -213,7 +216,10 @@ ALLOW_DIFFERENT = click.option(
     "--allow-different", is_flag=True, help="If systems have different queries, compare the common ones."
 )
 WHOLE = click.option(
-    "--all", "whole", is_flag=True, help="Show all columns; files and Python always have them."
+    "--all",
+    "whole",
+    is_flag=True,
+    help="Show all columns, as --format plain does; files and Python have them.",
 )
 
 

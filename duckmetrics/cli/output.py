@@ -11,14 +11,16 @@ from duckmetrics.api.catalogue import checks, family_of
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.brief import brief_columns, cells_of
+from duckmetrics.results.brief import brief_columns
 from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.document import document, json_text
-from duckmetrics.results.evaluation import NUMERIC
-from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.grid import blocks_of, footer_of, plain_lines
 from duckmetrics.results.markup import markdown_line
-from duckmetrics.results.tabular import Shown, cell_text, listed
+from duckmetrics.results.tabular import Shown, aligned, cell_text, listed
 from duckmetrics.results.verification import in_one_line
+from duckmetrics.screens.columns import cells_of
+from duckmetrics.screens.long import NUMERIC
+from duckmetrics.screens.signs import writable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -29,17 +31,24 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from duckmetrics.leaderboards.leaderboard import Leaderboard
-    from duckmetrics.results.brief import Column
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
+    from duckmetrics.results.findings import Finding
     from duckmetrics.results.tabular import Tabular
+    from duckmetrics.screens.columns import Column
 
 # Formats for a page, which has any width.
 PAGES = ("html", "latex")
 # The rows of a table, such as a curve, that a screen shows next to its header.
 MOST_ROWS = 36
 SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
+# The colors of a screen. A sign or a word stands next to each, so that nothing depends on them.
+HIGHLIGHTS = {
+    r"\S+( ±\S+)?\*(?=\s|$)": "bold",
+    r"[├←]?[─┼]*▲[─┼]*[┤→]?|[▲^] better$": "bright_blue",
+    r"[├←]?[─┼]*▼[─┼]*[┤→]?|[▼v] worse$|^! .*": "dark_orange",
+}
 
 
 def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None = None) -> None:
@@ -55,35 +64,36 @@ def write(result: Evaluation, format_: str, path: Path | None, wide: bool | None
         import pyarrow.parquet as pq
 
         pq.write_table(result.summary, path)
-    elif format_ == "table" and path is None:
-        _print_table(result, wide)
+    elif format_ == "table":
+        _print_evaluation(result, wide)
     elif format_ == "markdown":
         put(markdown_text(result, wide), path)
     elif format_ in PAGES:
         put(page_text(format_, result.shown(wide)), path)
-    elif format_ == "table":
-        put("\n".join([*result.lines(wide=wide), *result.notes()]) + "\n", path)
+    elif format_ == "plain":
+        notes = [] if path is None else result.notes()
+        put("\n".join([*plain_lines(result, bool(wide)), *notes]) + "\n", path)
     elif format_ == "csv":
         put(csv_text(result), path)
     else:
         put(json_text(result.to_dict()), path)
     if format_ != "json":
-        if result.verified and not (format_ == "table" and path is None):
+        if result.verified and format_ != "table":
             print(in_one_line(result.verified), file=sys.stderr)
-        _print_findings(result)
+        print_findings(result.checks, format_)
 
 
 def write_comparison(result: Comparison, format_: str, path: Path | None, whole: bool = False) -> None:
-    """Write a comparison to a file, or to stdout: all columns, or as text the main ones.
+    """Write a comparison to a file, or to stdout: all columns, or for a screen or page the main ones.
 
     Args:
-        whole: show the other columns in text as well; a file always has them.
+        whole: show the other columns on a screen or page as well; a file of Markdown always has them.
     """
     show_all, whole = whole, whole or path is not None
-    if format_ == "table" and path is None and result.pairs:
-        _print_lines(result.lines(whole=whole))
-    elif format_ == "table":
-        put("\n".join(result.lines(whole=whole)) + "\n", path)
+    if format_ == "table" and not whole:
+        print_screen(result.lines())
+    elif format_ in ("table", "plain"):
+        put("\n".join(result.lines(whole=True)) + "\n", path)
     elif format_ == "markdown":
         if result.pairs:
             put(result.shown(whole).markdown(), path)
@@ -105,8 +115,10 @@ def write_leaderboard(result: Leaderboard, format_: str, path: Path | None, whol
     Args:
         whole: show the other columns as well; a file of text always has them.
     """
-    if format_ == "table":
-        put("\n".join(result.lines(whole=whole or path is not None)) + "\n", path)
+    if format_ == "table" and not whole:
+        print_screen(result.lines())
+    elif format_ in ("table", "plain"):
+        put("\n".join(result.lines(whole=True)) + "\n", path)
     elif format_ == "markdown":
         put(result.shown(whole or path is not None).markdown(), path)
     elif format_ in PAGES:
@@ -133,7 +145,9 @@ def page_text(format_: str, shown: Shown) -> str:
 def write_experiment(result: Experiment, format_: str, path: Path | None) -> None:
     """Write an A/B test to a file, or to stdout; CSV and Parquet hold the rows only, with all columns."""
     if format_ == "table":
-        put("\n".join(result.lines()) + "\n", path)
+        print_screen(result.lines())
+    elif format_ == "plain":
+        put("\n".join(result.lines(whole=True)) + "\n", path)
     elif format_ == "markdown":
         above, below = ("".join(f"{line}\n\n" for line in lines)
                         for lines in (result.above(sys.maxsize), result.told()))  # fmt: skip
@@ -172,7 +186,7 @@ def write_rows(rows: pa.Table, format_: str, path: Path | None, command: str = "
 
         pq.write_table(rows, path)
         return
-    if format_ == "table" and path is None:
+    if format_ == "table":
         _print_rows(rows)
         return
     put(_ROWS[format_](rows.column_names, [list(row.values()) for row in rows.to_pylist()]), path)
@@ -204,7 +218,11 @@ def _rows_markdown(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _rows_plain(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return "".join("\t".join(line) + "\n" for line in (names, *([cell_text(v) for v in row] for row in rows)))
+    """Write aligned columns, with numbers to the right."""
+    numeric = [name for name, column in zip(names, zip(*rows, strict=True), strict=False)
+               if all(value is None or isinstance(value, int | float) for value in column)]  # fmt: skip
+    cells = [[cell_text(value) for value in row] for row in rows]
+    return "".join(f"{line}\n" for line in aligned(names, cells, numeric))
 
 
 def _rows_html(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -217,7 +235,7 @@ def _rows_latex(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 _ROWS = {
     "csv": _rows_csv, "markdown": _rows_markdown, "html": _rows_html,
-    "latex": _rows_latex, "table": _rows_plain,
+    "latex": _rows_latex, "plain": _rows_plain,
 }  # fmt: skip
 
 
@@ -283,34 +301,15 @@ def _console() -> Console:
     return console
 
 
-def _print_table(result: Evaluation, wide: bool | None) -> None:
-    if result.is_wide if wide is None else wide:
-        _print_wide(result)
-        return
-    header, cells = result.cells()
-    table = _table(header)
-    previous: list[str] | None = None
-    by = [i for i, name in enumerate(header) if name in result.by]
-    for row in cells:
-        segment = [row[i] for i in by]
-        if previous is not None and segment != previous:
-            table.add_section()
-        previous = segment
-        table.add_row(*row)
-    _console().print(table)
-    if result.verified:
-        _console().print(in_one_line(result.verified))
+def _print_evaluation(result: Evaluation, wide: bool | None) -> None:
+    """Print the values for a screen, the notes below them dimmed."""
+    verified = [in_one_line(result.verified)] if result.verified else []
+    is_wide = result.is_wide if wide is None else wide
+    print_screen([*result.lines(wide=wide), *verified], footer_of(result) if is_wide else ())
 
 
-def _print_wide(result: Evaluation) -> None:
-    """Print values side by side, the best of a row in bold."""
-    _print_lines(result.lines(wide=True), footer_of(result))
-    if result.verified:
-        _console().print(in_one_line(result.verified))
-
-
-def _print_lines(lines: Iterable[str], below: Collection[str] = ()) -> None:
-    """Print lines with the best values in bold.
+def print_screen(lines: Iterable[str], below: Collection[str] = ()) -> None:
+    """Print lines with color on a terminal: verdicts, the best values, and what needs attention.
 
     Args:
         below: the lines that are dimmed.
@@ -319,16 +318,18 @@ def _print_lines(lines: Iterable[str], below: Collection[str] = ()) -> None:
 
     console = _console()
     for line in lines:
-        text = Text(line, style="dim" if line in below else "")
-        text.highlight_regex(r"\S+( ±\S+)?\*(?=\s|$)", "bold")
+        text = Text(writable([line])[0], style="dim" if line in below else "")
+        for pattern, style in HIGHLIGHTS.items():
+            text.highlight_regex(pattern, style)
         console.print(text, soft_wrap=True)
 
 
-def _print_findings(result: Evaluation) -> None:
+def print_findings(findings: Iterable[Finding], format_: str) -> None:
+    """Print findings to stderr: for a person with a mark, next to other formats as lines of a log."""
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for finding in result.checks:
-        console.print(
-            visible(f"{finding.severity}: {finding.message}"), style=SEVERITY_STYLE[finding.severity]
-        )
+    for finding in findings:
+        lines = finding.marked(sys.maxsize) if format_ == "table" else [finding.line]
+        for line in writable(lines, getattr(sys.stderr, "encoding", None)):
+            console.print(line, style=SEVERITY_STYLE[finding.severity])

@@ -31,7 +31,6 @@ from duckmetrics.cli.options import (
     TABLES,
     with_options,
 )
-from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +121,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
         return result
     write_to(options, format_, lambda path: write_result(result, format_, path), engine)
     for finding in getattr(result, "checks", ()):
-        click.echo(visible(f"{finding.severity}: {finding.message}"), err=True)
+        click.echo(finding.line, err=True)
     return result
 
 

@@ -84,7 +84,7 @@ def _run_test(name: str, table: Any, options: dict[str, Any]) -> None:
     params = switches_of(run_test, options["params"])
     columns = columns_of(options["columns"])
     result = run_test(name, table, columns=columns, connection=engine, **params)
-    if format_ == "table":
+    if format_ in ("table", "plain"):
         write_to(options, format_, lambda path: put(f"{result}\n", path), engine)
         return
     write_to(options, format_, lambda path: write_result(result, format_, path), engine)
@@ -116,7 +116,11 @@ def test() -> None:
 @click.option("--statistic", default="pearson", show_default=True, help="pearson, or g for the G-test.")
 @click.option("--correction", is_flag=True, help="Yates' correction of a table of 2 by 2.")
 @click.option(
-    "--format", "format_", type=click.Choice(("table", "json")), default="table", help="How to print."
+    "--format",
+    "format_",
+    type=click.Choice(("table", "plain", "json")),
+    default="table",
+    help="How to print.",
 )
 @DATABASE
 def chi_square(observed: Sequence[str], expected: str | None, format_: str, **options: Any) -> None:

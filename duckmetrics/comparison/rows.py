@@ -8,7 +8,7 @@ from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
-from duckmetrics.results.gates import BASELINE
+from duckmetrics.verdicts import BASELINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.comparison.methods import BOOTSTRAPPED, PAIRED
 from duckmetrics.inference.units import QUERIES
-from duckmetrics.results.gates import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+from duckmetrics.verdicts import BASELINE, BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

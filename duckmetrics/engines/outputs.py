@@ -25,13 +25,13 @@ from duckmetrics.results.tabular import SAMPLE_RATIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FORMATS = ("table", "json", "csv", "markdown", "html", "latex", "parquet")
+FORMATS = ("table", "plain", "json", "csv", "markdown", "html", "latex", "parquet")
 SUFFIXES = {
     ".json": "json", ".csv": "csv", ".md": "markdown", ".parquet": "parquet", ".html": "html",
-    ".tex": "latex", ".txt": "table",
+    ".tex": "latex", ".txt": "plain",
 }  # fmt: skip
 # Formats that the command line does not offer by name.
-SQL, DATABASE = "SQL", "DuckDB database"
+SQL, DATABASE, SVG = "SQL", "DuckDB database", "svg"
 DATABASE_SUFFIXES = (".duckdb", ".ddb", ".db")
 # The first line of a page. Its columns may have the names of systems, so that they identify nothing.
 WRITTEN_BY = "written by duckmetrics"
@@ -58,17 +58,20 @@ _OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
 def format_of(path: Path, asked: str | None) -> str:
     """Return the format of a file: the one that was asked for, or the one that its suffix names.
 
+    A table in a file is plain text.
+
     Raises:
         InputError: neither is there, or they contradict each other.
     """
     named = SUFFIXES.get(path.suffix.lower())
     if asked is None and named is None and _is_stream(path):
-        return "table"
+        return "plain"
     if asked is None and named is None:
         raise InputError(path, "the suffix names no format", f"{_ways(path)}, or add --format")
-    if asked is not None and named not in (None, "table", asked) and not _is_stream(path):
+    if asked is not None and named not in (None, "plain", asked) and not _is_stream(path):
         raise InputError(path, f"the suffix says {named}, --format says {asked}", _ways(path))
-    return asked or str(named)
+    # A screen has a width and signs; a file of text has neither.
+    return "plain" if asked == "table" else asked or str(named)
 
 
 def _ways(path: Path) -> str:
@@ -103,7 +106,9 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
 
 
 def _article(format_: str) -> str:
-    return f"{'an' if format_ in (SQL, 'html') else 'a'} {format_}"
+    return (
+        f"{'an' if format_ in (SQL, SVG, 'html') else 'a'} {'plain text' if format_ == 'plain' else format_}"
+    )
 
 
 def refuse_places(path: Path) -> None:
@@ -298,9 +303,14 @@ def _page(path: Path) -> frozenset[str] | None:
     return frozenset() if WRITTEN_BY in _text_of(path).partition("\n")[0] else None
 
 
+def _svg(path: Path) -> frozenset[str] | None:
+    """Return no columns, which are always ours, of a picture that says who wrote it."""
+    return _page(path) if _text_of(path).startswith("<svg ") else None
+
+
 _READERS_OF = {
-    "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "table": _table, SQL: _sql,
-    DATABASE: _database, "html": _page, "latex": _page,
+    "parquet": _parquet, "csv": _csv, "markdown": _markdown, "json": _json, "plain": _table, SQL: _sql,
+    DATABASE: _database, "html": _page, "latex": _page, SVG: _svg,
 }  # fmt: skip
 
 

@@ -82,6 +82,10 @@ class Opened(Protocol):
         """Return the rows of a table."""
         ...
 
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics, with intervals."""
+        ...
+
 
 class Material:
     """Computes the numbers of a report in the session of an evaluation.

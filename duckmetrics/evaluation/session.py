@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
@@ -17,6 +19,7 @@ from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.inputs.columns import filtered, first_row
+from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
@@ -24,7 +27,7 @@ from duckmetrics.inputs.systems import Attach, Systems
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from sqlglot import exp
@@ -101,7 +104,7 @@ class Session:
             level=None if self.request.inference is None else self.request.inference.level,
             higher_is_better=_where(parts, "higher"),
             lower_is_better=_where(parts, "lower"),
-            _tables=KeptTables(self.catalog, self.engine, parts, self.table, self),
+            _tables=KeptTables(self.catalog, self.engine, parts, self),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
@@ -133,12 +136,26 @@ class Session:
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
         return parts
 
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics, with intervals where the engine has them.
+
+        Raises:
+            MetricError: a metric cannot be read, or the values came from other evaluations.
+        """
+        self._refuse_results()
+        request = replace(self.request, verify=None, by=(), computed={})
+        if request.inference is None and self.engine.supports(Feature.INTERVAL):
+            request = replace(request, inference=read_inference(LEVEL))
+        with opened(request, self.engine, keep=False, attached=self.attached) as session:
+            return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
+
     def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
         """Return the rows of a table; parameters that are lists give the rows of each value."""
         return concatenated([self.engine.arrow(query) for query in self._table_queries(spec, params)])
 
     def _table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
+        self._refuse_results()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
         queries = []
         for chosen in product(*values):
@@ -146,6 +163,18 @@ class Session:
             measure = parse_table(self.catalog, spec, given, self.request.switches)
             queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach))
         return queries
+
+    def _refuse_results(self) -> None:
+        """Refuse to read predictions from results, which `compare` takes as well.
+
+        Raises:
+            MetricError: a system is a result of `evaluate`.
+        """
+        tables = self.request.predictions
+        if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
+            raise MetricError(
+                "results of evaluate", "have no predictions", "draw each of them, or compare the tables"
+            )
 
     def attach(self, table: Any, role: Role) -> Source:
         """Find out what a table argument means; the engine looks at each of them once."""

@@ -15,7 +15,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -34,8 +34,7 @@ class KeptTables:
     """Reads what an evaluation kept: the summary and the values per query; other tables are computed again.
 
     Args:
-        table: computes a table such as a curve from the predictions.
-        session: the session of the evaluation, which computes the numbers of a report.
+        session: the session of the evaluation, which computes further tables and metrics.
     """
 
     def __init__(
@@ -43,10 +42,10 @@ class KeptTables:
         catalog: Catalog,
         engine: Engine,
         parts: Sequence[FamilyEvaluation],
-        table: Callable[[str, Mapping[str, Any]], pa.Table],
         session: Opened,
     ) -> None:
-        self.table = table
+        self.table = session.table
+        self.again = session.again
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]
@@ -107,6 +106,12 @@ class KeptTables:
         for key in ("system", "metric", "place"):
             query = query.order_by(exp.Ordered(this=exp.column(key), desc=False))
         return self._engine.arrow(composer.complete(query))
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
+        outputs.refuse(path, format_)
+        with outputs.replacing(path, format_) as draft:
+            outputs.write_text(draft, text)
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

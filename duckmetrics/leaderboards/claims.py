@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.gates import UNTESTED
+from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ from duckmetrics.inference.chances import chances_of_best, direction, samples_of
 from duckmetrics.leaderboards.claims import AMONG_BEST, BEST, NO_VALUE
 from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
 from duckmetrics.leaderboards.tiers import tiers
-from duckmetrics.results.gates import BETTER, DIFFERENT, UNTESTED, WORSE
 from duckmetrics.results.grid import slice_key
 from duckmetrics.results.markup import letter_of
+from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.leaderboards.claims import Claim, claim_of, listed
 from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
-from duckmetrics.results.brief import Column, cells_of
 from duckmetrics.results.document import document, json_object
-from duckmetrics.results.gates import WORSE
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
+from duckmetrics.screens.columns import Column, cells_of
+from duckmetrics.screens.signs import writable
+from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -259,7 +260,7 @@ class Leaderboard(Tabular):
         return self.shown(whole).latex()
 
     def __repr__(self) -> str:
-        return "\n".join([*self.lines(), *self.notes()])
+        return "\n".join(writable([*self.lines(), *self.notes()]))
 
     def _repr_html_(self) -> str:
         return self.shown().html()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.brief import TINY, Column, cells_of, fitted, short_p, table_lines
+from duckmetrics.results.brief import TINY
 from duckmetrics.results.markup import superscript
 from duckmetrics.results.tabular import table_width
+from duckmetrics.screens.columns import Column, cells_of, fitted, table_lines
+from duckmetrics.screens.numbers import short_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,8 +55,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[s
     if kept[-1].name == DRAWN:
         left = width - table_width(*cells_of(kept[:-1])) - 2
         kept[-1] = kept[-1]._replace(cells=_drawn(rows, min(left, MOST_WIDTH)))
-    header, _, *lines = table_lines(kept)
-    return [header, LINE * max(map(len, (header, *lines))), *lines]
+    return table_lines(kept, width)
 
 
 def heading(row: Row) -> str:

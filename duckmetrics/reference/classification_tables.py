@@ -41,6 +41,7 @@ __all__ = [
     "group_auc",
     "pr_curve",
     "roc_curve",
+    "score_histogram",
     "threshold_table",
 ]
 
@@ -126,19 +127,39 @@ def calibration_curve(rows: Sequence[Observation], *, bins: int = 10, binning: s
 
 
 def gains_curve(rows: Sequence[Observation], *, bins: int = 10) -> Table:
-    """Return the share of the positives (gain) in the top 1/bins, 2/bins, ... of the rows, and its lift.
+    """Return the share of the positives (gain) in the top 0, 1/bins, 2/bins, ... of the rows, and its lift.
 
-    threshold: the score at the cut, whose rows count in proportion. Ling and Li, "Data mining for
-    direct marketing: problems and solutions", KDD 1998.
+    threshold: the score at the cut, whose rows count in proportion; infinite for the first row, which
+    has no lift. Ling and Li, "Data mining for direct marketing: problems and solutions", KDD 1998.
     """
-    table, scores = [], steps(rows)
+    scores = steps(rows)
     positives, n = class_weights(rows)[0], total(rows)
+    nothing = {"share": 0.0, "threshold": math.inf, "gain": ratio(Fraction(), positives), "lift": None}
+    table: Table = [nothing] if scores else []
     for share in (Fraction(i, bins) for i in range(1, bins + 1) if scores):
         cut = next(step.threshold for step in scores if step.tp + step.fp >= share * n)
         found = captured(scores, share * n)
         gain, lift = ratio(found, positives), ratio(found, share * positives)
         table.append({"share": float(share), "threshold": cut, "gain": gain, "lift": lift})
     return table
+
+
+def score_histogram(rows: Sequence[Observation], *, bins: int = 40) -> Table:
+    """Return the weights of the positives and the negatives in bins of equal width, empty bins included.
+
+    n: the number of rows. The bins begin at the lowest finite score and end at the highest, so infinite
+    scores are in the outer ones. shares: of the weight of the class. Murphy and Winkler, Monthly Weather
+    Review 1987, doi:10.1175/1520-0493(1987)115<1330:AGFFFV>2.0.CO;2.
+    """
+    finite = [row.score for row in present(rows) if math.isfinite(row.score)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    members: list[list[Observation]] = [[] for _ in range(bins)]
+    for row in present(rows):
+        members[_bin_between(row.score, low, high, bins)].append(row)
+    return [
+        {**_between(low, high, b, bins), "n": len(those), **_of_classes(those, rows)}
+        for b, those in enumerate(members if present(rows) else [])
+    ]
 
 
 def brier_decomposition(rows: Sequence[Observation], *, bins: int = 10, binning: str = "width") -> Table:
@@ -221,3 +242,24 @@ def _wilson(share: float, n: float) -> tuple[float, float]:
     centre, scale = share + Z**2 / (2 * n), 1 + Z**2 / n
     half = Z * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+def _bin_between(score: float, low: float, high: float, bins: int) -> int:
+    """Return the bin of a score; halves keep the differences of huge scores finite."""
+    if score > high:
+        return bins - 1
+    if score < low or low == high:
+        return 0
+    return min(bins - 1, math.floor((score / 2 - low / 2) / (high / 2 - low / 2) * bins))
+
+
+def _between(low: float, high: float, b: int, bins: int) -> dict[str, float]:
+    lo, hi = (low * (1 - edge / bins) + high * (edge / bins) for edge in (b, b + 1))
+    return {"bin": b, "lo": lo, "hi": hi}
+
+
+def _of_classes(members: Sequence[Observation], rows: Sequence[Observation]) -> dict[str, float | None]:
+    own, whole = class_weights(members), class_weights(rows)
+    counts = {name: float(weight) for name, weight in zip(("positives", "negatives"), own, strict=True)}
+    shares = [ratio(weight, of) for weight, of in zip(own, whole, strict=True)]
+    return {**counts, "positive_share": shares[0], "negative_share": shares[1]}

@@ -1,14 +1,15 @@
-"""A comparison for a screen: value, difference, interval, p and verdict, as wide as the screen."""
+"""A comparison for a page: value, difference, interval, p and verdict."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.results.gates import WORSE
 from duckmetrics.results.grid import slice_cells, slice_key
-from duckmetrics.results.tabular import aligned, table_width
+from duckmetrics.screens.columns import Column
+from duckmetrics.screens.numbers import short_p
+from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
-LEAST_P = 1e-4
 # A smaller number would be written as 0.0000.
 TINY = 5e-5
 
@@ -33,44 +33,6 @@ class Compared(Protocol):
     def evaluation(self) -> Values: ...
 
 
-class Column(NamedTuple):
-    """A column of the table.
-
-    Attributes:
-        rank: the columns of rank 1 are left out first where the screen is narrow; those of rank 0 never.
-    """
-
-    name: str
-    cells: list[str]
-    is_number: bool = True
-    rank: int = 0
-
-
-def brief_lines(result: Compared, width: int) -> list[str]:
-    """Return the lines of a table that fits a width; columns that do not fit are left out."""
-    return table_lines(fitted(brief_columns(result), width))
-
-
-def fitted(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns that fit a width; those of the lowest ranks are left out first."""
-    kept = list(columns)
-    for rank in sorted({column.rank for column in columns} - {0}):
-        if table_width(*cells_of(kept)) <= width:
-            break
-        kept = [column for column in kept if column.rank != rank]
-    return kept
-
-
-def table_lines(columns: Sequence[Column]) -> list[str]:
-    """Return the lines of a table of columns."""
-    return aligned(*cells_of(columns), [column.name for column in columns if column.is_number])
-
-
-def cells_of(columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
-    """Return the header, and the cells by row."""
-    return [column.name for column in columns], list(map(list, zip(*(c.cells for c in columns), strict=True)))
-
-
 def brief_columns(result: Compared) -> list[Column]:
     """Return the columns; with two systems, a line shows the values of both."""
     systems = dict.fromkeys(row["system"] for row in result.rows)
@@ -81,10 +43,10 @@ def brief_columns(result: Compared) -> list[Column]:
         *(Column(name, list(cells), is_number=False)
           for name, cells in zip(result.evaluation.by, slices, strict=True)),
         *(_pair(result, rows) if len(systems) == 2 else _systems(rows)),
-        Column("±", [_half(row) for row in rows], rank=1),
+        Column("±", [_half(row) for row in rows]),
         Column("delta", [_signed(row["delta"]) for row in rows]),
-        Column("interval", [_interval(row) for row in rows], rank=3),
-        Column("p", [short_p(row["p_adjusted"]) for row in rows], rank=2),
+        Column("interval", [_interval(row) for row in rows]),
+        Column("p", [short_p(row["p_adjusted"]) for row in rows]),
         Column("verdict", [row["verdict"] for row in rows], is_number=False),
     ]  # fmt: skip
     return [column for column in columns if any(column.cells)]
@@ -120,13 +82,6 @@ def _half(row: Row) -> str:
 def _interval(row: Row) -> str:
     low, high = row["delta_lower"], row["delta_upper"]
     return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
-
-
-def short_p(p: float | None) -> str:
-    """Write a p-value with four digits after the point."""
-    if p is None:
-        return ""
-    return f"<{LEAST_P:.4f}" if p < LEAST_P else f"{p:.4f}"
 
 
 def _signed(value: float | None) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.results.brief import brief_columns, brief_lines, cells_of, verdict_lines
+from duckmetrics.pictures.drawn import DrawnComparison
+from duckmetrics.results.brief import brief_columns, verdict_lines
 from duckmetrics.results.differences import Differences
 from duckmetrics.results.document import document
 from duckmetrics.results.gates import failures, read_gates
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, aligned, p_text, screen_width
 from duckmetrics.results.wide import widened
+from duckmetrics.screens.columns import cells_of
+from duckmetrics.screens.compared import compared_lines, verdict_sentence
+from duckmetrics.screens.signs import writable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +61,7 @@ WIDE = ("value", "delta", "p_adjusted", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison(Differences):
+class Comparison(Differences, DrawnComparison):
     """Systems compared with a baseline on the same queries, or rows.
 
     Attributes:
@@ -256,31 +259,26 @@ class Comparison(Differences):
         return ["metric", *by, *systems, *shown], cells
 
     def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
-        """Return the lines of the table, of the method, and of the verdicts for every system.
+        """Return the lines for a screen: verdict, metrics with their intervals drawn, and the worst slices.
 
         Args:
             width: the columns of the screen, by default those of the terminal.
-            whole: show all columns, whatever the width.
+            whole: return a line for every row instead, with all columns in plain text.
         """
         if whole:
             header, cells = self.cells()
             table = aligned(header, cells, [name for name in header if name in RIGHT])
             return [*table, self.conclusion, *verdict_lines(self)]
-        columns = screen_width() if width is None else width
-        below = (
-            wrap(line, columns, break_long_words=False) for line in (*verdict_lines(self), self.conclusion)
-        )
-        return [*brief_lines(self, columns), "", *(line for lines in below for line in lines)]
+        return compared_lines(self, screen_width() if width is None else width)
 
     def notes(self) -> list[str]:
-        """Return the notes below the table: the findings of the checks."""
-        return [f"{finding.severity}: {visible(finding.message)}" for finding in self.checks]
+        """Return the findings of the checks, a line each."""
+        return [finding.line for finding in self.checks]
 
     def __repr__(self) -> str:
-        return "\n".join([*self.lines(), *self.notes()])
-
-    def _repr_html_(self) -> str:
-        return self.shown().html()
+        width = screen_width()
+        notes = [part for finding in self.checks for part in finding.marked(width)]
+        return "\n".join(writable([*self.lines(width), *notes]))
 
     def to_latex(self, whole: bool = False) -> str:
         r"""Return the table in LaTeX; it needs the package booktabs.
@@ -310,6 +308,19 @@ class Comparison(Differences):
         columns = brief_columns(self)
         numeric = [column.name for column in columns if column.is_number]
         return Shown(*cells_of(columns), numeric, notes=notes)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one sentence, with its exceptions.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.verdict  # 'No clear difference between B and A'
+        """
+        return verdict_sentence(self)
 
     @property
     def conclusion(self) -> str:

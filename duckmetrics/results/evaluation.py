@@ -7,15 +7,19 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion
-from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.expressions.visible import visible
+from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.grid import blocks_of, footer_of
+from duckmetrics.results.grid import blocks_of, footer_of, title_of
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.per_query import PerQuery, Tables
-from duckmetrics.results.tabular import Shown, aligned, screen_width
+from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.verification import in_one_line
 from duckmetrics.results.wide import widened
+from duckmetrics.screens.long import NUMERIC, long_cells, long_lines
+from duckmetrics.screens.signs import writable
+from duckmetrics.screens.widths import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,16 +34,10 @@ if TYPE_CHECKING:
     from duckmetrics.switches import TableParameters
 
 MISSING = object()
-# Numbers of units that differ by less are shown as equal.
-SHOWN_DIFFERENCE = 0.05
-COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined", "n_positive")
-# The number of units of an interval, and how many of equal weight they are worth.
-SIZES = ("n_units", "n_effective")
-NUMERIC = ("value", "lower", "upper", *COUNTS, *SIZES)
 
 
 @dataclass(frozen=True)
-class Evaluation(PerQuery):
+class Evaluation(PerQuery, DrawnEvaluation):
     """The values of the metrics asked for, overall and by slice, with the conventions behind them.
 
     Attributes:
@@ -152,6 +150,11 @@ class Evaluation(PerQuery):
         return self._tables.report(self, path, title, ids)
 
     @property
+    def source(self) -> Tables:
+        """The tables that the evaluation kept, and what else can be computed from the same predictions."""
+        return self._tables
+
+    @property
     def by(self) -> tuple[str, ...]:
         """The slicing columns."""
         return tuple(dict.fromkeys(c for grouping in self.groupings.values() for c in grouping))
@@ -230,12 +233,7 @@ class Evaluation(PerQuery):
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""
-        shown = [
-            column for column in ("system", *self.by, "metric", *NUMERIC, "reason")
-            if column in ("metric", "value", "n", *self.by)
-            or any(_says_more(row, column) for row in self.rows)
-        ]  # fmt: skip
-        return shown, [[self._cell(row, column) for column in shown] for row in self.rows]
+        return long_cells(self)
 
     @property
     def is_wide(self) -> bool:
@@ -249,21 +247,26 @@ class Evaluation(PerQuery):
             width: the columns of the screen, by default those of the terminal.
             wide: whether values stand side by side, by default where there are several systems or slices.
         """
+        columns = screen_width() if width is None else width
         if not (self.is_wide if wide is None else wide):
-            return aligned(*self.cells(), NUMERIC)
-        blocks = [block.lines() for block in blocks_of(self, screen_width() if width is None else width)]
-        return [line for block in blocks for line in (*block, "")] + footer_of(self)
+            return long_lines(self, columns)
+        blocks = [block.lines(columns) for block in blocks_of(self, columns)]
+        title = title_of(self)
+        below = footer_of(self, has_title=bool(title))
+        wrapped_below = [part for line in below for part in wrapped(visible(line), columns, "  ")]
+        above = [part for line in title for part in wrapped(line, columns)]
+        return [*above, *(line for block in blocks for line in (*block, "")), *wrapped_below]
 
     def __repr__(self) -> str:
-        return "\n".join([*self.lines(), *self.notes()])
+        width = screen_width()
+        verified = [in_one_line(self.verified)] if self.verified else []
+        notes = [part for finding in self.checks for part in finding.marked(width)]
+        return "\n".join(writable([*self.lines(width), *verified, *notes]))
 
     def notes(self) -> list[str]:
         """Return the notes below the table, a line each: the verification, and the findings of the checks."""
         verified = [in_one_line(self.verified)] if self.verified else []
-        return [*verified, *(f"{f.severity}: {visible(f.message)}" for f in self.checks)]
-
-    def _repr_html_(self) -> str:
-        return self.shown().html()
+        return [*verified, *(finding.line for finding in self.checks)]
 
     def to_latex(self, wide: bool | None = None) -> str:
         r"""Return the table in LaTeX, the best values bold; it needs the package booktabs.
@@ -294,21 +297,3 @@ class Evaluation(PerQuery):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""
         return {column: row[column] for column in self.groupings[row["slice"]]}
-
-    def _cell(self, row: dict[str, Any], column: str) -> str:
-        value = row.get(column)
-        if column == "value" and value is None:
-            return "NULL"
-        if isinstance(value, float) and column in NUMERIC:
-            return f"{value:.1f}" if column in SIZES else f"{value:.4f}"
-        if column in self.groupings[row["slice"]]:
-            return visible_key(value)
-        return "" if value is None else visible(str(value))
-
-
-def _says_more(row: dict[str, Any], column: str) -> bool:
-    """Return whether a cell is worth a column: a number of units, where it is not that of rows or queries."""
-    value = row.get(column)
-    if column not in SIZES or value is None:
-        return bool(value)
-    return bool(row["n_units"] != row["n"] or abs(row["n_effective"] - row["n_units"]) >= SHOWN_DIFFERENCE)

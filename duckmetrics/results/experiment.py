@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.brief import Column, cells_of, fitted, short_p, table_lines
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.notebook import readable
-from duckmetrics.results.tabular import SAMPLE_RATIO, WIDTH, Shown, Tabular, p_text, screen_width
+from duckmetrics.results.tabular import SAMPLE_RATIO, Shown, Tabular, aligned, cell_text, p_text, screen_width
+from duckmetrics.screens.columns import Column, cells_of
+from duckmetrics.screens.experiment import detectable, experiment_lines, verdict_sentences
+from duckmetrics.screens.numbers import short_p
+from duckmetrics.screens.signs import writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
 TITLE = "A/B test"
 WORDS = ("metric", "variant", "control", "statistic", "verdict", "reason", "adjust")
 COUNTS = ("n_control", "n", "left_out_control", "left_out")
-# Longer names of metrics and of variants are cut in the table; other formats have them in full.
-LONGEST, LONGEST_VARIANT = 20, 12
 # Shares such as 1 : 1 : 1 are written out for this number of variants at most.
 FEW_SHARES = 5
 # Narrower intervals of relative changes need more than one decimal of a percentage.
@@ -143,11 +144,42 @@ class Experiment(Tabular):
         """Return the columns of the table for a reader."""
         return list(_columns(self.rows, self.control))
 
-    def lines(self, width: int | None = None) -> list[str]:
-        """Return the lines for a screen, by default of at most 100 columns."""
-        wide = min(screen_width(), WIDTH) if width is None else width
-        below = [line for text in self.told() for line in wrap(text, wide, break_long_words=False)]
-        return [*self.above(wide), "", *table_lines(fitted(self.columns(), wide)), "", *below]
+    def lines(self, width: int | None = None, whole: bool = False) -> list[str]:
+        """Return the lines for a screen: the verdict, the sample ratio, and a line for every metric.
+
+        Args:
+            width: the columns of the screen, by default those of the terminal.
+            whole: return all columns in plain text, whatever the width.
+        """
+        if not whole:
+            return experiment_lines(self, screen_width() if width is None else width)
+        header = [name for name in self.rows[0] if any(row[name] is not None for row in self.rows)]
+        cells = [[cell_text(row[name]) for name in header] for row in self.rows]
+        table = aligned(header, cells, [name for name in header if name not in WORDS])
+        return [*self.above(sys.maxsize), "", *table, "", *self.told()]
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The verdict on every treated variant in one sentence.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.verdicts  # {'B': 'B is better than A'}
+        """
+        names = dict.fromkeys(row["variant"] for row in self.rows)
+        return dict(zip(names, verdict_sentences(self), strict=True))
+
+    @property
+    def detectable(self) -> dict[str, float]:
+        """The smallest change of each metric that the test finds with a power of 0.8, approximately.
+
+        Example:
+            users = {"variant": ["A", "A", "A", "B", "B", "B"], "revenue": [0, 2, 1, 5, 6, 4]}
+            result = duckmetrics.ab(users, variant="variant", control="A", metrics="revenue")
+            result.detectable["revenue"] > 1  # True
+        """
+        return detectable(self)
 
     def above(self, width: int) -> list[str]:
         """Return the line above the table: the check of the sample ratio."""
@@ -165,7 +197,7 @@ class Experiment(Tabular):
         return [*self._verdicts(), self.conclusion, *map(visible, said)]
 
     def __repr__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join(writable(self.lines()))
 
     def _repr_html_(self) -> str:
         return self.shown().html()
@@ -207,32 +239,23 @@ class Experiment(Tabular):
 def _columns(rows: Sequence[dict[str, Any]], control: str) -> Iterator[Column]:
     """Yield the columns; with one treated variant, the values stand below the names of both."""
 
-    def column(
-        name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True, rank: int = 0
-    ) -> Column:
-        return Column(name, [cell(row) for row in rows], is_number, rank)
+    def column(name: str, cell: Callable[[dict[str, Any]], str], is_number: bool = True) -> Column:
+        return Column(name, [cell(row) for row in rows], is_number)
 
     several = len({row["variant"] for row in rows}) > 1
     adjusted = any(row["p"] != row["p_adjusted"] for row in rows)
-    base, name = (_short(name, LONGEST_VARIANT) for name in (control, rows[0]["variant"]))
-    yield column("metric", lambda row: _short(row["metric"], LONGEST), is_number=False)
+    base, name = (visible(name) for name in (control, rows[0]["variant"]))
+    yield column("metric", lambda row: visible(row["metric"]), is_number=False)
     if several:
-        yield column("variant", lambda row: _short(row["variant"], LONGEST_VARIANT), is_number=False)
-    yield column(base, lambda row: _number(row["control_value"]), rank=2)
-    yield column("value" if several else name, lambda row: _number(row["value"]), rank=3)
+        yield column("variant", lambda row: visible(row["variant"]), is_number=False)
+    yield column(base, lambda row: _number(row["control_value"]))
+    yield column("value" if several else name, lambda row: _number(row["value"]))
     yield column("change", _change)
-    yield column("interval", _interval, rank=4)
+    yield column("interval", _interval)
     if adjusted:
-        yield column("p", lambda row: short_p(row["p"]), rank=1)
+        yield column("p", lambda row: short_p(row["p"]))
     yield column("p adj" if adjusted else "p", lambda row: short_p(row["p_adjusted"]))
     yield column("verdict", lambda row: row["verdict"], is_number=False)
-
-
-def _short(name: str, longest: int) -> str:
-    """Cut a long name in its middle, because names often differ at their ends."""
-    text = visible(name)
-    half = longest // 2
-    return text if len(text) <= longest else f"{text[: longest - half]}…{text[1 - half :]}"
 
 
 def _is_absolute(row: Mapping[str, Any]) -> bool:

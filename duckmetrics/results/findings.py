@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from duckmetrics.errors import InputError
+from duckmetrics.expressions.visible import visible
+from duckmetrics.screens.widths import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +47,19 @@ class Finding:
             place = f"{self.table}: " if self.table else ""
             text = self.message.removeprefix(place).removesuffix(f"; {self.advice}")
             object.__setattr__(self, "sentence", text)
+
+    @property
+    def line(self) -> str:
+        """The finding as a line of a log."""
+        return visible(f"{self.severity}: {self.message}")
+
+    def marked(self, width: int) -> list[str]:
+        """Return the lines for a screen: a note, or after an exclamation mark the sentence and the advice."""
+        if self.severity == NOTE:
+            return wrapped(self.line, width, "  ")
+        share = "" if self.share is None else f" ({self.share:.1%})"
+        advice = f"; {self.advice}" if self.advice else ""
+        return wrapped(visible(f"! {self.sentence}{share}{advice}"), width, "  ")
 
 
 def refusal(findings: Sequence[Finding]) -> InputError:

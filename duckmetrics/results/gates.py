@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, suggestion, unknown
 from duckmetrics.expressions.visible import hashable, visible, visible_key
+from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# The words in the column verdict.
-BETTER, WORSE, DIFFERENT = "better", "worse", "different"
-UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
-# Those that a gate can ask for: the baseline is not compared with itself.
+# The verdicts that a gate can ask for: the baseline is not compared with itself.
 VERDICTS = (BETTER, WORSE, DIFFERENT, UNCLEAR, UNTESTED)
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {

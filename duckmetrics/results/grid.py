@@ -6,11 +6,16 @@ than fit, a row is a slice or a system and a column a metric.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
+from duckmetrics.screens.columns import Column, table_lines
+from duckmetrics.screens.footers import kind_of, spanned
+from duckmetrics.screens.long import NUMERIC, long_cells
+from duckmetrics.screens.signs import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 BEST, LOWER = "*", " ↓"
-BEST_SYSTEM = "* best system; `duckmetrics compare` tests whether the difference is chance"
+BEST_SYSTEM = "* best value; `duckmetrics compare` tests whether the difference is chance"
 # Values that differ by less are equally good.
 ALIKE = 5e-5
 
@@ -59,9 +64,14 @@ class Block:
     cells: list[list[str]]
     keys: int
 
-    def lines(self) -> list[str]:
-        """Return the lines of text."""
-        return aligned(self.header, self.cells, ["n", *self.header[self.keys :]])
+    def lines(self, width: int) -> list[str]:
+        """Return the lines of text for a screen."""
+        columns = []
+        for i, name in enumerate(self.header):
+            is_key = i < self.keys
+            cells = [row[i] for row in self.cells]
+            columns.append(Column(visible(name), cells, not is_key or name == "n", is_key=is_key))
+        return table_lines(columns, width)
 
 
 def blocks_of(result: Values, width: int) -> list[Block]:
@@ -74,12 +84,36 @@ def blocks_of(result: Values, width: int) -> list[Block]:
     return split(_by_key(result), width)
 
 
-def footer_of(result: Values, best: str = BEST_SYSTEM, has_halves: bool = True) -> list[str]:
+def plain_lines(result: Values, wide: bool = False) -> list[str]:
+    """Return the values as plain text for pipes and logs, of any width and without the notes.
+
+    Args:
+        wide: whether values stand side by side, instead of a line per value with all counts.
+    """
+    if not wide:
+        return aligned(*long_cells(result), NUMERIC)
+    (block,) = blocks_of(result, sys.maxsize)
+    table = aligned(block.header, block.cells, ["n", *block.header[block.keys :]])
+    return [plain(line) for line in (*table, "", *map(visible, footer_of(result)))]
+
+
+def title_of(result: Values) -> list[str]:
+    """Return the line above the values of several systems: their number, and that of the queries or rows."""
+    if len(result.systems) < 2:
+        return []
+    overall = [row["n"] for row in result.rows if not result.segment(row)]
+    return [f"Evaluation of {len(result.systems)} systems on {spanned(overall)} {kind_of(result.rows)}", ""]
+
+
+def footer_of(
+    result: Values, best: str = BEST_SYSTEM, has_halves: bool = True, has_title: bool = False
+) -> list[str]:
     """Return the meaning of the marks, the numbers that rows have in common, and why a value is missing.
 
     Args:
         best: the meaning of the mark of the best value.
         has_halves: whether half of the interval stands next to a value.
+        has_title: whether a title has the number of queries or rows.
     """
     lines = []
     if len(result.systems) > 1 and best_of_slices(result):
@@ -89,7 +123,7 @@ def footer_of(result: Values, best: str = BEST_SYSTEM, has_halves: bool = True) 
     if result.level is not None and has_halves:
         lines.append(f"± half of a {100 * result.level:g} % interval")
     sizes = {row["n"] for row in result.rows}
-    if len(sizes) == 1:
+    if len(sizes) == 1 and not has_title:
         lines.append(f"n = {sizes.pop()}")
     return [*lines, *_reasons(result)]
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.comparison import WIDE, Comparison
-from duckmetrics.results.gates import BETTER, WORSE
 from duckmetrics.results.grid import (
     BEST,
     Block,
@@ -22,6 +20,9 @@ from duckmetrics.results.grid import (
 from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
+from duckmetrics.screens.headline import headline_of_pairs
+from duckmetrics.screens.widths import wrapped
+from duckmetrics.verdicts import BETTER, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,6 +77,17 @@ class PairwiseComparison(Comparison):
         return {system: letter_of(place) for place, system in enumerate(systems)}
 
     @property
+    def verdict(self) -> str:
+        """The best systems by the first metric in one sentence."""
+        metric = self.evaluation.metrics[0]
+        names = {system: visible(str(system)) for system in self.letters}
+        rows = [
+            {"system": names[row["system"]], "against": names[row["against"]], "verdict": row["verdict"]}
+            for row in self.pairs if row["metric"] == metric and not row["slice"]
+        ]  # fmt: skip
+        return headline_of_pairs(visible(metric), list(names.values()), rows)
+
+    @property
     def conclusion(self) -> str:
         """The meaning of the letters, and the method behind them, in one line."""
         return (
@@ -93,9 +105,10 @@ class PairwiseComparison(Comparison):
         if whole:
             return self._whole([]).text(width=0).splitlines()
         columns = screen_width() if width is None else width
-        lines = [line for block in split(self._block(), columns) for line in (*block.lines(), "")]
+        lines = [*wrapped(self.verdict, columns), ""]
+        lines += [line for block in split(self._block(), columns) for line in (*block.lines(columns), "")]
         for text in self._below(BEST_VALUE):
-            lines += wrap(text, columns, break_long_words=False)
+            lines += wrapped(text, columns)
         return lines
 
     def shown(self, whole: bool = False) -> Shown:

@@ -53,6 +53,14 @@ class Tables(Protocol):
         """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...
 
+    def again(self, specs: Sequence[str], /) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics of the same predictions, with intervals."""
+        ...
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
+        ...
+
 
 class PerQuery(Widened):
     """A result with values per query.

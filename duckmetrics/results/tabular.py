@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.document import SMALLEST_P, document
 from duckmetrics.results.markup import html, latex, markdown
+from duckmetrics.screens.widths import padded, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +154,7 @@ def screen_width() -> int:
 
 def widths_of(header: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
     """Return the width of each column."""
-    return [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    return [max(map(width_of, column)) for column in zip(header, *cells, strict=True)]
 
 
 def table_width(header: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
@@ -168,9 +169,8 @@ def aligned(header: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequ
     widths = widths_of(header, cells)
 
     def line(cells: Sequence[str]) -> str:
-        padded = (c.rjust(w) if name in numeric else c.ljust(w)
-                  for c, w, name in zip(cells, widths, header, strict=True))  # fmt: skip
-        return "  ".join(padded).rstrip()
+        texts = (padded(c, w, name in numeric) for c, w, name in zip(cells, widths, header, strict=True))
+        return "  ".join(texts).rstrip()
 
     return [line(header), line(["-" * width for width in widths]), *map(line, cells)]
 

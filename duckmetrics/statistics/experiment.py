@@ -14,13 +14,13 @@ from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import values_table
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
-from duckmetrics.results.gates import BETTER, UNCLEAR, UNTESTED, WORSE
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
 from duckmetrics.statistics.outcomes import find_column, read_outcomes
 from duckmetrics.statistics.run import computed, read_statistic
 from duckmetrics.statistics.shares import read_shares
+from duckmetrics.verdicts import BETTER, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@
 --           lift = 2: the top rows hold twice as many positives as a random choice
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0)
--- values:   bins: the number of points of the curve, at equal shares of the rows
+-- values:   bins: the number of points after the first, at equal shares of the rows
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 -- tex:      \mathrm{gain}(s) = \frac{\mathrm{TP}_s}{P} \qquad \mathrm{lift}(s) = \frac{\mathrm{gain}(s)}{s}
@@ -17,25 +17,36 @@
 --           P: the number of positives
 -- source:   Berry and Linoff, Data Mining Techniques, 2004
 -- related:  lift, ks, roc_curve, threshold_table
--- note:     threshold is the score at the cut
+-- note:     threshold is the score at the cut; the first point is (0, 0), with an infinite threshold and no lift
 WITH placed AS (
     SELECT
-        system, segment, score, positives, tp, p, p + n AS total, upto, before,
+        system, segment, score, positives, tp, p, p + n AS total, upto, before, place,
         CASE WHEN upto >= p + n THEN $bins ELSE floor(upto * $bins / nullif(p + n, 0)) END AS cuts,
         floor(before * $bins / nullif(p + n, 0)) AS cuts_before
     FROM swept
+),
+reached AS (
+    SELECT system, segment, 0 AS cut, CAST('Infinity' AS DOUBLE) AS threshold, 0e0 / nullif(p, 0) AS gain
+    FROM placed
+    WHERE place = 1
+    UNION ALL
+    SELECT
+        placed.system,
+        placed.segment,
+        slots.cut,
+        placed.score AS threshold,
+        (placed.tp - placed.positives + placed.positives * least(
+            (slots.cut * placed.total / $bins - placed.before) / nullif(placed.upto - placed.before, 0), 1
+        )) / nullif(placed.p, 0) AS gain
+    FROM placed
+    JOIN range(1, $bins + 1) AS slots(cut) ON slots.cut > placed.cuts_before AND slots.cut <= placed.cuts
 )
 SELECT
-    placed.system,
-    placed.segment,
-    slots.cut / CAST($bins AS DOUBLE) AS share,
-    placed.score AS threshold,
-    (placed.tp - placed.positives + placed.positives * least(
-        (slots.cut * placed.total / $bins - placed.before) / nullif(placed.upto - placed.before, 0), 1
-    )) / nullif(placed.p, 0) AS gain,
-    (placed.tp - placed.positives + placed.positives * least(
-        (slots.cut * placed.total / $bins - placed.before) / nullif(placed.upto - placed.before, 0), 1
-    )) / nullif(placed.p, 0) * $bins / slots.cut AS lift
-FROM placed
-JOIN range(1, $bins + 1) AS slots(cut) ON slots.cut > placed.cuts_before AND slots.cut <= placed.cuts
-ORDER BY placed.system, placed.segment, share;
+    system,
+    segment,
+    cut / CAST($bins AS DOUBLE) AS share,
+    threshold,
+    gain,
+    gain * $bins / nullif(cut, 0) AS lift
+FROM reached
+ORDER BY system, segment, share;

@@ -32,7 +32,7 @@ PLAIN = {"--attach", "--where",
     "curve --system", "sql --system",
     "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
-    "--table", "--per-query-table", "--run-id",
+    "--table", "--per-query-table", "--run-id", "chart --of", "chart --k", "chart --param",
 }  # fmt: skip
 
 
@@ -204,7 +204,9 @@ def test_every_table_completes_as_a_file(name: str) -> None:
         known = param._custom_shell_complete is not None or param.type is not click.STRING
         assert known or PLAIN & {param.opts[0], f"{name} {param.opts[0]}"}, param.opts
     if any(param.name in ("predictions", "truth") for param in command.params):
-        assert [item.type for item in items(name, *(["roc_curve"] * (name == "curve")), "")] == ["file"]
+        assert [item.type for item in items(name, *(["roc_curve"] * (name in ("curve", "chart"))), "")] == [
+            "file"
+        ]
 
 
 @pytest.mark.parametrize(

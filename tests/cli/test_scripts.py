@@ -125,16 +125,17 @@ def test_the_default_is_a_table_to_read_with_the_warnings_beside_it(run: Command
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr", "-m", "dcg")
     assert [line.split() for line in outcome.out.splitlines()] == [
         ["metric", "value", "n", "n_missing"],
+        ["─" * len(outcome.out.splitlines()[0])],
         ["rr", "0.5000", "3", "1"],
         ["dcg", "0.8770", "3", "1"],
     ]
-    assert outcome.err.startswith("warning: p.parquet: ")
+    assert outcome.err.startswith("! 1 ")
     assert outcome.err.count("\n") == 1
 
 
 def test_no_name_is_printed_as_a_picture(run: Command) -> None:
     outcome = run("evaluate", "t.parquet", "--system", ":car:=p.parquet", "-m", "rr")
-    assert outcome.out.splitlines()[1].startswith(":car:")
+    assert outcome.out.splitlines()[2].startswith(":car:")
 
 
 def test_parquet_needs_a_file_and_holds_the_summary(run: Command, tmp_path: Path) -> None:

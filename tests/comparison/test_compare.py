@@ -150,22 +150,31 @@ def test_verdicts(comparison: Comparison) -> None:
 
 def test_the_result_reads_as_a_table(comparison: Comparison) -> None:
     brief, whole = comparison.lines(width=200), comparison.lines(whole=True)
-    assert brief[0].split() == [
-        "metric", "country", "system", "value", "±", "delta", "interval", "p", "verdict"
+    assert (
+        brief[0] == "better is better than old by ndcg@10; worse is worse than old; "
+        "alike does not clearly differ from old"
+    )
+    assert brief[2].split() == [
+        "metric", "system", "from", "to", "change", "95", "%", "interval", "p", "worse", "0", "better"
     ]  # fmt: skip
     assert whole[0].split() == [
         "metric", "country", "system", "verdict", "n", "value", "interval", "delta", "delta_interval",
         "relative_change", "effect_size", "wins/ties/losses", "p", "p_adjusted", "mde",
     ]  # fmt: skip
-    assert brief[-1] == (
+    assert brief[-1].startswith(
+        "75 queries, paired t; ▲ ▼ need p < 0.05 after Holm correction for 6 comparisons overall, "
+        "12 by country; "
+    )
+    assert "▼ worse: also worse in country DE: mrr" in brief
+    assert (
         "against old: paired_t; 18 comparisons in 2 families (6 overall, 12 by country), p adjusted by holm; "
         "a verdict needs p_adjusted < 0.05; 95 % intervals, not adjusted"
-    )
-    assert "better: better in 2 of 2 overall; better in 4 of 4 slices by country" in brief
-    assert any(line.startswith("worse: worse in 2 of 2 overall; worse in 4 of 4 slices") for line in brief)
-    *_, note, few = repr(comparison).splitlines()
-    assert note == "note: 95 % intervals: Student's t over 75 queries"
-    assert few.startswith("warning: intervals: only 27 queries for mrr where country=DE")
+    ) in whole
+    assert "better: better in 2 of 2 overall; better in 4 of 4 slices by country" in whole
+    assert any(line.startswith("worse: worse in 2 of 2 overall; worse in 4 of 4 slices") for line in whole)
+    text = repr(comparison)
+    assert "\nnote: 95 % intervals: Student's t over 75 queries\n" in text
+    assert "\n! intervals: only 27 queries for mrr where country=DE" in text
     assert comparison._repr_html_().count("<tr>") == 1 + len(comparison.rows)
     table = comparison.summary
     assert table.num_rows == len(comparison.rows) == 4 * 2 * 3
@@ -640,9 +649,9 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
         ",".join(SPECS), "--movers", "movers.csv", "--per-query", "values.parquet",
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert "against old: paired_t" in done.out
-    # The table, an empty line, the verdicts of two systems, and the wrapped method.
-    assert len(done.out.splitlines()) == 2 + 2 * 3 + 1 + 2 + 2
+    assert done.out.startswith("better is the best of 3 systems by ndcg@10\n")
+    # The verdict, a table with its header, and the method, separated by empty lines.
+    assert len(done.out.splitlines()) == 1 + 1 + 2 + 2 * 2 + 1 + 2
     assert (folder / "movers.csv").read_text().startswith("system,metric,direction,place,query_id")
     assert pq.read_table(folder / "values.parquet").num_rows == 3 * 2 * QUERIES
     named = run(
@@ -657,7 +666,7 @@ def test_compare_on_the_command_line(folder: Path, run: Command, comparison: Com
         "--cluster", "user_id", "--adjust", "none",
     )  # fmt: skip
     assert logs.code == 0, logs.err
-    assert "p not adjusted further" in logs.out
+    assert "not corrected further" in logs.out
 
 
 @pytest.mark.slow
@@ -667,7 +676,7 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
     assert passed.code == 0, passed.err
     failed = run(*arguments, "--fail-if", "mrr delta_lower < -0.005", "--fail-if", "ndcg@10 < 0.99")
     assert failed.code == 1
-    assert "against old" in failed.out
+    assert failed.out.startswith("worse is worse than old\n")
     lines = [line for line in failed.err.splitlines() if "gate failed" in line]
     assert lines[0].startswith(
         "duckmetrics: gate failed: mrr delta_lower < -0.005: delta_lower of worse is -0."

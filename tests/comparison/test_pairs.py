@@ -189,10 +189,14 @@ def test_slices_have_lines_and_a_family_of_their_own(runs: dict[str, Scores], tr
 
 def test_text_fits_the_screen(pairs: Comparison) -> None:
     lines = pairs.lines(width=100)
-    assert lines[0].split() == ["system", *METRICS, "↓"]
-    assert lines[5].split()[:3] == ["d", "like", "good"]
+    assert (
+        lines[0]
+        == "good and like good are the best of 4 systems by ndcg@10, with no clear difference between them"
+    )
+    assert lines[2].split() == ["system", *METRICS, "↓"]
+    assert lines[7].split()[:3] == ["d", "like", "good"]
     # The digits are aligned, whatever follows them.
-    assert {line.index(".") for line in lines[2:6]} == {lines[2].index(".")}
+    assert {line.index(".") for line in lines[4:8]} == {lines[4].index(".")}
     assert "* best value" in lines
     narrow = pairs.lines(width=30)
     assert max(map(len, narrow)) <= 30

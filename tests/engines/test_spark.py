@@ -390,7 +390,7 @@ def test_ranges_of_scores_change_nothing(
         if mine["metric"] == "auc":
             assert mine["value"] == theirs["value"]
     columns = {"weight": "w"}
-    for table in ("roc_curve", "pr_curve", "roc_curve(points=9)", "gains_curve"):
+    for table in ("roc_curve", "pr_curve", "roc_curve(points=9)", "gains_curve", "score_histogram"):
         curves = [
             duckmetrics.curve(path, table, columns=columns, by=["part"], **more).to_pylist()
             for more in ({"engine": spark}, {})

@@ -216,7 +216,13 @@ def test_a_row_of_weight_zero_is_not_there() -> None:
     for row, other in zip(expected.rows, found.rows, strict=True):
         assert same(other["value"], row["value"]), row["metric"]
         assert {**other, "value": None} == {**row, "value": None}
-    for name in ("roc_curve", "calibration_curve(binning=mass)", "group_auc", "gains_curve"):
+    for name in (
+        "roc_curve",
+        "calibration_curve(binning=mass)",
+        "group_auc",
+        "gains_curve",
+        "score_histogram",
+    ):
         for row, other in zip(expected.table(name).to_pylist(), found.table(name).to_pylist(), strict=True):
             assert all(same(other[column], value) for column, value in row.items()), name
 

@@ -28,7 +28,9 @@ def test_p_counts_the_samples_on_the_smaller_side(deltas: list[float], p: float)
             "INSERT INTO samples VALUES ('A', 'ks', $1, 0.5), ('B', 'ks', $1, 0.5 + $2)", [draw, delta]
         )
     query = FILE.read_text("utf-8").replace("$baseline", "'A'").replace("$level", "0.5e0")
-    ((system, metric, lower, upper, relative_lower, relative_upper, found),) = connection.execute(query).fetchall()
+    ((system, metric, lower, upper, relative_lower, relative_upper, found),) = connection.execute(
+        query
+    ).fetchall()
     assert (system, metric) == ("B", "ks")
     assert found == pytest.approx(p)
     ordered = sorted(deltas)

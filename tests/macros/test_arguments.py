@@ -501,7 +501,7 @@ RANKING = (
     "f1,f_beta@1,bpref,infap,judged@2,r_precision,rprec,query_auc,rbp,err,idcg,hits,success@1,first_rank,"
     "mean_rank,median_rank,iprec,iprec_at_recall,n_relevant,n_returned,set_ap,set_average_precision"
 )
-CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve")
+CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve", "score_histogram")
 # Macros that give more than one number, or none without other arguments.
 TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "group_auc", "evaluate_classification",
                   "inspect_classification")  # fmt: skip

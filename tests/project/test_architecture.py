@@ -37,10 +37,10 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
-    ("report",),
+    ("pictures", "report", "screens"),
     ("charts",),
     ("expressions",),
-    ("errors", "version", "switches"),
+    ("errors", "version", "switches", "verdicts"),
 )
 FLOOR = {room: depth for depth, rooms in enumerate(FLOORS) for room in rooms}
 # The maximum number of files in each room.
@@ -80,7 +80,7 @@ BUILDERS = {
 }
 ENTRANCES = ("__init__", "__main__")
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "shared", "core", "base", "lib"}
-ALSO_WORDS = {"precision", "recall", "hits", "p", "judged"}
+ALSO_WORDS = {"precision", "recall", "fpr", "tpr", "hits", "p", "judged"}
 # Switches that are also tables, columns or commands, and the modules that must know a switch.
 ALSO_COLUMNS = {"population", "missing", "no_relevant", "undefined", "scores", "labels", "ties"}
 KNOWN_SWITCHES = {

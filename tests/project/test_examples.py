@@ -23,8 +23,9 @@ FEWEST, MOST = 2, 6
 FUNCTIONS = [name for name in duckmetrics.__all__ if inspect.isfunction(getattr(duckmetrics, name))]
 METHODS = [
     *(f"Evaluation.{name}" for name in ("value", "table", "movers", "failures", "wide", "to_pandas",
-                                        "to_polars", "to_dict", "to_latex", "write_per_query")),
+                                        "to_polars", "to_dict", "to_latex", "write_per_query", "chart")),
     *(f"Comparison.{name}" for name in ("row", "movers", "failures", "wide", "to_pandas", "to_latex")),
+    "Comparison.chart", "Chart.svg", "Chart.html", "Chart.save",
     "Experiment.row", "Experiment.to_pandas", "SampledEvaluation.value", "Signature.differences",
     "TestResult.to_polars",
 ]  # fmt: skip

@@ -158,6 +158,24 @@ def test_the_picture_of_the_readme_is_what_the_command_prints() -> None:
     assert FILE.read_text("utf-8") == picture()
 
 
+def test_the_page_of_charts_shows_the_pictures_of_its_commands(tmp_path: Path) -> None:
+    from pages.charts import FOLDER, commands, write
+
+    assert {path.name for path in FOLDER.iterdir()} == set(commands())
+    assert len(commands()) > 7
+    write("scores.svg", tmp_path)
+    assert (tmp_path / "scores.svg").read_bytes() == (FOLDER / "scores.svg").read_bytes()
+
+
+@pytest.mark.slow
+def test_the_other_pictures_of_charts_are_what_their_commands_draw(tmp_path: Path) -> None:
+    from pages.charts import FOLDER, commands, write
+
+    for file in commands():
+        write(file, tmp_path)
+        assert (tmp_path / file).read_bytes() == (FOLDER / file).read_bytes(), file
+
+
 def test_twenty_questions_are_answered() -> None:
     page = (ROOT / "docs/howto/twenty-questions.md").read_text("utf-8")
     assert re.findall(r"^\*\*(\d+)\. ", page, re.MULTILINE) == [str(number) for number in range(1, 21)]

@@ -479,8 +479,8 @@ def test_fixture_tables() -> None:
     assert {key: value for key, value in groups.items() if value is not None} == EXPECTED["auc_per_user"]
     assert sum(value is None for value in groups.values()) == EXPECTED["gauc_users_skipped"]
     gains = tables.gains_curve(example(), bins=4)
-    assert column(gains, "gain") == pytest.approx(EXPECTED["gain_curve_quartiles"], abs=EXACT)
-    assert column(gains, "threshold") == [0.55, 0.31, 0.15, 0.03]
+    assert column(gains, "gain") == pytest.approx([0, *EXPECTED["gain_curve_quartiles"]], abs=EXACT)
+    assert column(gains, "threshold") == [math.inf, 0.55, 0.31, 0.15, 0.03]
     curve = [row for row in tables.calibration_curve(example()) if row["n"]]
     found = [[row["bin"], row["n"], row["mean_label"], row["mean_score"]] for row in curve]
     assert found == [pytest.approx(row, abs=EXACT) for row in EXPECTED["table_equal_width10"]]
@@ -620,16 +620,44 @@ def test_ties_at_the_cut_of_lift_count_in_proportion() -> None:
     assert scalar.lift(rows, top=1.0) == 1.0
     assert scalar.lift(rows, top=0.01) == pytest.approx(0.5 / 0.4)  # less than one row
     table = tables.gains_curve(rows, bins=5)
-    assert column(table, "share") == [0.2, 0.4, 0.6, 0.8, 1.0]
-    assert column(table, "threshold") == [2, 1, 1, 0, 0]
-    assert column(table, "gain") == [0.25, 0.5, 0.75, 0.875, 1.0]
-    assert column(table, "lift") == pytest.approx([1.25, 1.25, 1.25, 0.875 / 0.8, 1.0])
+    assert column(table, "share") == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert column(table, "threshold") == [math.inf, 2, 1, 1, 0, 0]
+    assert column(table, "gain") == [0, 0.25, 0.5, 0.75, 0.875, 1.0]
+    assert column(table, "lift") == [None, *map(pytest.approx, [1.25, 1.25, 1.25, 0.875 / 0.8, 1.0])]
     # It is the mean over the orders of the tied rows.
     chance, found = random.Random(0), []
     for _ in range(4000):
         ordered = sorted(rows, key=lambda row: (-row.score, chance.random()))
         found.append(sum(row.label for row in ordered[:3]) / 3 / 0.4)
     assert np.mean(found) == pytest.approx(1.25, abs=0.02)
+
+
+def test_scores_of_each_class_in_bins() -> None:
+    # Between 0 and 4: [0, 1), [1, 2), [2, 3), [3, 4]; -inf and inf are in the outer bins, weight 0 in none.
+    scores = [-math.inf, 0, 1, 1, 3, 4, math.inf, 9]
+    rows = rows_of([0, 0, 0, 1, 1, 1, 1, 1], scores, [1, 1, 2, 1, 1, 1, 1, 0])
+    table = tables.score_histogram(rows, bins=4)
+    assert column(table, "lo") == [0, 1, 2, 3]
+    assert column(table, "hi") == [1, 2, 3, 4]
+    assert column(table, "n") == [2, 2, 0, 3]
+    assert column(table, "positives") == [0, 1, 0, 3]
+    assert column(table, "negatives") == [2, 2, 0, 0]
+    assert column(table, "positive_share") == [0, 0.25, 0, 0.75]
+    assert column(table, "negative_share") == [0.5, 0.5, 0, 0]
+
+
+def test_a_histogram_of_equal_scores_and_of_one_class() -> None:
+    table = tables.score_histogram(rows_of([1, 1], [7, 7]), bins=3)
+    assert column(table, "positives") == [2, 0, 0]
+    assert column(table, "lo") == column(table, "hi") == [7, 7, 7]
+    assert column(table, "negative_share") == [None] * 3
+    infinite = tables.score_histogram(rows_of([1, 0], [math.inf, -math.inf]), bins=2)
+    assert column(infinite, "positives") == [0, 1]
+    assert column(infinite, "lo") == [0, 0]
+    assert tables.score_histogram([]) == []
+    huge = tables.score_histogram(rows_of([1, 0, 1], [1e308, -1e308, 0]), bins=2)
+    assert column(huge, "lo") == [-1e308, 0]
+    assert column(huge, "n") == [1, 2]
 
 
 def test_lift_takes_weights() -> None:
@@ -941,8 +969,9 @@ def test_a_whole_weight_is_so_many_rows(name: str) -> None:
     rows = [replace(row, weight=1.0 + i % 4) for i, row in enumerate(WORLDS[name][:120])]
     repeated = [replace(row, weight=1.0) for row in rows for _ in range(int(row.weight))]
     expected, found = everything_of(repeated), everything_of(rows)
-    for row in expected["calibration_curve"] + found["calibration_curve"]:
-        del row["n"]
+    for table in ("calibration_curve", "score_histogram"):
+        for row in expected[table] + found[table]:
+            del row["n"]
     apart = WITHOUT_WEIGHTS | {"ece_mass", "mce_mass", "ace_mass"}
     for metric in expected.keys() - apart:
         assert flat(found[metric]) == same(flat(expected[metric])), metric
@@ -1006,7 +1035,7 @@ def test_one_class(label: float, also: set[str]) -> None:
     assert column(curve, "precision") == [label] * 3
     assert column(curve, "recall") == ([0.25, 0.75, 1] if label else [None] * 3)
     assert column(curve, "area") == ([0.25, 0.75, 1] if label else [None] * 3)
-    assert column(tables.gains_curve(rows, bins=2), "gain") == ([0.5, 1] if label else [None] * 2)
+    assert column(tables.gains_curve(rows, bins=2), "gain") == ([0, 0.5, 1] if label else [None] * 3)
 
 
 def test_thinned_curves() -> None:
@@ -1035,6 +1064,7 @@ def test_the_columns_of_the_tables() -> None:
         "pr_curve": "threshold tp fp precision recall area",
         "calibration_curve": "bin lo hi n mean_score mean_label lower upper gap",
         "gains_curve": "share threshold gain lift",
+        "score_histogram": "bin lo hi n positives negatives positive_share negative_share",
         "threshold_table": "threshold tp fp fn tn precision recall specificity f1 accuracy",
         "brier_decomposition": "brier reliability resolution uncertainty within_variance within_covariance",
         "group_auc": "group_id positives negatives auc",

@@ -184,8 +184,17 @@ def test_p_is_adjusted_over_all_comparisons(result: Experiment) -> None:
 def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experiment) -> None:
     text = repr(result)
     assert max(map(len, text.splitlines())) <= 100
-    assert text.startswith("sample ratio: A 210, C 200, it's B 190; equal shares planned; p = 0.6")
-    for told in ("p adj", "interval", "without a value left out", "of 4 metrics", "by holm"):
+    assert text.startswith(
+        "No clear difference between C and A\nit's B is better than A on 2 of 4 metrics, unclear"
+    )
+    assert "Sample ratio   A 210   C 200   it's B 190   planned 33.33 : 33.33 : 33.33   p = 0.6" in text
+    for told in (
+        "relative",
+        "95 % interval",
+        "without a value left out",
+        "Smallest change",
+        "Holm correction",
+    ):
         assert told in text
     assert result.to_pandas()["metric"].unique().tolist() == METRICS
     assert result.summary.to_pylist() == result.rows
@@ -201,9 +210,9 @@ def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experi
 
 def test_small_changes_have_more_decimals(result: Experiment) -> None:
     row = {**result.rows[0], "relative_change": 0.00012, "relative_lower": -0.0001, "relative_upper": 0.00034}
-    assert "+0.012%  [-0.010%, +0.034%]" in repr(replace(result, rows=[row]))
+    assert "  +0.012%  " in repr(replace(result, rows=[row]))
     wild = {**row, "relative_change": 1234.5, "relative_upper": 5e4}
-    assert "+1.23e+05%  [-0.0%, +5e+06%]" in repr(replace(result, rows=[wild]))
+    assert "  +1.23e+05%  " in repr(replace(result, rows=[wild]))
 
 
 @pytest.mark.slow
@@ -214,8 +223,8 @@ def test_a_negative_control_has_no_relative_interval_but_an_absolute_one() -> No
     row = result.row("profit")
     assert row["relative_lower"] is None
     assert row["delta_lower"] < row["delta"] < row["delta_upper"]
-    assert f"{row['delta']:+.4g}  [" in repr(result)
-    assert "a change without % is a difference" in repr(result)
+    assert f"{row['delta']:+.2f}  " in repr(result).replace("−", "-")
+    assert "a change without % is a difference" in "\n".join(result.lines(whole=True))
 
 
 # ---- little data --------------------------------------------------------------------------------
@@ -266,11 +275,16 @@ def test_a_mismatch_is_loud() -> None:
     result = ab(table, **options)
     assert result.sample_ratio.mismatch
     assert result.sample_ratio.p == pytest.approx(scipy.stats.chisquare([300, 200]).pvalue, rel=1e-9)
-    assert "WARNING: SAMPLE RATIO MISMATCH" in repr(result)
+    text = repr(result)
+    assert text.startswith("Do not decide yet: ")
+    assert "MISMATCH" in text
+    assert not any(line.startswith("paid") for line in text.splitlines())
+    assert "WARNING: SAMPLE RATIO MISMATCH" in "\n".join(result.lines(whole=True))
     assert result.warnings[0].startswith("SAMPLE RATIO MISMATCH (p < 0.001)")
     planned = ab(table, **options, shares={"A": 3, "B": "2"})
     assert planned.sample_ratio.p == 1
-    assert "planned A 0.6, B 0.4" in repr(planned)
+    assert "planned 60 : 40   p = 1   ok" in repr(planned)
+    assert "planned A 0.6, B 0.4" in "\n".join(planned.lines(whole=True))
     assert not planned.warnings
     assert read_shares({"C": 1, "B": "1", "A": 2}, ["A", "B"]) == {"A": 0.5, "B": 0.25, "C": 0.25}
 
@@ -353,7 +367,7 @@ def test_the_command_prints_what_python_shows(run: Command, tmp_path: Path) -> N
     assert run(*COMMAND) == (0, f"{known}\n", "")
 
 
-@pytest.mark.parametrize("format_", ["table", "json", "csv", "markdown", "parquet"])
+@pytest.mark.parametrize("format_", ["plain", "json", "csv", "markdown", "parquet"])
 def test_every_format_has_the_rows_and_is_known_as_ours(
     result: Experiment, tmp_path: Path, format_: str
 ) -> None:

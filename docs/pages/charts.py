@@ -1,0 +1,40 @@
+"""The pictures of docs/howto/charts.md, made by the commands that the page shows.
+
+python docs/pages/charts.py        # writes docs/_static/charts/*.svg
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+from duckmetrics.cli.main import cli
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/howto/charts.md"
+FOLDER = ROOT / "docs/_static/charts"
+COMMAND = re.compile(r"^duckmetrics (chart (?:[^\n]*\\\n)*[^\n]* -o (\w+\.svg))$", re.MULTILINE)
+SHOWN = re.compile(r"^!\[[^\]]+\]\(\.\./_static/charts/(\w+\.svg)\)$", re.MULTILINE)
+
+
+def commands() -> dict[str, str]:
+    """Return the commands of the page whose picture it shows, by the name of the file."""
+    text = PAGE.read_text("utf-8")
+    found = {file: command.replace("\\\n", " ") for command, file in COMMAND.findall(text)}
+    return {file: found[file] for file in SHOWN.findall(text)}
+
+
+def write(file: str, folder: Path) -> None:
+    """Run the command of a picture; the same data give the same picture."""
+    words = [str(folder / file) if word == file else word for word in shlex.split(commands()[file])]
+    quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with contextlib.chdir(ROOT), quiet[0], quiet[1]:
+        cli.main(words, prog_name="duckmetrics", standalone_mode=False)
+
+
+if __name__ == "__main__":
+    for name in commands():
+        write(name, FOLDER)

@@ -1,0 +1,310 @@
+"""Charts of evaluations: their names, and the aggregated rows that each draws."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+
+from duckmetrics.charts import curves, queries, scores, values
+from duckmetrics.charts.chart import Chart
+from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.expressions.numbers import whole_number
+from duckmetrics.expressions.visible import visible_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from duckmetrics.charts.curves import BySystem, Picture
+
+    Row = Mapping[str, Any]
+
+# The tables that are drawn, with the parameters that keep them small, and the largest values of these.
+CURVES: dict[str, Callable[[BySystem], Picture]] = {
+    "roc_curve": curves.roc_curve, "pr_curve": curves.pr_curve, "gains_curve": curves.gains_curve,
+    "calibration_curve": scores.calibration_curve, "score_histogram": scores.score_histogram,
+}  # fmt: skip
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "roc_curve": {"points": 80}, "pr_curve": {"points": 80}, "gains_curve": {"bins": 40},
+    "calibration_curve": {"binning": "mass"}, "score_histogram": {"bins": 40},
+}  # fmt: skip
+MOST = {"points": 80, "bins": 40}
+AT_K, INTERVALS, SLICES, CALIBRATION, DIFFERENCES = (
+    "at_k", "intervals", "slices", "calibration_by_slice", "differences",
+)  # fmt: skip
+OF_EVALUATIONS = (*CURVES, CALIBRATION, AT_K, INTERVALS, SLICES)
+# The cut-offs of a chart, if the caller names none; and their largest number.
+CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50)
+MOST_CUTOFFS = 50
+# The largest number of rows of a chart.
+MOST_ROWS = 200
+_AT = re.compile(r"\s*@\s*\d+\s*$")
+
+
+class Source(Protocol):
+    """Computes the rows of charts that an evaluation does not have yet, and writes files."""
+
+    def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
+        """Return a table such as a curve."""
+        ...
+
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics of the same predictions, with intervals."""
+        ...
+
+    def write_picture(self, path: Path, format_: str, text: str) -> None:
+        """Write a picture to a file, if that is an output of ours or new."""
+        ...
+
+
+class Evaluated(Protocol):
+    """An evaluation, as far as charts look at it."""
+
+    @property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """One dictionary per system, slice and metric."""
+        ...
+
+    @property
+    def canonical(self) -> dict[str, str]:
+        """The metrics as typed -> their canonical spelling."""
+        ...
+
+    @property
+    def source(self) -> Source:
+        """Computes the rows of charts that the evaluation does not have yet."""
+        ...
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics as typed."""
+        ...
+
+    def segment(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the slicing columns in force in a row, with their values."""
+        ...
+
+
+def any_chart(
+    evaluation: Evaluated,
+    name: str | None,
+    metric: str | None,
+    k: Iterable[int] | None,
+    first: str | None,
+    params: Mapping[str, Any],
+) -> Chart:
+    """Draw the chart of a name; by default the one that shows most."""
+    drawn = usual_chart(evaluation) if name is None else checked_name(name, OF_EVALUATIONS, evaluation)
+    return evaluation_chart(evaluation, drawn, metric, k, first, params)
+
+
+def usual_chart(evaluation: Evaluated) -> str:
+    """Return the chart of an evaluation that shows most: its slices, its curve, or all cut-offs."""
+    if any(row["slice"] for row in evaluation.rows):
+        return SLICES
+    if len(evaluation.metrics) > 1:
+        return INTERVALS
+    return next(iter(CURVES)) if _is_of_classifier(evaluation) else AT_K
+
+
+def known_name(name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is not that of a chart.
+
+    Raises:
+        MetricError: there is no such chart.
+    """
+    if name not in known:
+        raise MetricError(f"chart {name!r}", "no such chart", suggestion(name, known))
+
+
+def checked_name(name: str, known: Sequence[str], evaluation: Evaluated) -> str:
+    """Return the name of a chart.
+
+    Raises:
+        MetricError: there is no such chart, or not of these predictions.
+    """
+    known_name(name, known)
+    of_classifier = _is_of_classifier(evaluation)
+    if name in (*CURVES, CALIBRATION) and not of_classifier:
+        raise MetricError(f"chart {name!r}", "is of classifiers, and these are rankings", f"draw {AT_K!r}")
+    if name in (AT_K, DIFFERENCES) and of_classifier and all(r["n_positive"] is not None for r in
+                                                            evaluation.rows):  # fmt: skip
+        raise MetricError(f"chart {name!r}", "is of rankings, and this is a classifier", "draw 'roc_curve'")
+    return name
+
+
+def _is_of_classifier(evaluation: Evaluated) -> bool:
+    return any(row["n_positive"] is not None for row in evaluation.rows)
+
+
+def evaluation_chart(
+    evaluation: Evaluated,
+    name: str,
+    metric: str | None = None,
+    k: Iterable[int] | None = None,
+    first: str | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> Chart:
+    """Draw a chart of an evaluation.
+
+    Args:
+        metric: the metric of charts that show one; the first by default.
+        k: the cut-offs of the chart at_k.
+        first: the system that is drawn as the baseline.
+        params: parameters of the table behind a curve.
+    """
+    source = evaluation.source
+    if params and name not in CURVES:
+        raise MetricError(f"chart {name!r}", f"takes no {next(iter(params))}", "leave it out")
+    if k is not None and name != AT_K:
+        raise MetricError(f"chart {name!r}", "takes no k", f"draw {AT_K!r}")
+    if name in CURVES:
+        if metric is not None:
+            raise MetricError(f"chart {name!r}", "takes no metric", "leave it out")
+        return _curve(source, name, first, params or {})
+    rows = _ordered(evaluation.rows, first)
+    if name == INTERVALS:
+        return _intervals(source, [row for row in rows if not row["slice"]], metric)
+    if name == AT_K:
+        return _at_k(evaluation, source, one_metric(evaluation, metric), k, first)
+    return _slices(evaluation, source, name, rows, metric)
+
+
+def _curve(source: Source, name: str, first: str | None, params: Mapping[str, Any]) -> Chart:
+    wanted = {**PARAMETERS[name], **params}
+    _refuse_large(name, wanted)
+    table = source.table(name, wanted)
+    if "slice" in table.column_names:
+        import pyarrow.compute as pc
+
+        table = table.filter(pc.equal(table["slice"], ""))
+    rows = _ordered(table.to_pylist(), first)
+    if not rows:
+        raise MetricError(f"chart {name!r}", "the predictions have no rows", "check them")
+    by_system: dict[str | None, list[Row]] = {}
+    for row in rows:
+        by_system.setdefault(row.get("system"), []).append(row)
+    return charted(CURVES[name](by_system), table, source)
+
+
+def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
+    """Refuse lists of parameters, and more points or bins than a chart shows."""
+    for parameter, value in params.items():
+        if isinstance(value, list | tuple):
+            raise MetricError(f"chart {name!r}", f"takes one value of {parameter}", "draw a chart of each")
+        number = int(value) if isinstance(value, str) and value.isdecimal() else whole_number(value)
+        if number > MOST.get(parameter, number):
+            raise MetricError(
+                f"chart {name!r}", f"{parameter}={value} is more than a chart shows",
+                f"take at most {MOST[parameter]}; .table({name!r}) has all",
+            )  # fmt: skip
+
+
+def _intervals(source: Source, rows: Sequence[Row], metric: str | None) -> Chart:
+    chosen = [row for row in rows if metric in (None, row["metric"])]
+    if not chosen:
+        raise MetricError(str(metric), "not evaluated", suggestion(str(metric), [r["metric"] for r in rows]))
+    return charted(values.intervals(chosen), of_rows(chosen, ("system", "metric", *VALUES)), source)
+
+
+VALUES = ("value", "lower", "upper", "n")
+
+
+def _at_k(
+    evaluation: Evaluated, source: Source, metric: str, k: Iterable[int] | None, first: str | None
+) -> Chart:
+    cutoffs = sorted({whole_number(one) for one in (CUTOFFS if k is None else k)})
+    if not cutoffs or cutoffs[0] < 1 or len(cutoffs) > MOST_CUTOFFS:
+        raise MetricError(
+            f"chart {AT_K!r}", f"k takes 1 to {MOST_CUTOFFS} numbers from 1 on", "as in k=[1, 5, 10]"
+        )
+    canonical = evaluation.canonical.get(metric, metric)
+    base = _AT.sub("", metric if _AT.search(metric) or not _AT.search(canonical) else canonical)
+    try:
+        found = source.again([f"{base}@{one}" for one in cutoffs])
+    except MetricError:
+        # A name of another tool takes no cut-off; ours may.
+        base = _AT.sub("", canonical)
+        found = source.again([f"{base}@{one}" for one in cutoffs])
+    at = {f"{base}@{one}": one for one in cutoffs}
+    rows = [{**row, "k": at[row["metric"]]} for row in _ordered(found, first) if not row["slice"]]
+    by_system: dict[str | None, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: row["k"]):
+        by_system.setdefault(row["system"], []).append(row)
+    order = list(dict.fromkeys(row["system"] for row in rows))
+    picture = queries.at_k(base, {system: by_system[system] for system in order})
+    return charted(picture, of_rows(rows, ("system", "metric", "k", *VALUES)), source)
+
+
+def _slices(
+    evaluation: Evaluated, source: Source, name: str, rows: Sequence[dict[str, Any]], metric: str | None
+) -> Chart:
+    if not any(row["slice"] for row in rows):
+        raise MetricError(f"chart {name!r}", "the result has no slices", "ask for them with by=")
+    if name == CALIBRATION and metric is None:
+        metric = next((row["metric"] for row in rows if row["target"] is not None), None)
+        if metric is None:
+            raise MetricError(
+                f"chart {name!r}", "no metric that aims at a number was evaluated",
+                "add one, such as calibration_ratio, and interval=0.95",
+            )  # fmt: skip
+    chosen = one_metric(evaluation, metric)
+    own = [row for row in rows if row["metric"] == chosen]
+    refuse_many(f"chart {name!r}", own)
+    target = own[0]["target"]
+    picture = values.slices(chosen, own, lambda row: slice_name(evaluation, row), target)
+    by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
+    return charted(picture, of_rows(own, ("system", "metric", "slice", *by, *VALUES)), source)
+
+
+def refuse_many(where: str, rows: Sequence[Row]) -> None:
+    """Refuse more rows than a person can look at.
+
+    Raises:
+        MetricError: there are too many.
+    """
+    if len(rows) > MOST_ROWS:
+        raise MetricError(
+            where, f"{len(rows):,} rows are more than the {MOST_ROWS} that a chart shows",
+            "slice by a column with fewer values",
+        )  # fmt: skip
+
+
+def slice_name(evaluation: Evaluated, row: Row) -> str:
+    """Return the values of the slicing columns of a row: ``JP``, or ``JP, phone``."""
+    segment = evaluation.segment(dict(row))
+    return ", ".join(map(visible_key, segment.values())) if segment else "overall"
+
+
+def one_metric(evaluation: Evaluated, metric: str | None) -> str:
+    """Return a metric as typed; the first one if none is named.
+
+    Raises:
+        MetricError: it was not evaluated.
+    """
+    if metric is None or metric in evaluation.metrics:
+        return evaluation.metrics[0] if metric is None else metric
+    for text, canonical in evaluation.canonical.items():
+        if metric == canonical:
+            return text
+    raise MetricError(metric, "not evaluated", suggestion(metric, evaluation.metrics))
+
+
+def _ordered(rows: Iterable[dict[str, Any]], first: str | None) -> list[dict[str, Any]]:
+    """Return rows in their order, those of one system before the others."""
+    return sorted(rows, key=lambda row: first is not None and row.get("system") != first)
+
+
+def charted(picture: Picture, data: pa.Table, source: Source) -> Chart:
+    """Return a chart with the numbers behind it."""
+    return Chart(picture.title, picture.said, data, picture.drawing, source.write_picture)
+
+
+def of_rows(rows: Sequence[Row], columns: Iterable[str]) -> pa.Table:
+    """Return some columns of rows as an Arrow table; a column without a value is left out."""
+    import pyarrow as pa
+
+    shown = [name for name in columns if any(row.get(name) is not None for row in rows)]
+    return pa.table({name: [row.get(name) for row in rows] for name in shown})

@@ -1,0 +1,67 @@
+"""Numbers as a person reads them: as many digits as their interval calls for."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "−"
+# Without an interval, numbers have this number of decimals.
+USUAL = 4
+MOST_DECIMALS, MOST_OF_PERCENT = 6, 4
+LEAST_P = 1e-4
+
+
+def signed(text: str) -> str:
+    """Write a hyphen before a number as a minus sign, which is as wide as a plus sign."""
+    return MINUS + text[1:] if text.startswith("-") else text
+
+
+def decimals_for(half: float | None) -> int:
+    """Return the decimals that show two digits of half an interval."""
+    if half is None or not 0 < half < math.inf:
+        return USUAL
+    return min(max(1 - math.floor(math.log10(half)), 0), MOST_DECIMALS)
+
+
+def number(value: float | None, decimals: int, sign: str = "") -> str:
+    """Write a number; one that would be written as 0 has an exponent, and none is empty."""
+    if value is None:
+        return ""
+    if 0 < abs(value) < 0.5 * 10**-decimals:
+        return signed(f"{value:{sign}.1e}")
+    return signed(f"{value + 0.0:{sign},.{decimals}f}")
+
+
+def percent(value: float | None, decimals: int) -> str:
+    """Write a change in per cent with its sign."""
+    if value is None:
+        return ""
+    if abs(value) >= 10:
+        return signed(f"{100 * value:+.3g}%")
+    # Plus 0, because there is no -0 %.
+    return signed(f"{round(value, decimals + 2) + 0.0:+.{decimals}%}")
+
+
+def percent_decimals(low: float | None, high: float | None) -> int:
+    """Return the decimals of the ends of an interval in per cent: none if it is wider than 1 point."""
+    half = 0.0 if low is None or high is None else 50 * (high - low)
+    if not 0 < half < 1:
+        return 0
+    return min(math.ceil(-math.log10(half)) or 1, MOST_OF_PERCENT)
+
+
+def ends(low: str, high: str) -> str:
+    """Write an interval; none is empty."""
+    return f"{low} to {high}" if low and high else ""
+
+
+def short_p(p: float | None) -> str:
+    """Write a p-value with four digits after the point."""
+    if p is None:
+        return ""
+    return f"<{LEAST_P:.4f}" if p < LEAST_P else f"{p:.4f}"
+
+
+def level_of(level: float) -> str:
+    """Write the name of an interval of a level."""
+    return f"{100 * level:g} % interval"

@@ -1,0 +1,15 @@
+"""The words of the column verdict, and the signs and short words that stand for them on a screen."""
+
+from __future__ import annotations
+
+BETTER, WORSE, DIFFERENT = "better", "worse", "different"
+UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
+
+# A shape for every verdict, so that nobody needs to see its color.
+SIGNS = {BETTER: "▲", WORSE: "▼", DIFFERENT: "◆", UNCLEAR: "○", UNTESTED: "–"}
+_SHORT = {UNCLEAR: "unclear"}
+
+
+def with_sign(verdict: str) -> str:
+    """Write a verdict for a screen: a sign and a short word."""
+    return f"{SIGNS.get(verdict, ' ')} {_SHORT.get(verdict, verdict)}"

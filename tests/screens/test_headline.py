@@ -1,0 +1,100 @@
+"""The verdict in one sentence: its exceptions, several systems, and what was not tested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duckmetrics.screens.headline import Compared, headline, headline_of_pairs, verdict_of
+from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
+
+ONE = {
+    (BETTER,): "B is better than A",
+    (WORSE, WORSE): "B is worse than A",
+    (UNCLEAR,): "No clear difference between B and A",
+    (UNTESTED,): "B was not tested against A",
+    (DIFFERENT,): "B differs from A",
+    (BETTER, WORSE): "B is better than A on m1, but worse on m2",
+    (WORSE, BETTER, WORSE): "B is worse than A on 2 of 3 metrics, but better on m2",
+    (BETTER, BETTER, BETTER, BETTER, WORSE): "B is better than A on 4 of 5 metrics, but worse on m5",
+    (BETTER, UNCLEAR, UNTESTED): "B is better than A on 1 of 3 metrics, unclear on m2, not tested on m3",
+    (UNCLEAR, DIFFERENT): "B differs from A on m2, unclear on m1",
+    (UNCLEAR, UNTESTED): "No clear difference between B and A on m1, not tested on m2",
+    (BETTER, *[UNCLEAR] * 4): "B is better than A on 1 of 5 metrics, unclear on 4 metrics",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verdicts", ONE, ids=", ".join)
+def test_metrics_of_one_system(verdicts: tuple[str, ...]) -> None:
+    found = {f"m{place}": verdict for place, verdict in enumerate(verdicts, start=1)}
+    assert verdict_of("B", "A", found) == ONE[verdicts]
+
+
+def row(system: str, verdict: str, metric: str = "m1") -> dict[str, Any]:
+    return {"system": system, "metric": metric, "verdict": verdict}
+
+
+JP, DE = "country JP", "country DE"
+SLICED = [
+    (BETTER, [(JP, WORSE, "m1")], "B is better than A, but worse in country JP"),
+    (BETTER, [(JP, WORSE, "m1"), (DE, WORSE, "m1")],
+     "B is better than A, but worse in country JP and country DE"),
+    (BETTER, [(JP, WORSE, "m2")], "B is better than A, but worse in country JP on m2"),
+    (BETTER, [(JP, UNCLEAR, "m1")], "B is better than A"),
+    (UNCLEAR, [(JP, WORSE, "m1"), (DE, BETTER, "m1")],
+     "No clear difference between B and A, but worse in country JP"),
+    (UNCLEAR, [(JP, BETTER, "m1")], "No clear difference between B and A, but better in country JP"),
+    (WORSE, [(JP, WORSE, "m1"), (DE, BETTER, "m1")], "B is worse than A, but better in country DE"),
+    (WORSE, [(JP, WORSE, "m1")], "B is worse than A"),
+    (BETTER, [(f"s {i}", WORSE if i < 4 else BETTER, "m1") for i in range(9)],
+     "B is better than A, but worse in 4 of 9 slices"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("overall", "slices", "sentence"), SLICED)
+def test_slices_are_the_exception(overall: str, slices: list[tuple[str, str, str]], sentence: str) -> None:
+    placed = [(place, row("B", verdict, metric)) for place, verdict, metric in slices]
+    assert headline(Compared("A", [row("B", overall)], placed)) == sentence
+
+
+SEVERAL = {
+    (BETTER, WORSE): "B is the best of 3 systems by m1",
+    (WORSE, WORSE): "A is the best of 3 systems by m1",
+    (BETTER, BETTER): "B and C are better than A by m1; they were not tested against each other",
+    (BETTER, UNCLEAR): "B is better than A by m1; C does not clearly differ from A",
+    (UNCLEAR, UNCLEAR): "B and C do not clearly differ from A by m1",
+    (WORSE, UNCLEAR): "B is worse than A by m1; C does not clearly differ from A",
+    (BETTER, UNTESTED): "B is better than A by m1; C is not tested against A",
+    (UNTESTED, UNTESTED): "B and C are not tested against A by m1",
+    (*[BETTER] * 4, WORSE): "4 systems are better than A by m1; F is worse than A; "
+    "they were not tested against each other",
+}
+
+
+@pytest.mark.parametrize("verdicts", SEVERAL, ids=", ".join)
+def test_the_best_of_several_is_named_only_where_tests_show_it(verdicts: tuple[str, ...]) -> None:
+    rows = [row(system, verdict) for system, verdict in zip("BCDEF", verdicts, strict=False)]
+    assert headline(Compared("A", rows)) == SEVERAL[verdicts]
+
+
+def test_the_best_of_several_has_its_exceptions() -> None:
+    rows = [row("B", BETTER), row("C", WORSE), row("B", WORSE, "ece"), row("C", WORSE, "ece")]
+    told = headline(Compared("A", rows, [(JP, row("B", WORSE)), (JP, row("C", WORSE))]))
+    assert told == "B is the best of 3 systems by m1, but worse than A on ece and in country JP"
+
+
+PAIRS = [
+    ({"ab": WORSE, "ac": WORSE, "bc": BETTER}, "b is the best of 3 systems by m"),
+    ({"ab": WORSE, "ac": WORSE, "bc": UNCLEAR},
+     "b and c are the best of 3 systems by m, with no clear difference between them"),
+    ({"ab": UNCLEAR, "ac": UNCLEAR, "bc": UNTESTED}, "No clear difference between 3 systems by m"),
+    ({"ab": UNCLEAR, "ac": BETTER, "bc": BETTER},
+     "a and b are the best of 3 systems by m, with no clear difference between them"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verdicts", "sentence"), PAIRS)
+def test_pairs_show_which_systems_are_the_best(verdicts: dict[str, str], sentence: str) -> None:
+    rows = [{"system": pair[0], "against": pair[1], "verdict": verdict} for pair, verdict in verdicts.items()]
+    assert headline_of_pairs("m", "abc", rows) == sentence
