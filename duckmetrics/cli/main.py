@@ -56,7 +56,9 @@ TASKS = (
     Task("Compare", "compare a.parquet b.parquet -m auc --cluster user_id", {
         "compare": "compare", "leaderboard": "compare", "ab": "ab", "test": "statistical_tests",
     }),
-    Task("Draw", "chart roc_curve clicks.parquet -o roc.svg", {"chart": "evaluate"}),
+    Task("Draw and report", "report run.parquet truth.parquet -m ndcg@10", {
+        "report": "compare", "chart": "evaluate",
+    }),
     Task("Check", "check run.parquet truth.parquet", {"check": "questions", "checks": "catalogue"}),
     Task("Look up", "metrics ndcg", {
         "metrics": "catalogue", "presets": "catalogue", "layouts": "catalogue", "dialects": "catalogue",

@@ -35,6 +35,7 @@ class FamilyEvaluation:
         per_query: the query of the values per query, where there are queries.
         verified: the results of the reference for a sample, if they were asked for.
         units: the basis of intervals and comparisons, if they were asked for.
+        query_name: the user's column that identifies a query, of rankings.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -45,6 +46,7 @@ class FamilyEvaluation:
     per_query: exp.Query | None = None
     verified: tuple[Verification, ...] = ()
     units: Units | None = None
+    query_name: str = ""
 
 
 def refuse_unsupported(

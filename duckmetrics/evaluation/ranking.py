@@ -52,7 +52,10 @@ def evaluate_ranking(
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
     notes += explained(catalog, engine, inputs, measures, notes)
-    part = FamilyEvaluation(rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query())
+    part = FamilyEvaluation(
+        rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query(),
+        query_name=inputs.column_label("predictions", "query_id"),
+    )  # fmt: skip
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_ranking
 

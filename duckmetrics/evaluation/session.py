@@ -104,7 +104,7 @@ class Session:
             level=None if self.request.inference is None else self.request.inference.level,
             higher_is_better=_where(parts, "higher"),
             lower_is_better=_where(parts, "lower"),
-            _tables=KeptTables(self.catalog, self.engine, parts, self.table, self.again),
+            _tables=KeptTables(self.catalog, self.engine, parts, self),
         )
 
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:

@@ -15,13 +15,17 @@ from duckmetrics.errors import MetricError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.material import Opened
+    from duckmetrics.report.page import Report
+    from duckmetrics.results.comparison import Comparison
+    from duckmetrics.results.evaluation import Evaluation
 
 MOVERS = "movers"
 
@@ -30,8 +34,7 @@ class KeptTables:
     """Reads what an evaluation kept: the summary and the values per query; other tables are computed again.
 
     Args:
-        table: computes a table such as a curve from the predictions.
-        again: evaluates other metrics of the same predictions, with intervals.
+        session: the session of the evaluation, which computes further tables and metrics.
     """
 
     def __init__(
@@ -39,15 +42,15 @@ class KeptTables:
         catalog: Catalog,
         engine: Engine,
         parts: Sequence[FamilyEvaluation],
-        table: Callable[[str, Mapping[str, Any]], pa.Table],
-        again: Callable[[Sequence[str]], tuple[dict[str, Any], ...]],
+        session: Opened,
     ) -> None:
-        self.table = table
-        self.again = again
+        self.table = session.table
+        self.again = session.again
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]
         self._per_query = next((part.per_query for part in parts if part.per_query is not None), None)
+        self._session, self._parts = session, parts
         self._lower = [m.text for part in parts for m in part.measures if m.lower_is_better]
 
     def summary(self) -> pa.Table:
@@ -80,6 +83,20 @@ class KeptTables:
 
         found = over_rows(self._catalog, MOVERS, self._queries(), {"baseline": baseline, "n": n})
         return self._engine.arrow(_with_losses_where_more_is_worse(found, self._lower))
+
+    def report(
+        self, result: Evaluation | Comparison, path: str | Path | None, title: str | None, ids: bool,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Report:  # fmt: skip
+        """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
+        from duckmetrics.evaluation.material import Material, write_page
+        from duckmetrics.evaluation.report_data import report_of
+
+        material = Material(self._session, self._parts, self._per_query)
+        made = report_of(result, material, title, ids, otherwise)
+        if path is not None:
+            write_page(path, made.html)
+        return made
 
     def differences(self, baseline: str, points: int) -> pa.Table:
         """Return quantiles of the differences of queries from a baseline."""

@@ -20,10 +20,12 @@ from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
+    from duckmetrics.report.page import Report
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.otherwise import Recount
@@ -199,6 +201,37 @@ class Comparison(Differences, DrawnComparison):
             result.failures("mrr delta < -0.01")  # []
         """
         return failures(read_gates(gates), self.rows, self.evaluation.canonical)
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        ids: bool = True,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Report:
+        """Return a report of the comparison as one HTML page, and write it to a file.
+
+        The page loads nothing and runs no script, so it can be mailed, printed, and opened anywhere.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            title: the title of the page.
+            ids: whether the page names queries and items: in its examples, and as the queries that gain and
+                lose most.
+            otherwise: other conventions under which the verdict is recounted, see `otherwise`.
+
+        Raises:
+            InputError: the file has another suffix, or is not an output of duckmetrics.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.report(folder / "report.html").html.startswith("<!doctype html>")  # True
+        """
+        return self.evaluation._tables.report(self, path, title, ids, otherwise)
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the columns and cells for a reader."""

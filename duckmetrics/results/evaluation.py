@@ -23,10 +23,12 @@ from duckmetrics.screens.widths import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
     from typing import Unpack
 
     import pyarrow as pa
 
+    from duckmetrics.report.page import Report
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.verification import Verification
     from duckmetrics.switches import TableParameters
@@ -126,6 +128,26 @@ class Evaluation(PerQuery, DrawnEvaluation):
             len(ev.failures("auc < 0.8"))  # 1
         """
         return failures(read_gates(gates), self.rows, self.canonical)
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None, ids: bool = True) -> Report:
+        """Return a report of the values as one HTML page, and write it to a file.
+
+        The page loads nothing and runs no script, so it can be mailed, printed, and opened anywhere.
+
+        Args:
+            path: the file, such as ``"report.html"``; by default, none is written.
+            title: the title of the page.
+            ids: whether the examples of findings name queries and items.
+
+        Raises:
+            InputError: the file has another suffix, or is not an output of duckmetrics.
+
+        Example:
+            clicks = {"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.6, 0.7]}
+            ev = duckmetrics.evaluate(clicks, metrics="auc")
+            ev.report(folder / "report.html").html.startswith("<!doctype html>")  # True
+        """
+        return self._tables.report(self, path, title, ids)
 
     @property
     def source(self) -> Tables:

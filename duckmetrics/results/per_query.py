@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from duckmetrics.report.page import Report
+
 
 class Tables(Protocol):
     """Reads the tables that an evaluation kept, when somebody asks for them."""
@@ -42,6 +44,13 @@ class Tables(Protocol):
 
     def differences(self, baseline: str, points: int) -> pa.Table:
         """Return quantiles of the differences of queries from a baseline."""
+        ...
+
+    def report(
+        self, result: Any, path: str | Path | None, title: str | None, ids: bool,
+        otherwise: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Report:  # fmt: skip
+        """Return the report of an evaluation, or of a comparison, and write it if there is a path."""
         ...
 
     def again(self, specs: Sequence[str], /) -> tuple[dict[str, Any], ...]:

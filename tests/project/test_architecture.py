@@ -37,7 +37,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
-    ("pictures", "screens"),
+    ("pictures", "report", "screens"),
     ("charts",),
     ("expressions",),
     ("errors", "version", "switches", "verdicts"),
@@ -69,7 +69,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks samples sql_text tables",
+        "chunks material samples sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (

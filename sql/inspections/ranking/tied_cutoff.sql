@@ -7,18 +7,45 @@
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL,
---           ties VARCHAR DEFAULT 'item_asc'
+--           ties VARCHAR DEFAULT 'item_asc',
+--           by_rank BOOLEAN DEFAULT FALSE
 -- when:     EXISTS (SELECT 1 FROM predictions GROUP BY system, query_id HAVING min(score) < max(score))
 -- advice:   export scores unrounded; ties=pessimistic and ties=optimistic show how much the order can change the
 --           value
-WITH spans AS (
+WITH placed AS (
     SELECT
-        system, query_id, tie_first, tie_last,
-        min(coalesce(relevance, 0)) AS low,
-        max(coalesce(relevance, 0)) AS high
-    FROM returned
-    WHERE tie_first <= $k AND tie_last > $k
-    GROUP BY system, query_id, tie_first, tie_last
+        candidates.system,
+        candidates.query_id,
+        candidates.item_id,
+        candidates.score,
+        row_number() OVER (
+            PARTITION BY candidates.system, candidates.query_id ORDER BY candidates.score DESC, candidates.item_id
+        ) AS rank
+    FROM candidates
+    JOIN queries ON queries.system = candidates.system AND queries.query_id = candidates.query_id
+    WHERE NOT $by_rank
+),
+-- Few lists have equal scores on both sides of the cut-off, so only these look up their grades.
+edges AS (
+    SELECT system, query_id, min(score) AS score
+    FROM placed
+    WHERE rank = $k OR rank = $k + 1
+    GROUP BY system, query_id
+    HAVING count(*) = 2 AND min(score) = max(score)
+),
+spans AS (
+    SELECT
+        placed.system,
+        placed.query_id,
+        min(placed.rank) AS tie_first,
+        max(placed.rank) AS tie_last,
+        min(coalesce(judgments.relevance, 0)) AS low,
+        max(coalesce(judgments.relevance, 0)) AS high
+    FROM edges
+    JOIN placed
+        ON placed.system = edges.system AND placed.query_id = edges.query_id AND placed.score = edges.score
+    LEFT JOIN judgments ON judgments.query_id = placed.query_id AND judgments.item_id = placed.item_id
+    GROUP BY placed.system, placed.query_id
 )
 SELECT
     system,

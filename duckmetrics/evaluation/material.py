@@ -1,0 +1,272 @@
+"""The numbers of a report: computed from the tables that an evaluation attached."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlglot import exp
+
+from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.checks.inspection import INSPECT
+from duckmetrics.compose.composer import Composer
+from duckmetrics.engines import outputs
+from duckmetrics.engines.engine import Feature
+from duckmetrics.errors import InputError
+from duckmetrics.expressions.folding import literal
+from duckmetrics.inference.units import over_rows
+from duckmetrics.report.model import AtCutoff, Metric, Mover
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.results.findings import Finding
+
+# The cut-offs of the curve of a ranking metric, up to the deepest rank that is computed anyway.
+CUTOFFS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
+# The depth of the curve of a metric without a cut-off, and the least depth of all curves.
+USUAL_DEPTH, LEAST_DEPTH = 50, 10
+HTML = "html"
+SUFFIXES = (".html", ".htm")
+# The number of quantiles of the differences of queries.
+STEPS = 201
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """The result of the complete check of the data.
+
+    Attributes:
+        performed: the names of the checks.
+        looked_at: the number of rows by table.
+    """
+
+    findings: tuple[Finding, ...]
+    performed: frozenset[str]
+    looked_at: Mapping[str, int]
+
+
+class Opened(Protocol):
+    """A session: a request, and the tables that were attached for it."""
+
+    catalog: Catalog
+    request: Request
+    engine: Engine
+
+    @property
+    def attached(self) -> Mapping[Any, Source]:
+        """The tables."""
+        ...
+
+    def attach(self, table: Any, role: Role) -> Source:
+        """Find out what a table argument means."""
+        ...
+
+    def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
+        """Evaluate the measures of each family together."""
+        ...
+
+    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
+        """Return the rows of a table."""
+        ...
+
+    def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
+        """Return the overall values of other metrics, with intervals."""
+        ...
+
+
+class Material:
+    """Computes the numbers of a report in the session of an evaluation.
+
+    Args:
+        per_query: the values of the queries; None if no metric has queries.
+    """
+
+    def __init__(
+        self, session: Opened, parts: Sequence[FamilyEvaluation], per_query: exp.Query | None
+    ) -> None:
+        self._session = session
+        self._parts = parts
+        self._per_query = per_query
+        self._measures = [measure for part in parts for measure in part.measures]
+
+    def metrics(self) -> list[tuple[Metric, str]]:
+        """Return each metric with its family."""
+        return [(_metric(measure), measure.family) for measure in self._measures]
+
+    def unit(self) -> str:
+        """Return the units of the first metric in the plural, such as "users"."""
+        part = self._parts[0]
+        if part.measures[0].family == RANKING:
+            return plural(part.query_name) or "queries"
+        kind = "rows" if part.units is None else part.units.kind
+        if kind.startswith("clusters of "):
+            return plural(kind.removeprefix("clusters of ")) or "clusters"
+        return "rows"
+
+    def sources(self) -> list[str]:
+        """Return the names of the tables, each once."""
+        return list(dict.fromkeys(source.label for source in self._session.attached.values()))
+
+    def inspected(self) -> Inspected | None:
+        """Check the data of each family completely; None if there are no tables to check.
+
+        Of rankings the inputs of the first metric are checked: others repeat the checks at other cut-offs.
+        """
+        session = self._session
+        if not self.is_readable:
+            return None
+        findings: dict[str, Finding] = {}
+        performed: set[str] = set()
+        looked_at: dict[str, int] = {}
+        with session.engine.exclusive():
+            for part in self._parts:
+                family = part.measures[0].family
+                measures = part.measures[:1] if family == RANKING else part.measures
+                asked = session.request.of(session.catalog, measures)
+                found = INSPECT[family](session.catalog, session.engine, asked, measures, session.attach)
+                findings |= {one.message: one for one in found.findings}
+                performed |= found.checks
+                looked_at |= found.looked_at or {}
+        return Inspected(tuple(findings.values()), frozenset(performed), looked_at)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the tables can be read once more; results of other evaluations have none."""
+        from_tables = all(part.query_name for part in self._parts if part.measures[0].family == RANKING)
+        known = bool(self._session.attached) and from_tables
+        return known and self._session.engine.supports(Feature.INTERVAL)
+
+    def at_cutoffs(self, metric: str) -> tuple[str, list[AtCutoff]]:
+        """Return the name of a metric without its cut-off, and its values at several cut-offs: one scan."""
+        measure = next(one for one in self._measures if one.text == metric)
+        cuts = self._cuts(measure)
+        if len(cuts) < 2 or not self.is_readable:
+            return measure.name, []
+        asked = [_at(measure, k) for k in cuts]
+        session = self._unsliced()
+        with session.engine.exclusive():
+            (part,) = session.parts(asked)
+        rows = [
+            AtCutoff(str(row["system"] or ""), int(row["metric"]), row["value"], row["lower"], row["upper"])
+            for row in ({"lower": None, "upper": None, **one} for one in part.rows)
+        ]
+        return str(measure).partition("@")[0], rows
+
+    def _cuts(self, measure: Measure) -> list[int]:
+        """Return the cut-offs of a curve: no deeper than what was asked for, so that it costs no more."""
+        if CUTOFF not in measure.values or measure.family != RANKING:
+            return []
+        depths = [one.depth for one in self._measures if one.family == RANKING]
+        known = [depth for depth in depths if depth is not None]
+        deepest = USUAL_DEPTH if len(known) < len(depths) else max(LEAST_DEPTH, *known)
+        own = measure.values[CUTOFF]
+        cuts = {k for k in CUTOFFS if k <= deepest} | {deepest}
+        return sorted(cuts | ({int(own)} if isinstance(own, int) else set()))
+
+    def movers(self, metric: str, system: str, baseline: str, n: int) -> list[Mover]:
+        """Return the queries that gain and lose most by one metric."""
+        rows = self._values(metric, system, baseline)
+        if rows is None:
+            return []
+        session = self._session
+        found = session.engine.rows(
+            over_rows(session.catalog, "movers", rows, {"baseline": baseline, "n": n})
+        )
+        lower = next(one.lower_is_better for one in self._measures if one.text == metric)
+        ways = {"gain": "loss", "loss": "gain"} if lower else {"gain": "gain", "loss": "loss"}
+        return [Mover(ways[row[2]], str(row[4]), row[5], row[6], row[7]) for row in found]
+
+    def differences(self, metric: str, system: str, baseline: str) -> list[float]:
+        """Return quantiles of the differences of the queries by one metric, the smallest first."""
+        rows = self._values(metric, system, baseline)
+        if rows is None:
+            return []
+        composer = Composer(self._session.catalog, {"per_query": rows})
+        step = composer.relation("difference_quantiles", {"baseline": baseline, "points": STEPS})
+        query = composer.complete(exp.select("difference").from_(step).order_by("place"))
+        return [difference for (difference,) in self._session.engine.rows(query)]
+
+    def _values(self, metric: str, system: str, baseline: str) -> exp.Select | None:
+        """Return the values of the queries by one metric, of two systems; None for a metric of rows."""
+        if self._per_query is None or metric not in self._texts(RANKING):
+            return None
+        known = exp.In(this=exp.column("system"), expressions=[literal(system), literal(baseline)])
+        names = map(exp.column, ("system", "metric", "query_id", "value"))
+        rows = exp.select(*names).from_(self._per_query.subquery("per_query"))
+        return rows.where(known, exp.column("metric").eq(literal(metric)))
+
+    def _texts(self, family: str) -> list[str]:
+        return [measure.text for measure in self._measures if measure.family == family]
+
+    def curve(self, table: str, **params: Any) -> list[Mapping[str, Any]]:
+        """Return the rows of a table of a classifier over all rows, such as its ROC curve.
+
+        Raises:
+            InputError: the rows cannot be used for this table.
+        """
+        if (CLASSIFICATION, table) not in self._session.catalog.tables or not self.is_readable:
+            return []
+        session = self._unsliced()
+        with session.engine.exclusive():
+            rows: list[Mapping[str, Any]] = session.table(table, params).to_pylist()
+        return rows
+
+    def _unsliced(self) -> Opened:
+        """Return the session without slices; tables stay attached."""
+        session = copy(self._session)
+        session.request = replace(session.request, by=(), computed={}, verify=None)
+        return session
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page to a file, which must be new or an output of ours.
+
+    Raises:
+        InputError: the file has another suffix, or cannot be written.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(target, "a report is a page of HTML", f"call it {target.stem or 'report'}.html")
+    outputs.refuse(target, HTML)
+    with outputs.replacing(target, HTML) as draft:
+        outputs.write_text(draft, text)
+
+
+def _metric(measure: Measure) -> Metric:
+    ends = measure.metric.range
+    low, high = (end if math.isfinite(end) else None for end in (ends.low, ends.high))
+    better = "target" if ends.target is not None else ends.better
+    k = measure.values.get(CUTOFF)
+    return Metric(
+        measure.text, measure.metric.title, better, ends.target, low, high, k if isinstance(k, int) else None
+    )
+
+
+def _at(measure: Measure, k: int) -> Measure:
+    """Return a metric at another cut-off, which is its text."""
+    params = tuple((name, k if name == CUTOFF else value) for name, value in measure.params)
+    return replace(measure, text=str(k), params=params)
+
+
+def plural(column: str) -> str:
+    """Return the units that a column identifies in the plural: ``users`` for user_id; empty if unclear."""
+    stem = column.removesuffix("_id")
+    if stem == column or not stem.isidentifier():
+        return ""
+    words = stem.replace("_", " ")
+    if words.endswith("y") and words[-2:-1] not in "aeiou":
+        return f"{words[:-1]}ies"
+    return words if words.endswith("s") else f"{words}s"

@@ -1,0 +1,253 @@
+"""The data of a report, from an evaluation or a comparison."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from duckmetrics.errors import InputError, MetricError, UnsupportedError
+from duckmetrics.expressions.visible import visible_key
+from duckmetrics.report.model import (
+    CLASSIFICATION,
+    RANKING,
+    UNTESTED,
+    Checked,
+    Convention,
+    Pictures,
+    Problem,
+    ReportData,
+    Row,
+)
+from duckmetrics.report.page import Report
+from duckmetrics.report.reading import Reading
+from duckmetrics.results.comparison import Comparison
+from duckmetrics.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from duckmetrics.evaluation.material import Inspected, Material
+    from duckmetrics.report.model import Mover
+    from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.findings import Finding
+
+T = TypeVar("T")
+
+# Findings about the method, which are not about the data.
+OF_METHOD = ("layout", "interval", "test")
+# A check of the evaluation, and the complete one that reports the same fact.
+SAME = {"missing_query": "unanswered_query"}
+# The tables of the charts of classifiers, with their parameters.
+CURVES: Mapping[str, Mapping[str, Any]] = {
+    "calibration_curve": {"bins": 10, "binning": "mass"},
+    "score_histogram": {"bins": 40},
+    "roc_curve": {"points": 120},
+}
+# The columns of these tables that the charts read.
+READ = (
+    "system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
+    "tp", "fp", "area",
+)  # fmt: skip
+MOVERS = 5
+AS_IT_IS = "as it is"
+# A temporary table, whose number depends on the calls before.
+TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
+# Counts of four digits or more, which are not part of a number or name.
+COUNTS = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.])")
+# The columns of a result that a row of the report has under the same name.
+SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
+# Column of the JSON -> table of the checks, in words.
+TABLES = {"predictions": "predictions", "truth": "judgments", "queries": "queries"}
+
+
+def report_of(
+    result: Evaluation | Comparison, material: Material, title: str | None, ids: bool,
+    otherwise: Sequence[Mapping[str, Any]] | None = None,
+) -> Report:  # fmt: skip
+    """Return the report of an evaluation, or of a comparison."""
+    comparison = result if isinstance(result, Comparison) else None
+    evaluation = result.evaluation if isinstance(result, Comparison) else result
+    return Report.of(_Builder(evaluation, comparison, material, ids).data(title, otherwise))
+
+
+class _Builder:
+    """Collects the data of a report."""
+
+    def __init__(
+        self, evaluation: Evaluation, comparison: Comparison | None, material: Material, ids: bool
+    ) -> None:
+        self._evaluation = evaluation
+        self._comparison = comparison
+        self._material = material
+        self._ids = ids
+        self._left_out: list[str] = []
+
+    def data(self, title: str | None, otherwise: Sequence[Mapping[str, Any]] | None) -> ReportData:
+        """Return all data: the rows first, because the charts are about the best system in them."""
+        first = self._values(title)
+        reading = Reading(first)
+        pictures = self._pictures(reading)
+        movers = self._movers(reading)
+        inspected = self._inspected()
+        return replace(
+            first,
+            pictures=pictures,
+            movers=movers,
+            checked=self._checked(inspected),
+            otherwise=self._otherwise(otherwise, reading),
+            rule="" if self._comparison is None else self._comparison.rule,
+            notes=(*self._notes(inspected), *self._left_out),
+            sources=tuple(self._material.sources()),
+            signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
+            sql=_renumbered(self._evaluation.sql),
+        )
+
+    def _values(self, title: str | None) -> ReportData:
+        """Return the data of the rows."""
+        evaluation, comparison = self._evaluation, self._comparison
+        metrics = self._material.metrics()
+        rows = evaluation.rows if comparison is None else comparison.rows
+        systems = tuple(str(name or "") for name in evaluation.systems)
+        baseline = None if comparison is None else comparison.baseline
+        return ReportData(
+            title=title or _title(systems, baseline, self._material.sources()),
+            kind=metrics[0][1],
+            systems=systems,
+            metrics=tuple(metric for metric, _ in metrics),
+            rows=tuple(map(self._row, rows)),
+            version=__version__,
+            baseline=baseline,
+            unit=self._material.unit(),
+            level=evaluation.level,
+        )
+
+    def _row(self, row: Mapping[str, Any]) -> Row:
+        """Return a row of the results as one of the report."""
+        segment = self._evaluation.segment(dict(row))
+        shared = {name: row[name] for name in SHARED if name in row}
+        return Row(
+            **shared, system=str(row["system"] or ""), by=tuple(segment),
+            segment=tuple(map(visible_key, segment.values())),
+        )  # fmt: skip
+
+    # ---- charts
+
+    def _pictures(self, reading: Reading) -> Pictures:
+        """Return the numbers behind the charts of the first metric."""
+        metric, baseline = reading.primary.name, reading.data.baseline
+        if reading.data.kind == CLASSIFICATION:
+            found = {name: self._tried(name, partial(self._curve, name)) for name in CURVES}
+            return Pictures(curves={name: rows for name, rows in found.items() if rows})
+        name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
+        shown = {baseline, reading.best}
+        steps = None if baseline is None else self._tried(
+            "differences", lambda: self._material.differences(metric, reading.best, baseline)
+        )  # fmt: skip
+        drawn = tuple(one for one in points if one.system in shown)
+        return Pictures(drawn, name, tuple(steps or ()))
+
+    def _curve(self, name: str) -> tuple[Mapping[str, Any], ...]:
+        """Return the rows of a table, with the columns that the charts read."""
+        rows = self._material.curve(name, **CURVES[name])
+        return tuple({column: row[column] for column in READ if column in row} for row in rows)
+
+    def _movers(self, reading: Reading) -> tuple[Mover, ...]:
+        baseline = reading.data.baseline
+        if baseline is None or not self._ids or reading.data.kind != RANKING:
+            return ()
+        return tuple(self._material.movers(reading.primary.name, reading.best, baseline, MOVERS))
+
+    def _tried(self, name: str, compute: Callable[[], T]) -> T | None:
+        """Return numbers for a chart; without them, the page says which chart is left out."""
+        try:
+            return compute()
+        except (InputError, MetricError, UnsupportedError) as error:
+            self._left_out.append(f"{name} is left out{f': {error}' if self._ids else ''}")
+            return None
+
+    # ---- the data
+
+    def _inspected(self) -> Inspected | None:
+        return self._tried("the complete check of the data", self._material.inspected)
+
+    def _own(self) -> list[Finding]:
+        """Return the findings of the evaluation and of the comparison."""
+        told = () if self._comparison is None else self._comparison.told
+        return [*self._evaluation.checks, *told]
+
+    def _checked(self, inspected: Inspected | None) -> Checked:
+        """Return the findings about the data; the complete check names a fact that both have."""
+        done = frozenset() if inspected is None else inspected.performed
+        own = [one for one in self._own() if one.check not in done and SAME.get(one.check) not in done]
+        found: Iterable[Finding] = [*(() if inspected is None else inspected.findings), *own]
+        problems = tuple(dict.fromkeys(self._problem(one) for one in found if not _is_of_method(one)))
+        if inspected is None:
+            return Checked(problems)
+        looked_at = {TABLES.get(name, name): n for name, n in inspected.looked_at.items()}
+        if "judgments" not in looked_at and "predictions" in looked_at:
+            looked_at = {"rows": looked_at["predictions"]}
+        return Checked(problems, len(inspected.performed), looked_at)
+
+    def _problem(self, finding: Finding) -> Problem:
+        table = PurePath(finding.table).name or finding.table
+        return Problem(
+            finding.severity, _counted(finding.sentence), finding.check, table, finding.share,
+            finding.examples if self._ids else (), finding.advice,
+        )  # fmt: skip
+
+    def _notes(self, inspected: Inspected | None) -> list[str]:
+        """Return the findings about the method as sentences."""
+        return list(dict.fromkeys(one.message for one in self._own() if _is_of_method(one)))
+
+    def _otherwise(
+        self, asked: Sequence[Mapping[str, Any]] | None, reading: Reading
+    ) -> tuple[Convention, ...]:
+        """Return the verdict of the best system by the first metric, as it is and under others."""
+        if self._comparison is None or not asked:
+            return ()
+        rows = self._comparison.otherwise(asked).to_pylist()
+        wanted = reading.primary.name, reading.best
+        return tuple(
+            Convention(
+                row["otherwise"] or AS_IT_IS, row["n"], row["relative_change"], row["verdict"] or UNTESTED,
+                self._why_not(row),
+            )
+            for row in rows if (row["metric"], row["system"]) in (wanted, (None, None))
+        )  # fmt: skip
+
+    def _why_not(self, row: Mapping[str, Any]) -> str:
+        """Return why there is no verdict under a convention; the reason may name queries."""
+        if row["verdict"] is not None:
+            return ""
+        return row["reason"] if self._ids else "the systems cannot be compared this way"
+
+
+def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str]) -> str:
+    """Return the title of a report without one."""
+    others = [name for name in systems if name != baseline]
+    if baseline is None:
+        known = others[0] or (PurePath(sources[0]).name if sources else "Evaluation")
+        return f"{len(others)} systems" if len(others) > 1 else known
+    return f"{others[0] if len(others) == 1 else f'{len(others)} systems'} against {baseline}"
+
+
+def _is_of_method(finding: Finding) -> bool:
+    return finding.check in OF_METHOD
+
+
+def _counted(sentence: str) -> str:
+    """Write the counts of a sentence with commas."""
+    return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)
+
+
+def _renumbered(sql: str) -> str:
+    """Number temporary tables as they appear, so that the same call gives the same text."""
+    places: dict[str, int] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return f"{found[1]}{places.setdefault(found[2], len(places) + 1)}"
+
+    return TEMPORARY.sub(numbered, sql)

@@ -1,0 +1,172 @@
+"""The four answers below the verdict: how much, how sure, where it is worse, can the data be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from duckmetrics.charts.marks import KINDS
+from duckmetrics.charts.numbers import number, percent
+from duckmetrics.report.exceptions import worse_elsewhere
+from duckmetrics.report.model import BETTER, WORSE
+from duckmetrics.report.reading import digits, place_of
+from duckmetrics.report.trust import undefined
+from duckmetrics.report.verdict import weakest
+from duckmetrics.report.words import counted, direction, inside, p_words, rough, span
+
+if TYPE_CHECKING:
+    from duckmetrics.report.model import Row
+    from duckmetrics.report.reading import Reading
+
+# An adjusted p-value below it is rarely chance.
+RARE = 0.05
+
+
+class Tile(NamedTuple):
+    """A question, its answer in a few characters, and a sentence; `kind` is the class of the answer."""
+
+    question: str
+    answer: str
+    text: str
+    kind: str = ""
+
+
+def tiles(reading: Reading) -> list[Tile]:
+    """Return the four answers."""
+    row = reading.top
+    if row is None or row.value is None:
+        return [Tile("By how much?", "no value", "the metric has no value"), trust(reading)]
+    if reading.data.baseline is None:
+        return [_value(reading, row), _interval(reading, row), _weakest(reading, row), trust(reading)]
+    return [_change(reading, row), _sure(reading, row), _worse(reading, row), trust(reading)]
+
+
+# ---- a comparison
+
+
+def _change(reading: Reading, row: Row) -> Tile:
+    question, metric, change = "By how much?", reading.primary, reading.change(row)
+    if change is None:
+        places = digits(row)
+        text = f"by {metric.name}; {direction(metric)}"
+        if metric.target is not None:
+            text += f": {_off(reading, row, places)}"
+        return Tile(question, number(row.delta, places, sign=True), text, KINDS[row.verdict])
+    ends = reading.ends(row)
+    half = None if ends is None else (ends[1] - ends[0]) / 2
+    text = f"by {metric.name}, relative to {reading.data.baseline}"
+    if row.verdict in (BETTER, WORSE):
+        how = "better" if change >= 0 else "worse"
+        return Tile(question, f"{rough(abs(change), half, sign=False)} {how}", text, KINDS[row.verdict])
+    how = "not tested" if ends is None else "unclear"
+    return Tile(question, f"{rough(change, half)}, {how}", text, KINDS[row.verdict])
+
+
+def _off(reading: Reading, row: Row, places: int) -> str:
+    """Return how far both values are from the best value."""
+    target, base = reading.primary.target or 0.0, reading.base(row)
+    now = "no value" if row.value is None else number(abs(row.value - target), places)
+    before = "no value" if base is None or base.value is None else number(abs(base.value - target), places)
+    return f"off by {before} before, by {now} now"
+
+
+def _sure(reading: Reading, row: Row) -> Tile:
+    question, ends = "How sure?", reading.ends(row)
+    if ends is not None:
+        half = (ends[1] - ends[0]) / 2
+        answer = f"{rough(ends[0], half)} to {rough(ends[1], half)}"
+    else:
+        answer = span(row.delta_lower, row.delta_upper, digits(row), sign=True)
+    if not answer:
+        return Tile(question, "not tested", row.reason or "this metric has no interval")
+    text = f"{_level(reading)}interval from {row.units:,} {reading.data.unit}"
+    if row.p_adjusted is not None:
+        often = "rarely makes" if row.p_adjusted < RARE else "could make"
+        text += f"; chance alone {often} such a difference ({p_words(row.p_adjusted)})"
+    return Tile(question, answer, text)
+
+
+def _worse(reading: Reading, row: Row) -> Tile:
+    question, metric = "Where is it worse?", reading.primary.name
+    if not reading.slices:
+        return Tile(question, "not looked at", "no slices were asked for", "even")
+    bad = reading.segments_of(row.system, WORSE)
+    if bad:
+        change, worst = reading.change(bad[0]), bad[0]
+        how = number(worst.delta, digits(worst), sign=True) if change is None else percent(change)
+        share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
+        text = f"by {metric}; {worst.units:,} of {row.units:,} {reading.data.unit}{share}"
+        if len(bad) > 1:
+            text += f"; {counted(len(bad) - 1, 'other slice is', 'other slices are')} worse, too"
+        return Tile(question, f"{', '.join(worst.segment)}: {how}", text, "worse")
+    if elsewhere := worse_elsewhere(reading, row.system):
+        n = len({found.key for found in elsewhere})
+        answer = place_of(elsewhere[0]) if n == 1 else f"{n:,} slices"
+        return Tile(question, answer, f"not by {metric}, but by other metrics", "worse")
+    return Tile(
+        question, "nowhere clearly", f"by {metric}, in {counted(len(reading.slices), 'slice')}", "even"
+    )
+
+
+# ---- values
+
+
+def _value(reading: Reading, row: Row) -> Tile:
+    metric = reading.primary
+    title = f"{inside(metric.title)}; " if metric.title else ""
+    return Tile(
+        "How good is it?", number(row.value, digits(row)), f"{metric.name}: {title}{direction(metric)}"
+    )
+
+
+def _interval(reading: Reading, row: Row) -> Tile:
+    answer, n = span(row.lower, row.upper, digits(row)), f"{row.units:,} {reading.data.unit}"
+    if not answer:
+        return Tile("How sure?", "no interval", f"from {n}; ask for intervals to see how sure it is", "even")
+    return Tile("How sure?", answer, f"{_level(reading)}interval from {n}")
+
+
+def _weakest(reading: Reading, row: Row) -> Tile:
+    question, worst = "Where is it weakest?", weakest(reading, row.system)
+    if worst is None:
+        known = "no slices were asked for" if not reading.slices else "no direction is better"
+        return Tile(question, "not looked at", known, "even")
+    share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
+    text = f"by {reading.primary.name}; {worst.units:,} of {row.units:,} {reading.data.unit}{share}"
+    return Tile(question, f"{', '.join(worst.segment)}: {number(worst.value, digits(worst))}", text)
+
+
+def _level(reading: Reading) -> str:
+    return "" if reading.data.level is None else f"{100 * reading.data.level:g}% "
+
+
+# ---- the data
+
+
+def trust(reading: Reading) -> Tile:
+    """Return whether the data can be trusted."""
+    question, checked = "Can the data be trusted?", reading.data.checked
+    n = Counter(problem.severity for problem in checked.problems)
+    warnings = counted(n["warning"], "warning")
+    if n["error"]:
+        more = f" and {warnings}" if n["warning"] else ""
+        return Tile(question, "No", f"{counted(n['error'], 'error')}{more}; see below", "worse")
+    if n["warning"]:
+        return Tile(question, "With care", f"{warnings}{_held(reading)}", "warn")
+    if not checked.performed:
+        return Tile(question, "Not checked", "the data could not be read again", "even")
+    unseen = undefined(reading)
+    but = f"; but {unseen[0]}" if unseen else ""
+    return Tile(
+        question, "Nothing found", f"by {counted(checked.performed, 'check')}{but}", "" if but else BETTER
+    )
+
+
+def _held(reading: Reading) -> str:
+    """Return how often the verdict stays under other conventions; empty if it was not recounted."""
+    known = [one for one in reading.data.otherwise[1:] if not one.error]
+    if not known or reading.top is None:
+        return ""
+    same = sum(one.verdict == reading.top.verdict for one in known)
+    ways = f"{same} of {counted(len(known), 'other way', 'other ways')} to count"
+    return f"; the verdict is the same in {ways}"

@@ -1,0 +1,168 @@
+"""The verdict of a report: one sentence with its exception, and one paragraph below it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from duckmetrics.charts.numbers import number
+from duckmetrics.report.exceptions import exceptions, worse_elsewhere
+from duckmetrics.report.model import BETTER, DIFFERENT, EVEN, UNTESTED, WORSE
+from duckmetrics.report.reading import digits, place_of
+from duckmetrics.report.words import counted, direction, inside, joined, span
+
+if TYPE_CHECKING:
+    from duckmetrics.report.model import Metric, Row
+    from duckmetrics.report.reading import Reading
+
+
+# Verdicts as a sentence counts them.
+COUNTED = {
+    BETTER: "better", WORSE: "worse", EVEN: "not clearly different",
+    DIFFERENT: "different in no better direction", UNTESTED: "not tested",
+}  # fmt: skip
+
+
+class Verdict(NamedTuple):
+    """The headline, and the sentences below it."""
+
+    head: str
+    lead: str
+
+
+def verdict(reading: Reading) -> Verdict:
+    """Return the verdict; an error in the data takes the headline."""
+    found = _valued(reading) if reading.data.baseline is None else _compared(reading)
+    errors = sum(problem.severity == "error" for problem in reading.data.checked.problems)
+    if not errors:
+        return found
+    head = f"Do not decide yet: the data have {counted(errors, 'error')}."
+    return Verdict(head, f"As the numbers stand: {found.head} {found.lead}")
+
+
+# ---- systems against a baseline
+
+
+def _compared(reading: Reading) -> Verdict:
+    row = reading.top
+    if row is None or row.value is None:
+        head = f"{reading.primary.name} has no value for {reading.best}."
+        return Verdict(head, _reason(row) or "So nothing can be said about the systems by this metric.")
+    head = _one(reading, row) if len(reading.others) == 1 else _several(reading, row)
+    but = exceptions(reading, row)
+    return Verdict(f"{head}, but {but}." if but else f"{head}.", _lead(reading, row))
+
+
+def _one(reading: Reading, row: Row) -> str:
+    """Return the verdict of one system against the baseline."""
+    base, metric = reading.data.baseline, reading.primary.name
+    return {
+        BETTER: f"{row.system} is better than {base}",
+        WORSE: f"{row.system} is worse than {base}",
+        EVEN: f"No clear difference between {row.system} and {base}",
+        DIFFERENT: f"{row.system} differs from {base} on {metric}, for which no direction is better",
+        UNTESTED: f"{row.system} is not tested against {base} by {metric}",
+    }[row.verdict]
+
+
+def _several(reading: Reading, row: Row) -> str:
+    """Return the verdict of the best of several systems; only differences to the baseline are tested."""
+    base, n = reading.data.baseline, len(reading.others) + 1
+    if row.verdict == BETTER:
+        return f"{row.system} is first of {n} systems and better than {base}"
+    rows = [reading.row(name) for name in reading.ranked]
+    better = [found.system for found in rows if found is not None and found.verdict == BETTER]
+    if better:
+        are = "is" if len(better) == 1 else "are"
+        who = f"only {joined(better)} {are} clearly better than {base}"
+        return f"{row.system} is first of {n} systems, but {who}"
+    if row.verdict in (EVEN, WORSE):
+        how = "is worse" if row.verdict == WORSE else "shows no clear difference"
+        return f"No system is better than {base}: {row.system}, the best of the others, {how}"
+    return _one(reading, row)
+
+
+def _lead(reading: Reading, row: Row) -> str:
+    """Return the sentences below the headline."""
+    old, metric, places = reading.base(row), reading.primary, digits(row)
+    before = "no value" if old is None or old.value is None else number(old.value, places)
+    parts = [f"{metric.name}{_described(metric)} goes from {before} to {number(row.value, places)}."]
+    parts += _counts(reading, row.system)
+    if elsewhere := worse_elsewhere(reading, row.system):
+        slices = len({found.key for found in elsewhere})
+        parts.append(f"By other metrics it is worse in {counted(slices, 'slice')}.")
+    if len(reading.others) > 1 and (second := reading.row(reading.ranked[1])) is not None:
+        value = "no value" if second.value is None else number(second.value, places)
+        parts.append(f"Next is {second.system} with {value}; these two were not tested against each other.")
+    return " ".join(parts)
+
+
+def _described(metric: Metric) -> str:
+    """Return the title and the direction of a metric in parentheses."""
+    said = [inside(metric.title)] if metric.title else []
+    said += [] if metric.better == "higher" else [direction(metric)]
+    return f" ({'; '.join(said)})" if said else ""
+
+
+def _counts(reading: Reading, system: str) -> list[str]:
+    """Return how many metrics have each verdict, as a sentence; none for a single metric."""
+    total = len(reading.metrics)
+    if total == 1:
+        return []
+    rows = (reading.row(system, name) for name in reading.metrics)
+    n = Counter(row.verdict for row in rows if row is not None)
+    found = [f"{said} on {n[verdict]}" for verdict, said in COUNTED.items() if n[verdict]]
+    first, *others = found or ["not tested on any"]
+    return [f"{system} is {', '.join([f'{first} of {total} metrics', *others])}."]
+
+
+def _reason(row: Row | None) -> str:
+    return f"The reason: {row.reason}." if row is not None and row.reason else ""
+
+
+# ---- values without a baseline
+
+
+def _valued(reading: Reading) -> Verdict:
+    row, metric = reading.top, reading.primary
+    if row is None or row.value is None:
+        return Verdict(f"{metric.name} has no value.", _reason(row))
+    value = number(row.value, digits(row))
+    name = f" of {row.system}" if row.system else ""
+    if len(reading.others) > 1:
+        head = f"{row.system} has the best {metric.name} of {len(reading.others)} systems: {value}"
+    else:
+        head = f"{metric.name}{name} is {value}"
+    low = weak(reading, row)
+    but = f", but only {number(low.value, digits(low))} in {place_of(low)}" if low is not None else ""
+    if but and reading.sign(metric.name) <= 0:
+        but = but.replace("but only", "but")
+    return Verdict(f"{head}{but}.", _valued_lead(reading, row))
+
+
+def weak(reading: Reading, row: Row) -> Row | None:
+    """Return the worst slice, if its whole interval is worse than that of all rows."""
+    worst = weakest(reading, row.system)
+    if worst is None or None in (worst.lower, worst.upper, row.lower, row.upper):
+        return None
+    ends = [(reading.worth_of(found.lower), reading.worth_of(found.upper)) for found in (worst, row)]
+    return worst if max(ends[0]) < min(ends[1]) else None
+
+
+def weakest(reading: Reading, system: str) -> Row | None:
+    """Return the slice with the worst value of the first metric; None if there is none."""
+    if reading.primary.better is None:
+        return None
+    rows = [row for key in reading.slices if (row := reading.row(system, None, key)) is not None]
+    known = [row for row in rows if row.value is not None]
+    return min(known, key=lambda row: reading.worth_of(row.value), default=None)
+
+
+def _valued_lead(reading: Reading, row: Row) -> str:
+    metric, places = reading.primary, digits(row)
+    within = span(row.lower, row.upper, places)
+    sure = f", with an interval from {within}" if within else ", without an interval"
+    parts = [f"{metric.name}{_described(metric)} is computed from {row.units:,} {reading.data.unit}{sure}."]
+    if len(reading.others) > 1:
+        parts.append("The systems were not tested against each other; a comparison does that.")
+    return " ".join(parts)

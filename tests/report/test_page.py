@@ -1,0 +1,222 @@
+"""The page: valid, closed to the network, escaped, the same twice, small, with its numbers as JSON."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+
+import pytest
+
+from duckmetrics.report.model import CLASSIFICATION, Mover, ReportData
+from duckmetrics.report.page import render
+from support.reports import (
+    HOSTILE,
+    LOSS,
+    NDCG,
+    RATIO,
+    Page,
+    compared,
+    in_slice,
+    large,
+    row,
+    with_charts,
+)
+
+HEADINGS = ("h1", "h2", "h3")
+MOVERS = (Mover("gain", "q<1>", 0.1, 0.9, 0.8), Mover("loss", "q2", 0.9, 0.1, -0.8))
+
+
+def ranking() -> ReportData:
+    data = compared(row(), in_slice("JP", "worse", 0.1), in_slice("DE", "better", 0.3))
+    return replace(
+        with_charts(data), movers=MOVERS, signatures=("ndcg@10|k:10",), sql="SELECT 1 < 2\n", rule="t"
+    )
+
+
+def classifier() -> ReportData:
+    metrics = (LOSS, RATIO)
+    rows = [
+        row(metric=metric, before=1.2, value=1.1, by=by, segment=segment)
+        for metric in metrics for by, segment in (((), ()), (("country",), ("JP",)), (("country",), ("DE",)))
+    ]  # fmt: skip
+    return with_charts(compared(*rows, metrics=metrics, kind=CLASSIFICATION))
+
+
+def values() -> ReportData:
+    data = ranking()
+    rows = tuple(one for one in data.rows if one.system == "new")
+    return replace(data, baseline=None, systems=("new",), rows=rows, movers=())
+
+
+PAGES = {
+    "ranking": ranking, "classifier": classifier, "values": values, "many": lambda: large(4, 3, 2),
+    "one row": lambda: compared(row()), "nothing": lambda: compared(row(value=None, verdict="not tested")),
+    "from 0": lambda: compared(row(before=0.0, value=0.0, verdict="not distinguishable")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_structure_is_valid(name: str) -> None:
+    page = Page(render(PAGES[name]()))
+    assert page.open == []
+    assert len(page.all("h1")) == 1
+    levels = [int(tag[1]) for tag, _ in page.elements if tag in HEADINGS]
+    assert levels[0] == 1
+    assert all(later - before <= 1 for before, later in itertools.pairwise(levels))
+    ids = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(set(ids)) == len(ids)
+    tables = re.findall(r"<table.*?</table>", page.html, re.DOTALL)
+    for table in tables:
+        assert 'scope="col"' in table.partition("</thead>")[0]
+        assert 'scope="row"' in table
+    assert page.drawings() or name in ("nothing", "from 0")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_shown_as_a_word_of_python(name: str) -> None:
+    page = Page(render(PAGES[name]()))
+    assert not re.search(r"\b(nan|inf|None|True|False|Undefined)\b", page.shown)
+
+
+def test_the_page_loads_nothing_and_runs_nothing() -> None:
+    page = Page(render(ranking()))
+    policy = next(one for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert policy["content"] == "default-src 'none'; style-src 'unsafe-inline'"
+    assert [one["type"] for one in page.all("script")] == ["application/json"]
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert not names & {"src", "href", "onload", "onclick", "action"}
+    assert "url(" not in page.html
+    assert "@import" not in page.html
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_escaped_in_texts_drawings_and_json(name: str) -> None:
+    data = ranking()
+    systems = {"new": name, "old": "old"}
+    rows = tuple(
+        replace(one, system=systems[one.system], segment=(name,) * len(one.segment)) for one in data.rows
+    )
+    rows = tuple({(one.system, one.key): one for one in rows}.values())
+    renamed = replace(
+        data, systems=("old", name), rows=rows, title=name, unit=name, sources=(name,), sql=name,
+        signatures=(name,), notes=(name,),
+    )  # fmt: skip
+    page = Page(render(with_charts(renamed)))
+    assert page.open == []
+    assert len(page.all("h1")) == 1
+    assert len(page.all("script")) == 1
+    assert page.drawings()
+    assert page.numbers["systems"][1] == name
+    seen = name.replace("\u202e", "\\u202e").replace("\x1b", "\\x1b").replace("\x00", "\\x00")
+    assert seen in page.text("h1")
+    hidden = re.findall(r"[\x00-\x08\x0b-\x1f\u202e]", page.html.partition("<script")[0])
+    assert hidden == []
+
+
+def test_the_json_has_the_rows_by_place() -> None:
+    data = ranking()
+    found = Page(render(data)).numbers
+    rows = found["rows"]
+    for i, expected in enumerate(data.rows):
+        where = found["slices"][rows["slice"][i]]
+        assert found["systems"][rows["system"][i]] == expected.system
+        assert found["metrics"][rows["metric"][i]]["name"] == expected.metric
+        assert (tuple(where["by"]), tuple(where["segment"])) == expected.key
+        for name in ("value", "delta", "relative_lower", "p_adjusted"):
+            value = getattr(expected, name)
+            assert rows[name][i] == (value if value is None else pytest.approx(value, rel=1e-5))
+        assert rows["verdict"][i] == expected.verdict
+
+
+def test_the_same_data_give_the_same_bytes() -> None:
+    assert render(ranking()) == render(ranking())
+
+
+def test_numbers_that_json_lacks_are_text() -> None:
+    data = compared(row())
+    rows = tuple(replace(one, p_adjusted=float("nan"), delta_upper=float("inf")) for one in data.rows)
+    found = Page(render(replace(data, rows=rows))).numbers
+    assert found["rows"]["delta_upper"] == ["inf", "inf"]
+
+
+def test_ten_systems_metrics_and_slices_stay_below_500_kilobytes() -> None:
+    names = tuple(name[:60] for name in HOSTILE)
+    assert len(render(with_charts(large(10, 10, 10, names))).encode()) < 500_000
+
+
+def test_of_many_slices_the_worst_and_the_best_are_shown() -> None:
+    rows = [in_slice(f"s{i}", "not distinguishable", 0.1 + i / 1e5) for i in range(10_000)]
+    page = Page(render(compared(row(), *rows)))
+    text = "Of 10,000 slices, the 20 worst and the 20 best are shown; the 9,960 in between are left out."
+    assert text in page.shown
+    assert page.html.count("country s0<") >= 1
+    assert "country s5000" not in page.html
+    assert "country s9999" in page.html
+    assert len(page.numbers["slices"]) == 41
+    assert len(page.html) < 200_000
+
+
+def test_two_hundred_slices_are_all_shown() -> None:
+    rows = [in_slice(f"s{i}", "not distinguishable", 0.1 + i / 1e5) for i in range(200)]
+    page = Page(render(compared(row(), *rows)))
+    assert "left out" not in page.shown
+    assert len(page.numbers["slices"]) == 201
+
+
+def test_the_marks_of_verdicts_are_signs_words_and_shapes() -> None:
+    verdicts = {"better": "▲", "worse": "▼", "not distinguishable": "○", "different": "◆", "not tested": "–"}
+    for verdict, sign in verdicts.items():
+        words = {"not distinguishable": "no clear difference"}.get(verdict, verdict)
+        assert f"{sign} {words}</span></td>" in render(compared(row(verdict=verdict)))
+
+
+def test_right_is_better_also_where_lower_values_are() -> None:
+    html = render(compared(row(metric=LOSS, before=0.5, value=0.4, half=0.01), metrics=(LOSS,)))
+    assert "0.500 → 0.400" in html
+    assert "<b>+20.0%</b>" in html
+    assert "+18.0% to +22.0%" in html
+
+
+def test_charts_are_drawn_from_their_numbers() -> None:
+    shown = Page(render(ranking()))
+    assert "ndcg of new is above old at every cut-off from 1 to 3" in shown.shown
+    assert "60.0% of the users gain, 30.0% lose" in shown.shown
+    shown = Page(render(classifier()))
+    assert "ROC: area 0.800, before 0.800" in shown.shown
+    assert "Calibration: the largest gap is 0.100, 0.80 predicted and 0.70 observed" in shown.shown
+    assert "Scores of new by class" in shown.shown
+    assert "The top 20% of the rows hold" in shown.shown
+    assert "calibration_ratio aims at 1: 1.10 in JP" in shown.shown
+
+
+def test_a_chart_without_numbers_is_left_out() -> None:
+    page = Page(render(compared(row())))
+    assert page.all("figure") == []
+    assert "How the lists differ" not in page.shown
+
+
+def test_findings_have_their_share_examples_and_advice() -> None:
+    page = Page(render(ranking()))
+    assert "3 of 10 (30.0%) rows are <odd>." in page.shown
+    assert "p.parquet, such as q=1; q=2." in page.shown
+    assert "look." in page.shown
+    assert "12 checks looked at 10 predictions." in page.shown
+
+
+def test_queries_that_move_are_shown_with_their_unit() -> None:
+    page = Page(render(replace(ranking(), unit="queries")))
+    assert "q<1>" in page.shown
+    assert ">query</th>" in page.html
+    assert "+0.800" in page.shown
+
+
+def test_a_metric_without_a_direction_gets_words() -> None:
+    size = replace(NDCG, name="size", better=None)
+    html = render(compared(row(metric=size, verdict="different"), metrics=(size,)))
+    assert "no direction is better" in html
+    assert "worse ← 0 → better" not in html
+
+
+def test_a_page_says_who_wrote_it() -> None:
+    assert render(compared(row())).partition("\n")[0] == "<!doctype html><!-- written by duckmetrics -->"

@@ -1,0 +1,201 @@
+"""The verdict in one sentence with its exception, for many small cases; and the four answers below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from duckmetrics.report.model import Checked, Convention, Problem, ReportData, Row
+from duckmetrics.report.reading import Reading
+from duckmetrics.report.tiles import tiles
+from duckmetrics.report.verdict import verdict
+from support.reports import LOSS, NDCG, RATIO, SIZE, compared, in_slice, row
+
+if TYPE_CHECKING:
+    from duckmetrics.report.tiles import Tile
+
+MAP = replace(NDCG, name="map")
+TWO = (NDCG, MAP)
+ERROR = Problem("error", "2 rows are broken")
+WARNING = Problem("warning", "3 rows are odd")
+JP, BR, US = (in_slice(name, "worse", 0.1) for name in ("JP", "BR", "US"))
+MANY = [in_slice(name, "worse", 0.1) for name in "ABCDEF"]
+
+HEADS = {
+    "better": (compared(row()), "new is better than old."),
+    "worse": (compared(row(verdict="worse", value=0.1)), "new is worse than old."),
+    "even": (compared(row(verdict="not distinguishable")), "No clear difference between new and old."),
+    "untested": (compared(row(verdict="not tested")), "new is not tested against old by ndcg@10."),
+    "slice": (compared(row(), JP), "new is better than old, but worse in country JP."),
+    "slices": (compared(row(), JP, BR, US),
+               "new is better than old, but worse in country JP, country BR and country US."),
+    "many slices": (compared(row(), *MANY),
+                    "new is better than old, but worse in country A, country B, country C and 3 other "
+                    "slices."),
+    "metric": (compared(row(), row(metric=MAP, verdict="worse", value=0.1), metrics=TWO),
+               "new is better than old, but worse on map."),
+    "both": (compared(row(), JP, row(metric=MAP, verdict="worse", value=0.1), metrics=TWO),
+             "new is better than old, but worse in country JP and on map."),
+    "even but": (compared(row(verdict="not distinguishable"), JP, in_slice("DE", "better", 0.3)),
+                 "No clear difference between new and old, but better in country DE; worse in country JP."),
+    "worse but": (compared(row(verdict="worse", value=0.1), in_slice("DE", "better", 0.3)),
+                  "new is worse than old, but better in country DE."),
+    "unclear slices": (compared(row(), in_slice("JP", "not distinguishable", 0.1)),
+                       "new is better than old."),
+    "lower": (compared(row(metric=LOSS, value=0.1), metrics=(LOSS,)), "new is better than old."),
+    "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)),
+               "new is better than old."),
+    "no direction": (
+        compared(row(metric=SIZE, verdict="different", before=9.0, value=10.0), metrics=(SIZE,)),
+        "new differs from old on n_returned, for which no direction is better.",
+    ),
+    "no value": (compared(row(value=None, verdict="not tested")), "ndcg@10 has no value for new."),
+    "no value before": (compared(row(before=None, verdict="not tested")),
+                        "new is not tested against old by ndcg@10."),
+    "several": (compared(row(), row("other", value=0.22)), "new is first of 3 systems and better than old."),
+    "several, lower": (
+        compared(row(metric=LOSS, value=0.1), row("other", LOSS, value=0.05), metrics=(LOSS,)),
+        "other is first of 3 systems and better than old.",
+    ),
+    "several, even": (
+        compared(row(verdict="not distinguishable", value=0.21), row("b", verdict="worse", value=0.1)),
+        "No system is better than old: new, the best of the others, shows no clear difference.",
+    ),
+    "several, worse": (
+        compared(row(verdict="worse", value=0.15), row("b", verdict="worse", value=0.1)),
+        "No system is better than old: new, the best of the others, is worse.",
+    ),
+    "several, one clear": (
+        compared(row(verdict="not distinguishable", value=0.3), row("b", value=0.25)),
+        "new is first of 3 systems, but only b is clearly better than old.",
+    ),
+    "several, one without a value": (
+        compared(row("b", value=None, verdict="not tested"), row()),
+        "new is first of 3 systems and better than old.",
+    ),
+    "an error": (compared(row(), JP, checked=Checked((ERROR, WARNING), 5)),
+                 "Do not decide yet: the data have 1 error."),
+    "errors": (compared(row(), checked=Checked((ERROR, replace(ERROR, check="b")), 5)),
+               "Do not decide yet: the data have 2 errors."),
+    "a warning": (compared(row(), checked=Checked((WARNING,), 5)), "new is better than old."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_the_headline_has_the_verdict_and_its_exception(name: str) -> None:
+    data, expected = HEADS[name]
+    assert verdict(Reading(data)).head == expected
+
+
+def values(*rows: Row, systems: tuple[str, ...] = ("",)) -> ReportData:
+    return ReportData("Report", "ranking", systems, (NDCG,), rows, "0", unit="users", level=0.95)
+
+
+def valued(value: float | None, half: float | None = 0.01, system: str = "", **where: object) -> Row:
+    known = value is not None and half is not None
+    ends = (value - half, value + half) if known else (None, None)  # type: ignore[operator]
+    return Row(system, "ndcg@10", value=value, lower=ends[0], upper=ends[1], n=50, **where)  # type: ignore[arg-type]
+
+
+COUNTRY = {"by": ("country",), "segment": ("JP",)}
+VALUED = {
+    "value": (values(valued(0.25)), "ndcg@10 is 0.250."),
+    "weak slice": (values(valued(0.25), valued(0.1, **COUNTRY)),
+                   "ndcg@10 is 0.250, but only 0.100 in country JP."),
+    "overlapping slice": (values(valued(0.25), valued(0.24, **COUNTRY)), "ndcg@10 is 0.250."),
+    "no interval": (values(valued(0.25, None), valued(0.1, None, **COUNTRY)), "ndcg@10 is 0.2500."),
+    "no value": (values(valued(None)), "ndcg@10 has no value."),
+    "systems": (
+        values(valued(0.25, system="a"), valued(0.3, system="b"), systems=("a", "b")),
+        "b has the best ndcg@10 of 2 systems: 0.300.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUED)
+def test_without_a_baseline_the_headline_is_the_value_and_the_weakest_slice(name: str) -> None:
+    data, expected = VALUED[name]
+    assert verdict(Reading(data)).head == expected
+
+
+def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
+    data = compared(
+        row(), row(metric=MAP, verdict="not distinguishable"), row("b", value=0.22), metrics=TWO,
+    )  # fmt: skip
+    lead = verdict(Reading(data)).lead
+    assert "ndcg@10 (normalized discounted cumulative gain) goes from 0.200 to 0.250." in lead
+    assert "new is better on 1 of 2 metrics, not clearly different on 1." in lead
+    assert "Next is b with 0.220; these two were not tested against each other." in lead
+
+
+def test_an_error_keeps_the_verdict_below_the_headline() -> None:
+    found = verdict(Reading(compared(row(), JP, checked=Checked((ERROR,), 5))))
+    assert found.lead.startswith("As the numbers stand: new is better than old, but worse in country JP.")
+
+
+def test_slices_that_are_worse_by_other_metrics_only_are_counted() -> None:
+    bad = row(metric=MAP, verdict="worse", value=0.1, by=("country",), segment=("FR",))
+    data = compared(row(), row(metric=MAP), bad, in_slice("FR", "better", 0.3), metrics=TWO)
+    found = Reading(data)
+    assert verdict(found).head == "new is better than old."
+    assert "By other metrics it is worse in 1 slice." in verdict(found).lead
+    assert answers(data)["Where is it worse?"][:2] == ("country FR", "not by ndcg@10, but by other metrics")
+
+
+def answers(data: ReportData) -> dict[str, tuple[str, str, str]]:
+    shown: list[Tile] = tiles(Reading(data))
+    return {one.question: (one.answer, one.text, one.kind) for one in shown}
+
+
+def test_the_answers_of_a_comparison() -> None:
+    found = answers(compared(row(), JP))
+    assert found["By how much?"] == ("25% better", "by ndcg@10, relative to old", "better")
+    sure = "95% interval from 100 users; chance alone rarely makes such a difference (p under 0.001)"
+    assert found["How sure?"] == ("+20% to +30%", sure, "")
+    assert found["Where is it worse?"] == ("JP: −50.0%", "by ndcg@10; 100 of 100 users (100%)", "worse")
+    assert found["Can the data be trusted?"] == ("Not checked", "the data could not be read again", "even")
+
+
+DATA = {
+    "errors": (Checked((ERROR, WARNING), 5), "No", "1 error and 1 warning; see below"),
+    "warnings": (Checked((WARNING,), 5), "With care", "1 warning"),
+    "notes": (Checked((Problem("note", "a"),), 5), "Nothing found", "by 5 checks"),
+    "nothing": (Checked((), 1), "Nothing found", "by 1 check"),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_whether_the_data_can_be_trusted(name: str) -> None:
+    checked, answer, text = DATA[name]
+    assert answers(compared(row(), checked=checked))["Can the data be trusted?"][:2] == (answer, text)
+
+
+def test_other_conventions_are_counted() -> None:
+    first = Convention("as it is", 9, 0.2, "better")
+    other = (
+        first,
+        Convention("a", 9, 0.2, "better"),
+        Convention("b", 9, 0.1, "worse"),
+        Convention("c", error="no"),
+    )
+    data = compared(row(), checked=Checked((WARNING,), 5), otherwise=other)
+    expected = "1 warning; the verdict is the same in 1 of 2 other ways to count"
+    assert answers(data)["Can the data be trusted?"][1] == expected
+
+
+UNCLEAR = {
+    "even": (compared(row(verdict="not distinguishable", value=0.21, half=0.02)), "+5%, unclear"),
+    "untested": (compared(row(verdict="not tested")), "+25.0%, not tested"),
+    "from 0": (compared(row(before=0.0, value=0.1)), "+0.100"),
+    "target": (compared(row(metric=RATIO, before=1.4, value=1.1), metrics=(RATIO,)), "−0.300"),
+    "no value": (compared(row(value=None, verdict="not tested")), "no value"),
+    "lower": (compared(row(metric=LOSS, value=0.1), metrics=(LOSS,)), "50% better"),
+}
+
+
+@pytest.mark.parametrize("name", UNCLEAR)
+def test_a_change_that_is_no_verdict_is_called_unclear(name: str) -> None:
+    data, expected = UNCLEAR[name]
+    assert answers(data)["By how much?"][0] == expected
