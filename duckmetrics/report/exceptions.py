@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.report.model import BETTER, DIFFERENT, EVEN, WORSE
 from duckmetrics.report.reading import place_of
-from duckmetrics.report.words import joined
+from duckmetrics.report.words import counted, joined
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Row
@@ -32,6 +32,15 @@ def metrics_with(reading: Reading, system: str, verdict: str) -> list[str]:
     """Return the other metrics for which a system has a verdict overall."""
     found = (reading.row(system, name) for name in reading.metrics if name != reading.primary.name)
     return [row.metric for row in found if row is not None and row.verdict == verdict]
+
+
+def other_exceptions(reading: Reading, row: Row) -> str:
+    """Return where a system is worse by other metrics only, as in ``worse in 3 slices by other metrics``."""
+    found = [] if row.verdict == WORSE else worse_elsewhere(reading, row.system)
+    slices = {own.key for own in found}
+    if len(slices) == 1:
+        return f"worse in {place_of(found[0])} by {joined([own.metric for own in found], 'other metrics')}"
+    return f"worse in {counted(len(slices), 'slice')} by other metrics" if slices else ""
 
 
 def worse_elsewhere(reading: Reading, system: str) -> list[Row]:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.numbers import number
-from duckmetrics.report.exceptions import exceptions, worse_elsewhere
+from duckmetrics.report.exceptions import exceptions, other_exceptions, worse_elsewhere
 from duckmetrics.report.model import BETTER, DIFFERENT, EVEN, UNTESTED, WORSE
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.words import counted, direction, inside, joined, span
@@ -49,7 +49,7 @@ def _compared(reading: Reading) -> Verdict:
         head = f"{reading.primary.name} has no value for {reading.best}."
         return Verdict(head, _reason(row) or "So nothing can be said about the systems by this metric.")
     head = _one(reading, row) if len(reading.others) == 1 else _several(reading, row)
-    but = exceptions(reading, row)
+    but = exceptions(reading, row) or other_exceptions(reading, row)
     return Verdict(f"{head}, but {but}." if but else f"{head}.", _lead(reading, row))
 
 
@@ -88,7 +88,7 @@ def _lead(reading: Reading, row: Row) -> str:
     before = "no value" if old is None or old.value is None else number(old.value, places)
     parts = [f"{metric.name}{_described(metric)} goes from {before} to {number(row.value, places)}."]
     parts += _counts(reading, row.system)
-    if elsewhere := worse_elsewhere(reading, row.system):
+    if exceptions(reading, row) and (elsewhere := worse_elsewhere(reading, row.system)):
         slices = len({found.key for found in elsewhere})
         parts.append(f"By other metrics it is worse in {counted(slices, 'slice')}.")
     if len(reading.others) > 1 and (second := reading.row(reading.ranked[1])) is not None:

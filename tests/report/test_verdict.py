@@ -135,13 +135,22 @@ def test_an_error_keeps_the_verdict_below_the_headline() -> None:
     assert found.lead.startswith("As the numbers stand: new is better than old, but worse in country JP.")
 
 
-def test_slices_that_are_worse_by_other_metrics_only_are_counted() -> None:
+def test_slices_that_are_worse_by_other_metrics_only_stand_in_the_headline() -> None:
     bad = row(metric=MAP, verdict="worse", value=0.1, by=("country",), segment=("FR",))
     data = compared(row(), row(metric=MAP), bad, in_slice("FR", "better", 0.3), metrics=TWO)
     found = Reading(data)
-    assert verdict(found).head == "new is better than old."
-    assert "By other metrics it is worse in 1 slice." in verdict(found).lead
+    assert verdict(found).head == "new is better than old, but worse in country FR by map."
+    assert "By other metrics" not in verdict(found).lead
     assert answers(data)["Where is it worse?"][:2] == ("country FR", "not by ndcg@10, but by other metrics")
+
+
+def test_many_slices_that_are_worse_by_other_metrics_are_counted() -> None:
+    bad = (
+        row(metric=MAP, verdict="worse", value=0.1, by=("country",), segment=(name,)) for name in ("FR", "JP")
+    )
+    good = (in_slice(name, "better", 0.3) for name in ("FR", "JP"))
+    data = compared(row(), row(metric=MAP), *bad, *good, metrics=TWO)
+    assert verdict(Reading(data)).head == "new is better than old, but worse in 2 slices by other metrics."
 
 
 def answers(data: ReportData) -> dict[str, tuple[str, str, str]]:
