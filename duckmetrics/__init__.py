@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.api.compare import compare
     from duckmetrics.api.database import append
     from duckmetrics.api.evaluate import curve, evaluate
+    from duckmetrics.api.explain import explain
     from duckmetrics.api.leaderboard import leaderboard
     from duckmetrics.api.sql import sql
     from duckmetrics.catalog.signature import Signature
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
-    from duckmetrics.results.sampled import SampledEvaluation
+    from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.verification import Verification
+    from duckmetrics.sensitivity.estimates import SampledEvaluation
     from duckmetrics.sensitivity.peers import conventions
     from duckmetrics.sensitivity.sampled import sampled
     from duckmetrics.sensitivity.ties import TieReport, ties
@@ -54,6 +56,9 @@ _LAZY = {
     "curve": "api.evaluate",
     "describe": "api.catalogue",
     "evaluate": "api.evaluate",
+    "explain": "api.explain",
+    "Explanation": "results.explanation",
+    "ExplainedGroups": "results.explanation",
     "macros_database": "macros.shipped",
     "macros_sql": "macros.shipped",
     "metrics": "api.catalogue",
@@ -61,7 +66,7 @@ _LAZY = {
     "sql": "api.sql",
     "Evaluation": "results.evaluation",
     "Experiment": "results.experiment",
-    "SampledEvaluation": "results.sampled",
+    "SampledEvaluation": "sensitivity.estimates",
     "sampled": "sensitivity.sampled",
     "Chart": "charts.chart",
     "Comparison": "results.comparison",
@@ -84,6 +89,8 @@ __all__ = [
     "EngineError",
     "Evaluation",
     "Experiment",
+    "ExplainedGroups",
+    "Explanation",
     "Findings",
     "InputError",
     "Leaderboard",
@@ -105,6 +112,7 @@ __all__ = [
     "curve",
     "describe",
     "evaluate",
+    "explain",
     "leaderboard",
     "macros_database",
     "macros_sql",

@@ -199,6 +199,10 @@ class Catalog:
             elif (definition.family, table) in self.metrics:
                 yield self.metrics[definition.family, table]
 
+    def parts(self, metric: Definition) -> list[Definition]:
+        """Return the metrics that a metric is made of; none if it reads relations."""
+        return [d for d in self.sources(metric) if d.family == metric.family and not d.is_table]
+
     def usual(self, family: str) -> str:
         """Return the spec of a family that is computed if the caller names no metric."""
         return next(

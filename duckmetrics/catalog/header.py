@@ -54,6 +54,10 @@ KEYS = {
         "the relation that computes the influence function of a metric that is not a function of sums, one "
         "value per unit (query or cluster); none: the metric estimates nothing and has no interval"
     ),
+    "contribution": (
+        "the contribution of a row that the metric reads to the value, if the value is not written as a sum "
+        "over rows; or none, and why; absent: the terms of the sum"
+    ),
     "interval": (
         "the method of an interval: logit, or proportion for Wilson's; absent: mean -+ t * se; or none, and "
         "why the bootstrap samples give no interval"

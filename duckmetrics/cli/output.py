@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
     from duckmetrics.results.experiment import Experiment
+    from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.findings import Finding
     from duckmetrics.results.tabular import Tabular
     from duckmetrics.screens.columns import Column
@@ -133,6 +134,21 @@ def write_result(result: Tabular, format_: str, path: Path | None) -> None:
         put(json_text(result.to_dict()), path)
     else:
         write_rows(result.summary, format_, path)
+
+
+def write_explanation(result: Explanation | ExplainedGroups, format_: str, path: Path | None) -> None:
+    """Write an explanation to a file, or to stdout: for a reader the lists, otherwise all items.
+
+    A file of Markdown begins with a line that says who wrote it, because its columns are names of systems.
+    """
+    if format_ == "table":
+        print_screen(result.lines())
+    elif format_ == "markdown":
+        put(("" if path is None else f"<!-- {WRITTEN_BY} -->\n\n") + result.shown().markdown(), path)
+    elif format_ in PAGES:
+        put(page_text(format_, result.shown()), path)
+    else:
+        write_result(result, format_, path)
 
 
 def page_text(format_: str, shown: Shown) -> str:

@@ -1,4 +1,4 @@
-"""``duckmetrics check``, ``ties``, ``conventions`` and ``sampled``: what to know about a number."""
+"""``duckmetrics check``, ``explain``, ``ties``, ``conventions`` and ``sampled``: about a number."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from duckmetrics.cli.arguments import (
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
+    BASELINE,
     BY,
+    ENGINE,
     INPUTS,
     LIKE,
+    MASTER,
     METRIC,
     OPTIONAL_METRIC,
     OUTPUT_AND_ENGINE,
@@ -123,6 +126,61 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     for finding in getattr(result, "checks", ()):
         click.echo(finding.line, err=True)
     return result
+
+
+@click.command(short_help="Show which items make a value, or a difference.")
+@with_options(*TABLES, OPTIONAL_METRIC)
+@click.option("--query", metavar="ID", help="The query to explain; of a composite id, its parts: user+day.")
+@click.option(
+    "--by",
+    metavar="GROUPS",
+    help="Explain the means instead: by grade, rank, item_id, item.COLUMN of --items, or query.COLUMN.",
+)
+@click.option("--of", metavar="SYSTEM", help="The system to explain.  [default: the other one of two]")
+@with_options(BASELINE)
+@click.option(
+    "--items",
+    metavar="TABLE",
+    help="A table keyed by item_id with columns of the items.",
+    shell_complete=completion.files,
+)
+@click.option(
+    "--show", multiple=True, metavar="COLUMN", help="Show this column of --items next to each item."
+)
+@click.option("--top", "n", type=click.IntRange(min=1), default=10, show_default=True,
+              help="The number of ranks, or groups, to show.")  # fmt: skip
+@with_options(*INPUTS, SCORE, LIKE, QUERIES, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
+def explain(**options: Any) -> None:
+    """Show which items make the value of a query, or the difference of two systems.
+
+    What each item adds comes from the definition of the metric, and adds up to the value. With --by, groups
+    of items add up to the means of all queries: which items cost us the difference? Without -m, ndcg@10 is
+    explained.
+
+    \b
+    duckmetrics explain --system A=a.parquet --system B=b.parquet --truth truth.parquet --query 4711
+    duckmetrics explain run.parquet truth.parquet --query 4711 -m map@10 --items items.parquet --show title
+    duckmetrics explain runs.parquet truth.parquet --system model --baseline old --by grade
+    """
+    from duckmetrics.api.explain import explain as compute
+    from duckmetrics.cli.output import write_explanation
+
+    format_ = checked_files(options)
+    predictions, truth, system = tables_of(options)
+    engine = engine_of(options)
+    names = ("query", "by", "of", "baseline", "items", "show", "n", "like", "queries")
+    result = compute(
+        predictions,
+        truth,
+        options["metrics"] or None,
+        system=system,
+        columns=columns_of(options["columns"]),
+        **readings_of(options),
+        engine=engine,
+        **{name: options[name] for name in names},
+        **switches_of(compute, options["switches"]),
+    )
+    write_to(options, format_, lambda path: write_explanation(result, format_, path), engine)
 
 
 @click.command(short_help="Estimate metrics over all items from sampled candidates.")

@@ -69,6 +69,11 @@ class Composer:
         Args:
             plan: how the ranks are found, see `optimizer.ranking_plan`.
         """
+        query, names = self.values_per_query(measures, plan)
+        return self.assemble(query), names
+
+    def values_per_query(self, measures: Sequence[Measure], plan: str) -> tuple[exp.Select, list[Columns]]:
+        """Return the query that `per_query` assembles, and the columns of each measure."""
         depth = depth_of(measures)
         outer = PerQuery(self.relation, self.blocks)
         names: list[Columns] = []
@@ -77,17 +82,21 @@ class Composer:
             known, policies = self._policies(measure.metric, values)
             value = self._value(measure.metric, values)
             names.append(outer.add(measure.family, policies, known, value))
-        return self.assemble(outer.query()), names
+        return outer.query(), names
 
     def assemble(self, query: exp.Select) -> exp.Select:
         """Write the whole query once all values are known: blocks, pruning, steps in front."""
-        for block in self.blocks:
-            self.steps[block.name] = block.query()
+        self.settle()
         needed = self._needed(query)
         self.steps = {n: s.copy() for n, s in self.steps.items() if n in needed}
         computed = {n: s for n, s in self.steps.items() if n not in self.inputs}
         prune(computed, query, self._grains)
         return self.complete(query)
+
+    def settle(self) -> None:
+        """Make the blocks steps, as far as they are known, so that later steps can read them."""
+        for block in self.blocks:
+            self.steps[block.name] = block.query()
 
     def complete(self, query: exp.Query) -> exp.Select:
         """Put the steps that a query needs in front of it, in the order they build on each other."""
@@ -118,7 +127,7 @@ class Composer:
         used = self.catalog.placeholders(definition)
         return definition.path, tuple((name, values[name]) for name in sorted(used & values.keys()))
 
-    def _known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
+    def known(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
         """Return the values, with the defaults of the file if a parameter has no value."""
         known = {**self.facts, **values}
         if not self.catalog.placeholders(definition) <= known.keys():
@@ -128,8 +137,11 @@ class Composer:
 
     def resolved(self, definition: Definition, values: Mapping[str, Value]) -> exp.Query:
         """Bind a file to parameters; its tables become steps, its own CTEs too."""
-        known = self._known(definition, values)
-        query = cast("exp.Query", bind(definition.query, known))
+        known = self.known(definition, values)
+        return self.resolved_query(cast("exp.Query", bind(definition.query, known)), known)
+
+    def resolved_query(self, query: exp.Query, known: Mapping[str, Value]) -> exp.Query:
+        """Make the tables and CTEs of a bound query steps, in place."""
         local: dict[str, str] = {}
         with_ = query.args.get("with_")
         if with_ is not None and with_.args.get("recursive"):
@@ -215,7 +227,7 @@ class Composer:
     ) -> tuple[dict[str, Value], exp.Select]:
         """Bind the file that says which values of a metric count; return its parameters and the query."""
         definition = self.catalog.relations[POLICIES[metric.family]]
-        known = self._known(definition, values)
+        known = self.known(definition, values)
         return known, cast("exp.Select", bind(definition.query, known))
 
     def _value(self, metric: Definition, values: Mapping[str, Value]) -> exp.Expr:
@@ -225,7 +237,7 @@ class Composer:
         return value
 
     def _new_value(self, metric: Definition, values: Mapping[str, Value], column: str) -> exp.Expr | None:
-        parts = [d for d in self.catalog.sources(metric) if d.family == metric.family and not d.is_table]
+        parts = self.catalog.parts(metric)
         if parts:
             return self._value_of_parts(metric, parts, values, column)
         query = self.resolved(metric, values)
@@ -245,16 +257,20 @@ class Composer:
             self.blocks.append(block)
         return exp.column(block.add(value), block.name)
 
+    def values_of_part(
+        self, metric: Definition, part: Definition, values: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        """Return the parameters of a metric that another metric is made of."""
+        declared = self.catalog.params(metric)
+        plan = {name: value for name, value in values.items() if name not in declared}
+        passed = {n: values.get(n, p.default) for n, p in self.catalog.params(part).items()}
+        return {**passed, **plan}
+
     def _value_of_parts(
         self, metric: Definition, parts: Iterable[Definition], values: Mapping[str, Value], column: str
     ) -> exp.Expr | None:
         """Write a metric of other metrics of the same grain as an expression over their values."""
-        inner: dict[str, exp.Expr] = {}
-        declared = self.catalog.params(metric)
-        plan = {name: value for name, value in values.items() if name not in declared}
-        for part in parts:
-            passed = {n: values.get(n, p.default) for n, p in self.catalog.params(part).items()}
-            inner[part.name] = self._value(part, {**passed, **plan})
+        inner = {part.name: self._value(part, self.values_of_part(metric, part, values)) for part in parts}
         query = cast("exp.Select", bind(metric.query, values))
         value = next((p for p in query.expressions if p.alias_or_name == column), None)
         if value is None:

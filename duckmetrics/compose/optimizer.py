@@ -27,6 +27,8 @@ TOP, SORTED = "top", "sorted"
 SHALLOW = 20
 # The relation of the rows that can come to a cut-off.
 CONTENDERS = "contenders"
+# The columns of the relations of rankings that identify a returned item, which only contributions read.
+IDENTITY = ("item", "place")
 # The mark of an expression that is a number of a type without NaN.
 EXACT = "exact"
 # The canonical columns that are DOUBLE.
@@ -130,6 +132,7 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
     has one row per key, which its declared grain says. The query also reads better without them.
     """
     reads = {name: _column_names(step) for name, step in steps.items()}
+    tables = {name: {table.name for table in step.find_all(exp.Table)} for name, step in steps.items()}
     unions = [query for query in (*steps.values(), result) if isinstance(query, exp.Union)]
     starred = [select for union in unions for select in union.find_all(exp.Select) if select.is_star]
     stacked = {table.name for select in starred for table in select.find_all(exp.Table)}
@@ -139,6 +142,9 @@ def prune(steps: dict[str, exp.Query], result: exp.Query, grains: Mapping[str, t
             continue
         clauses = [c for part in parts for key in CLAUSES if (c := part.args.get(key))]
         read = _column_names(result, *clauses).union(*(r for other, r in reads.items() if other != name))
+        # Every step hands these on, so only the steps that read this one show whether they are needed.
+        readers = [reads[other] for other in reads if name in tables[other]]
+        read -= {*IDENTITY} - _column_names(result, *clauses).union(*readers)
         names = steps[name].named_selects
         kept = [i for i, column in enumerate(names) if column in read] or [0]
         for part in parts:

@@ -46,10 +46,9 @@ _OURS = {
     "system", "value", "n", "signature", "slice", "query_id", "direction", "verdict", "like", "method",
     "pessimistic",
 }  # fmt: skip
-_FINDINGS = {"severity", "check"}
-# The first keys of a document in JSON, and those of a statistic before all documents had the same shape.
-_DOCUMENT = frozenset(KEYS[:4])
-_STATISTIC = {"name", "title", "params", "rows"}
+# Columns of findings and of explanations, and the first keys of JSON; before, a statistic had others.
+_KNOWN = ({"severity", "check"}, {"baseline_contribution", "contribution", "difference"},
+          frozenset(KEYS[:4]), {"name", "title", "params", "rows"})  # fmt: skip
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 # Open files of this process, which must not be replaced even if they are regular files.
 _OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
@@ -219,7 +218,7 @@ def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> fr
 def _is_ours(names: frozenset[str]) -> bool:
     """Return whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
     metrics = "metric" in names and len(names & _OURS) >= 2
-    return not names or metrics or any(names >= one for one in (_FINDINGS, _STATISTIC, _DOCUMENT))
+    return not names or metrics or any(names >= one for one in _KNOWN)
 
 
 def _text_of(path: Path) -> str:
@@ -251,7 +250,7 @@ def _csv(path: Path) -> frozenset[str] | None:
 
 def _markdown(path: Path) -> frozenset[str] | None:
     line, _, rest = _text_of(path).partition("\n")
-    if line.startswith(SAMPLE_RATIO):
+    if line.startswith(SAMPLE_RATIO) or WRITTEN_BY in line:
         return frozenset()
     if not (line.startswith("| ") and rest.startswith("| -")):
         return None

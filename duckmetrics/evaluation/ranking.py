@@ -76,14 +76,19 @@ def _query_values(
 ) -> tuple[str, list[Columns]]:
     """Keep the values of every query in a table; return its name, and which columns are whose."""
     table = engine.name("per_query")
-    exact = engine.supports(Feature.EXACT_SUMS)
-    scale = scale_of_terms(_largest_gain(catalog, engine, inputs, measures)) if exact else None
+    scale = scale_of(catalog, engine, inputs, measures)
     columns: list[Columns] = []
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = part.composer(catalog).per_query(measures, _ranking_plan(engine, measures))
+        query, found = part.composer(catalog).per_query(measures, plan_of(engine, measures))
         engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
         columns = found
     return table, columns
+
+
+def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float | None:
+    """Return the factor for the terms of the values of queries that makes their sums exact; None for none."""
+    exact = engine.supports(Feature.EXACT_SUMS)
+    return scale_of_terms(_largest_gain(catalog, engine, inputs, measures)) if exact else None
 
 
 def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
@@ -94,7 +99,7 @@ def _scale_of_means(engine: Engine, summary: RankingSummary) -> float | None:
     return scale_of_values(largest, n)
 
 
-def _ranking_plan(engine: Engine, measures: Sequence[Measure]) -> str:
+def plan_of(engine: Engine, measures: Sequence[Measure]) -> str:
     return ranking_plan(measures) if engine.supports(Feature.GLOBAL_SORTS) else RANKED
 
 
@@ -126,7 +131,7 @@ def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
 
     It does not apply where the truth decides which rows these are: its duplicates would show among them.
     """
-    plan, depth = _ranking_plan(engine, measures), depth_of(measures)
+    plan, depth = plan_of(engine, measures), depth_of(measures)
     if plan != TOP:
         return inputs
     composer = inputs.composer(catalog)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from duckmetrics.report.page import Report
     from duckmetrics.results.comparison import Comparison
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.explanation import ExplainedGroups, Explanation
 
 MOVERS = "movers"
 
@@ -112,6 +113,22 @@ class KeptTables:
         outputs.refuse(path, format_)
         with outputs.replacing(path, format_) as draft:
             outputs.write_text(draft, text)
+
+    def explain(
+        self, query: Any, by: str | None, metric: str | None, **asked: Any
+    ) -> Explanation | ExplainedGroups:
+        """Explain the value of one query, or the mean by groups of items.
+
+        Raises:
+            MetricError: no metric of rankings was evaluated.
+        """
+        from duckmetrics.evaluation.explaining import Asked, explainer_of
+        from duckmetrics.evaluation.explaining_groups import explained_groups
+
+        explainer = explainer_of(self._session, self._parts)
+        if by is not None:
+            return explained_groups(explainer, by, metric, Asked(**asked))
+        return explainer.query(query, metric, Asked(**asked))
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -33,6 +33,20 @@ def picked(source: str | exp.Expr, *columns: str | exp.Expr) -> exp.Select:
     return exp.select(*columns).from_(source)
 
 
+def joined_left(rows: exp.Query, other: exp.Query, key: str, columns: Sequence[str]) -> exp.Select:
+    """Return the rows of a table, with columns of another one that has a row for each key."""
+    known = other.subquery("other")
+    wanted = [exp.column(exp.to_identifier(name, quoted=True), "other") for name in columns]
+    query = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("source")), *wanted)
+    same = exp.EQ(this=exp.column(key, "other"), expression=exp.column(key, "source"))
+    return query.from_(rows.subquery("source")).join(known, on=same, join_type="left")
+
+
+def least_by(rows: exp.Query, key: str, value: exp.Expr, name: str) -> exp.Select:
+    """Return the least value of each key under a name."""
+    return exp.select(key, exp.Min(this=value).as_(name)).from_(rows.subquery("rows")).group_by(key)
+
+
 def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
     """Call a function that the SQL files define."""
     return exp.Anonymous(this=function, expressions=list(arguments))
@@ -58,6 +72,30 @@ def values_table(name: str, columns: Sequence[str], rows: Iterable[Sequence[Valu
     tuples = [exp.Tuple(expressions=[literal(value) for value in row]) for row in rows]
     named = [exp.to_identifier(column) for column in columns]
     return exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(name), columns=named))
+
+
+def numbered_values(name: str, rows: Sequence[tuple[int, Any]], type_: str) -> exp.Select:
+    """Return the query of values of one type, each with its number.
+
+    Args:
+        type_: the type of the values, in the words of DuckDB; a composite one for dictionaries.
+    """
+    queries = (
+        exp.select(literal(number).as_("number"), exp.cast(_value(value), type_, dialect="duckdb").as_(name))
+        for number, value in rows
+    )
+    return exp.select("number", name).from_(stacked(queries).subquery("numbered"))
+
+
+def _value(value: Any) -> exp.Expr:
+    """Write a value that came from the database; one of a type that SQL has no literal for as text."""
+    if isinstance(value, dict):
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=_value(part))
+            for name, part in value.items()
+        ]
+        return exp.Struct(expressions=fields)
+    return literal(value if isinstance(value, bool | int) else str(value))
 
 
 def quoted(name: str) -> exp.Column:

@@ -18,7 +18,7 @@ from duckmetrics.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-Role = Literal["predictions", "truth", "queries", "population", "counts", "data"]
+Role = Literal["predictions", "truth", "queries", "population", "counts", "data", "items"]
 ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
 FILE_SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.results.evaluation import Evaluation
+    from duckmetrics.results.explanation import ExplainedGroups, Explanation
     from duckmetrics.results.otherwise import Recount
 
 
@@ -44,6 +45,30 @@ class Differences(Widened):
             result.movers(n=1)["difference"].to_pylist()  # [0.5]
         """
         return self.evaluation.movers(n, self.baseline if baseline is None else baseline)
+
+    def explain(
+        self, query: Any = None, metric: str | None = None, *, system: str | None = None,
+        baseline: str | None = None, items: Any = None, show: str | Sequence[str] = (), n: int = 10,
+        by: str | None = None,
+    ) -> Explanation | ExplainedGroups:  # fmt: skip
+        """Return which items make the difference to the baseline, see `Evaluation.explain`.
+
+        Raises:
+            MetricError: no such metric or system, or several systems and none named.
+            InputError: no such query or column.
+            UnsupportedError: the metric is not a sum over items.
+
+        Example:
+            run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            other = {"q1": {"a": 0.1, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}
+            qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
+            result = duckmetrics.compare({"A": run, "B": other}, qrels, "mrr")
+            result.explain("q1").delta  # 0.5
+        """
+        base = self.baseline if baseline is None else baseline
+        return self.evaluation.explain(
+            query, metric, system=system, baseline=base, items=items, show=show, n=n, by=by
+        )
 
     def differences(
         self, metric: str | None = None, system: str | None = None, points: int = 101

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
+from duckmetrics.results.explanation import Explainable, Explained
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.wide import Widened
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from duckmetrics.report.page import Report
 
 
-class Tables(Protocol):
+class Tables(Explained, Protocol):
     """Reads the tables that an evaluation kept, when somebody asks for them."""
 
     def summary(self) -> pa.Table:
@@ -62,7 +63,7 @@ class Tables(Protocol):
         ...
 
 
-class PerQuery(Widened):
+class PerQuery(Widened, Explainable):
     """A result with values per query.
 
     Attributes:

@@ -22,8 +22,8 @@ from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import read_request
-from duckmetrics.results.sampled import SampledEvaluation
 from duckmetrics.sensitivity.corrections import SamplingModel
+from duckmetrics.sensitivity.estimates import SampledEvaluation
 from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks
 
 if TYPE_CHECKING:

@@ -28,6 +28,8 @@ WITH preferences AS (
     SELECT
         queries.system,
         queries.query_id,
+        item_id AS item,
+        rank AS place,
         is_relevant,
         m,
         n_nonrelevant,

@@ -33,13 +33,15 @@
 --           q2: 1 / 2 * 7 / 16 = 0.2188
 -- related:  reciprocal_rank, ndcg, rbp
 WITH stops AS (
-    SELECT system, query_id, rank, (power(2e0, relevance) - 1) / power(2e0, $max_grade) AS stop
+    SELECT system, query_id, item, place, rank, (power(2e0, relevance) - 1) / power(2e0, $max_grade) AS stop
     FROM relevant
 ),
 cascade AS (
     SELECT
         system,
         query_id,
+        item,
+        place,
         rank,
         stop,
         exp(coalesce(sum(ln(1 - stop)) OVER (

@@ -14,6 +14,7 @@
 -- idle:     ties WHEN k IS NULL; scores WHEN k IS NULL; unjudged WHEN k IS NULL;
 --           catalog_size WHEN k IS NULL
 -- depth:    k
+-- contribution: CASE WHEN hit = 1 AND rank <= coalesce($k, rank) THEN 1e0 END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1 if h >= 1, else 0

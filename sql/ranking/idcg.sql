@@ -14,6 +14,7 @@
 --               CHECK (ideal IN ('judged', 'returned', 'full_k') AND (ideal <> 'full_k' OR k IS NOT NULL))
 -- idle:     rel WHEN gain <> 'binary'; ties WHEN TRUE; scores WHEN TRUE; unjudged WHEN TRUE; catalog_size WHEN TRUE
 -- depth:    CASE WHEN ideal <> 'returned' THEN k END
+-- contribution: none, it is a sum over the ideal order, not over returned items
 -- grain:    system, query_id
 -- range:    [0, inf), higher is better
 -- formula:  DCG@k of the best order: of all judged items, of the returned ones, or of k slots with the largest gain

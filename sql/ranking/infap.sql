@@ -33,6 +33,8 @@ WITH judged_above AS (
     SELECT
         queries.system,
         queries.query_id,
+        item_id AS item,
+        rank AS place,
         is_relevant,
         m,
         rank,

@@ -14,6 +14,7 @@
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- values:   k: as in recall
 -- depth:    k
+-- contribution: CASE WHEN hit = 1 AND rank <= coalesce($k, rank) THEN 1e0 / rank END
 -- grain:    system, query_id
 -- range:    [0, 1], higher is better
 -- formula:  1 / rank of the first relevant item; 0 if it is not returned or its rank is above k

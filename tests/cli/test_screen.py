@@ -29,6 +29,8 @@ COMMANDS = {
     "--by-each country,device",
     "compare": f"compare {SHOP} --baseline baseline -m ndcg@10,map@10,hit_rate@5",
     "leaderboard": f"leaderboard {SHOP} -m ndcg@10,map@10,hit_rate@5",
+    "explain": f"explain {SHOP} --baseline baseline -m ndcg@10 --query 10191",
+    "explain, groups": f"explain {SHOP} --baseline baseline -m ndcg@10 --by item_id",
     "ab": f"ab {SPLIT} --variant variant --control A -m clicks,clicks/views,clicked",
     "check": f"check {SHOP} -m ndcg@10,map@10",
     "check, classifiers": f"check {CLICKS}",

@@ -29,6 +29,8 @@ BUSY = {
     "compare": ("compare", "p.parquet", "reverse.parquet", "--truth", "t.parquet", "-m", "rr"),
     "check": ("check", "p.parquet", "t.parquet"),
     "conventions": ("conventions", "p.parquet", "t.parquet", "-m", "rr", "--like", "ranx"),
+    "explain": ("explain", "p.parquet", "t.parquet", "-m", "rr", "--query", "q1"),
+    "explain by": ("explain", "p.parquet", "t.parquet", "-m", "rr", "--by", "rank"),
     "ties": ("ties", "p.parquet", "t.parquet", "-m", "rr"),
     "sampled": ("sampled", "p.parquet", "one.parquet", "-m", "rr", "--n-items", 50, "--n-negatives", 9),
     "curve": ("curve", "roc_curve", LABELS),

@@ -579,3 +579,18 @@ def test_predictions_of_bigquery_are_read(spark: Any, tmp_path: Path) -> None:
     assert duckmetrics.evaluate(path, metrics="auc", positive="yes")["auc"] == 3.5 / 4
     with pytest.raises(InputError, match=r"the positive one is not named.*positive='yes'"):
         duckmetrics.evaluate(path, metrics="auc", engine=spark)
+
+
+# ---- explanations
+
+
+def test_explanations_are_those_of_duckdb(spark: Any) -> None:
+    found, wanted = (
+        duckmetrics.evaluate(**RANKINGS, metrics=["ndcg@5", "map@10"], **engine)
+        for engine in ({"engine": spark}, {})
+    )
+    for arguments in ({"query": 10191}, {"by": "grade"}, {"by": "query.country", "metric": "map@10"}):
+        mine, theirs = (ev.explain(baseline="baseline", **arguments) for ev in (found, wanted))
+        assert len(mine.rows) == len(theirs.rows) > 2
+        for one, other in zip(mine.rows, theirs.rows, strict=True):
+            assert all(same(one[name], value) for name, value in other.items()), (one, other)

@@ -37,7 +37,7 @@ FLOORS = (
     ("compose",),
     ("catalog",),
     ("presets", "layouts", "results"),
-    ("pictures", "report", "screens"),
+    ("pictures", "report", "screens", "explanations"),
     ("charts",),
     ("expressions",),
     ("errors", "version", "switches", "verdicts"),

@@ -19,25 +19,22 @@
 --           ideal=full_k: the ideal has k items of the highest grade
 -- facts:    exponential WHEN gain = 'exp2'
 -- grain:    system, query_id, item_id
--- note:     ideal=none is the ranking itself; ties=expected gives every row the mean gain of its tie group,
---           which is the average over all orders (McSherry and Najork, ECIR 2008)
+-- note:     ideal=none is the ranking itself; item and place are as in relevant; ties=expected gives every row the
+--           mean gain of its tie group, which is the average over all orders (McSherry and Najork, ECIR 2008)
 WITH placed AS (
-    SELECT
-        system,
-        query_id,
-        relevance,
-        TRUE AS is_relevant,
-        NULL AS tie_first,
+    SELECT system, query_id, item, place, relevance, TRUE AS is_relevant, NULL AS tie_first,
         CASE $ideal WHEN 'none' THEN rank WHEN 'returned' THEN returned_ideal_rank ELSE ideal_rank END AS position
     FROM relevant
     WHERE $ideal <> 'full_k' AND ($ties <> 'expected' OR $ideal <> 'none')
     UNION ALL
-    SELECT queries.system, queries.query_id, relevance, is_relevant, tie_first, rank AS position
+    SELECT queries.system, queries.query_id, item_id AS item, rank AS place, relevance, is_relevant, tie_first,
+        rank AS position
     FROM queries
     LEFT JOIN returned ON returned.system = queries.system AND returned.query_id = queries.query_id
     WHERE $ties = 'expected' AND $ideal = 'none'
     UNION ALL
-    SELECT system, query_id, max(relevance) AS relevance, TRUE AS is_relevant, NULL AS tie_first, slots.position
+    SELECT system, query_id, NULL AS item, NULL AS place, max(relevance) AS relevance, TRUE AS is_relevant,
+        NULL AS tie_first, slots.position
     FROM relevant
     CROSS JOIN range(1, CAST($k AS BIGINT) + 1) AS slots(position)
     WHERE $ideal = 'full_k'
@@ -47,6 +44,8 @@ gained AS (
     SELECT
         system,
         query_id,
+        item,
+        place,
         position,
         tie_first,
         CASE
@@ -58,17 +57,19 @@ gained AS (
     FROM placed
 ),
 averaged AS (
-    SELECT system, query_id, position, gain
+    SELECT system, query_id, item, place, position, gain
     FROM gained
     WHERE $ties <> 'expected' OR $ideal <> 'none'
     UNION ALL
-    SELECT system, query_id, position, avg(gain) OVER (PARTITION BY system, query_id, tie_first) AS gain
+    SELECT system, query_id, item, place, position, avg(gain) OVER (PARTITION BY system, query_id, tie_first) AS gain
     FROM gained
     WHERE $ties = 'expected' AND $ideal = 'none'
 )
 SELECT
     system,
     query_id,
+    item,
+    place,
     position,
     gain,
     CASE $discount

@@ -9,16 +9,14 @@
 -- facts:    corrected WHEN catalog_size IS NOT NULL
 -- grain:    system, query_id, ideal_rank, hit
 -- note:     every relevant item has a row with an ideal_rank, and another row with a rank if it was returned; so a
---           query with a relevant item has a row; hit is the number of relevant items up to the rank, and m the
---           number of all; duplicates=count: a copy of an item is a hit of its own, but has no place in the ideal
---           order; catalog_size=n: the candidates are one relevant item and a uniform sample of the n - 1 others;
---           rank r in the sample is about floor(1 + (n - 1) * (r - 1) / (n_returned - 1)) among all n, never less
---           than r (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226)
+--           query with a relevant item has a row; item is the returned item, and place its rank before catalog_size
+--           applies; both are NULL in the rows with an ideal_rank; hit is the number of relevant items up to the
+--           rank, and m the number of all; duplicates=count: a copy of an item is a hit of its own, but has no place
+--           in the ideal order; catalog_size=n: the candidates are one relevant item and a uniform sample of the
+--           n - 1 others; rank r in the sample is about floor(1 + (n - 1) * (r - 1) / (n_returned - 1)) among all n,
+--           never less than r (Krichene and Rendle, KDD 2020, doi:10.1145/3394486.3403226)
 WITH ideal AS (
-    SELECT
-        query_id,
-        relevance,
-        row_number() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
+    SELECT query_id, relevance, row_number() OVER (PARTITION BY query_id ORDER BY relevance DESC) AS ideal_rank
     FROM grades
     WHERE is_relevant
     QUALIFY $depth IS NULL OR ideal_rank <= $depth
@@ -27,12 +25,12 @@ found AS (
     SELECT
         ranked.system,
         ranked.query_id,
+        ranked.item_id AS item,
         grades.relevance,
         ranked.rank,
         row_number() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY ranked.rank) AS hit,
-        row_number() OVER (
-            PARTITION BY ranked.system, ranked.query_id ORDER BY grades.relevance DESC
-        ) AS returned_ideal_rank
+        row_number() OVER (PARTITION BY ranked.system, ranked.query_id ORDER BY grades.relevance DESC)
+            AS returned_ideal_rank
     FROM ranked
     JOIN grades ON grades.query_id = ranked.query_id AND grades.item_id = ranked.item_id
     WHERE grades.is_relevant
@@ -40,6 +38,8 @@ found AS (
 SELECT
     queries.system,
     queries.query_id,
+    NULL AS item,
+    CAST(NULL AS BIGINT) AS place,
     ideal.relevance,
     ideal.ideal_rank,
     judged_queries.m,
@@ -52,12 +52,13 @@ SELECT
 FROM ideal
 JOIN queries ON queries.query_id = ideal.query_id
 LEFT JOIN judged_queries ON judged_queries.query_id = ideal.query_id
-LEFT JOIN returned_counts
-    ON returned_counts.system = queries.system AND returned_counts.query_id = queries.query_id
+LEFT JOIN returned_counts ON returned_counts.system = queries.system AND returned_counts.query_id = queries.query_id
 UNION ALL
 SELECT
     queries.system,
     queries.query_id,
+    found.item,
+    found.rank AS place,
     found.relevance,
     CAST(NULL AS BIGINT) AS ideal_rank,
     judged_queries.m,

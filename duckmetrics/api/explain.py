@@ -1,0 +1,106 @@
+"""Why a number is as it is: the items behind the value of a query, or behind a difference of means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from duckmetrics.api.arguments import refuse_misspelled
+from duckmetrics.catalog.catalog import catalog
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.catalog.spec_text import read_specs
+from duckmetrics.engines.opening import open_engine
+from duckmetrics.errors import MetricError
+from duckmetrics.evaluation.session import opened
+from duckmetrics.inputs.request import read_request
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
+
+    import duckdb
+    from pyspark.sql import SparkSession
+
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.results.explanation import ExplainedGroups, Explanation
+    from duckmetrics.switches import Switches
+
+
+def explain(
+    predictions: Any,
+    truth: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    query: Any = None,
+    by: str | None = None,
+    baseline: str | None = None,
+    of: str | None = None,
+    items: Any = None,
+    show: str | Sequence[str] = (),
+    n: int = 10,
+    system: str | Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    layout: str | Mapping[str, str] | None = None,
+    score: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    queries: Any = None,
+    connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
+    engine: SparkSession | str | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+    snapshot: str | None = None,
+    like: str | None = None,
+    **switches: Unpack[Switches],
+) -> Explanation | ExplainedGroups:
+    """Show which items make the value of a query, or the difference of two means.
+
+    What an item adds to a value comes from the SQL file of the metric: its term of the sum, divided by
+    whatever the file divides the sum by.
+
+    Args:
+        predictions, truth, system, columns, layout, score, where, queries, connection, engine, threads,
+            memory_limit, temp_directory, snapshot, like, **switches: as for `evaluate`.
+        metrics: a metric of rankings; of several, the first one that is a sum over items is explained. By
+            default ndcg@10.
+        query: the id of a query; of a composite id, its parts.
+        by: instead of a query, groups of items over all queries: ``"grade"``, ``"rank"``, ``"item_id"``,
+            ``"item.COLUMN"`` of the table of items, or ``"query.COLUMN"``, an attribute of the queries.
+        baseline: the system to compare with; of two systems, the first one by default.
+        of: the name of the system to explain, if there are more than two, or one is explained alone.
+        items: a table keyed by item_id with columns of the items.
+        show: columns of that table to print next to each item.
+        n: the number of ranks, or groups, that are shown.
+
+    Returns:
+        One row per item, see `Explanation`; with ``by``, one row per group, see `ExplainedGroups`.
+
+    Raises:
+        MetricError: a metric or switch cannot be read, or there is neither a query nor a grouping.
+        InputError: the data cannot be evaluated, there is no such query or column, or an item occurs several
+            times in the table of items.
+        UnsupportedError: the metric is not a sum over items.
+        EngineError: the database refused a query.
+
+    Example:
+        old = {"q1": {"a": 0.9, "b": 0.5}}
+        new = {"q1": {"a": 0.1, "b": 0.5}}
+        found = duckmetrics.explain({"old": old, "new": new}, {"q1": {"b": 1}}, "mrr", query="q1")
+        found.delta  # 0.5
+        found.sentences[0]  # 'b (grade 1) rose from rank 2 to rank 1: +0.5000'
+    """
+    refuse_misspelled(explain, switches)
+    request = read_request(
+        catalog(), predictions, truth, system=system, columns=columns, queries=queries, like=like,
+        switches=switches, layout=layout, score=score, where=where,
+    )  # fmt: skip
+    used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
+    with opened(request, used, keep=False) as session:
+        specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
+        measures = session.measures(specs)
+        for measure in measures:
+            if measure.family != RANKING:
+                raise MetricError(measure.text, "is not a metric of rankings", "leave it out")
+        evaluation = session.evaluation(measures)
+        given: dict[str, Any] = {"system": of, "baseline": baseline, "items": items, "show": show, "n": n}
+        return evaluation.explain(query, by=by, **given)

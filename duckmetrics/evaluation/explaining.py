@@ -1,0 +1,277 @@
+"""Explanations of rankings: what each item adds to the value of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from duckmetrics.catalog.definition import RANKING
+from duckmetrics.compose.composer import Composer
+from duckmetrics.compose.contribution_queries import items_query, promoted_query, values_query
+from duckmetrics.compose.contributions import explainable, reason_against
+from duckmetrics.compose.exact_sums import with_exact_sums
+from duckmetrics.errors import InputError, MetricError, UnsupportedError
+from duckmetrics.evaluation.chunks import KEY, one_query
+from duckmetrics.evaluation.item_tables import item_table
+from duckmetrics.evaluation.ranking import scale_of
+from duckmetrics.explanations.facts import Place, Side, items_schema, paired
+from duckmetrics.explanations.words import visible_query
+from duckmetrics.expressions.build import joined_left, numbered_values, picked, values_table
+from duckmetrics.inputs.ranking import ranking_inputs
+from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.results.evaluation import Evaluation
+from duckmetrics.results.explanation import Explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
+    from duckmetrics.evaluation.material import Opened
+    from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.systems import Attach
+
+Row = dict[str, Any]
+PLACES = "difference_places"
+# The number of items for which an explanation computes what they would add at rank 1.
+MOST_PROMOTED = 5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The arguments of one explanation, see `Evaluation.explain`."""
+
+    system: str | None
+    baseline: str | None = None
+    items: Any = None
+    show: Sequence[str] = ()
+    n: int = 10
+
+    @property
+    def systems(self) -> list[str | None]:
+        """The system, and the baseline if there is one."""
+        return [self.system] if self.baseline is None else [self.system, self.baseline]
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """Explains values of rankings from the tables of a request.
+
+    Attributes:
+        measures: those of rankings that were evaluated.
+        systems: their names; None if there is only one.
+        per_query: the values of all queries, None if they were not kept.
+    """
+
+    catalog: Catalog
+    engine: Engine
+    request: Request
+    attach: Attach
+    measures: Sequence[Measure]
+    systems: Sequence[str | None]
+    per_query: exp.Query | None = None
+
+    def measure(self, metric: str | None) -> Measure:
+        """Return the measure of a text, by default the first that can be explained.
+
+        Raises:
+            MetricError: it is not a metric of rankings.
+            UnsupportedError: it is not a sum over items.
+        """
+        asked = [m for m in self.measures if metric in (None, m.text)]
+        if not asked:
+            raise MetricError(
+                metric or "explain", "not a metric of rankings", "evaluate one, such as ndcg@10"
+            )
+        reasons = {m.text: reason_against(self.catalog, m.metric) for m in asked}
+        found = next((m for m in asked if reasons[m.text] is None), None)
+        if found is None:
+            names = ", ".join(explainable(self.catalog))
+            text, reason = next(iter(reasons.items()))
+            raise UnsupportedError(text, reason, f"these metrics can be explained: {names}")
+        return found
+
+    def inputs(self, measure: Measure, by: str | None = None) -> Inputs:
+        """Return the inputs of the evaluation again, with an attribute of the queries if one is asked for.
+
+        Raises:
+            MetricError: the systems are results of other evaluations.
+        """
+        tables = self.request.predictions
+        if isinstance(tables, Mapping) and any(isinstance(one, Evaluation) for one in tables.values()):
+            raise MetricError("explain", "the systems are results of evaluate", "explain one of them instead")
+        request = self.request.of(self.catalog, [measure])
+        request = replace(request, by=() if by is None else ((by,),), inference=None)
+        inputs = ranking_inputs(request, self.attach, self.engine.extremes)
+        # Systems that did not answer a query are not in its rows.
+        names = [(ONE_SYSTEM if name is None else name,) for name in self.systems]
+        listed = picked(values_table("systems", ("system",), names), "system")
+        return replace(inputs, queries={**inputs.queries, "systems": listed})
+
+    def query(self, query: Any, metric: str | None, asked: Asked) -> Explanation:
+        """Explain the value of one query.
+
+        Raises:
+            InputError: no such query, or the table of items cannot be used.
+        """
+        measure = self.measure(metric)
+        whole = self.inputs(measure)
+        inputs = one_query(self.engine, whole, query)
+        values = self.values(inputs, measure)
+        if not values:
+            raise self._unknown(inputs, whole, query)
+        table = self._items(inputs, measure, asked)
+        found = table.to_pylist()
+        sides = [_side(measure, values[name], found, name) for name in asked.systems]
+        rows = paired(*(list_of(found, name) for name in asked.systems), show=asked.show)
+        explained = Explanation(
+            metric=measure.text, query=next(iter(values.values()))[KEY], rows=tuple(rows), side=sides[0],
+            baseline_side=sides[1] if len(sides) > 1 else None, cutoff=measure.depth, show=tuple(asked.show),
+            n=asked.n, formula=measure.metric.header["formula"], ties=_ties(measure),
+            schema=items_schema(table.schema, asked.show),
+        )  # fmt: skip
+        return replace(
+            explained, place=self._place(explained), potential=self._potential(inputs, measure, explained)
+        )
+
+    def values(self, inputs: Inputs, measure: Measure) -> dict[str | None, Row]:
+        """Return the values of one query by system: system, query_id, value and policy."""
+        query = values_query(inputs.composer(self.catalog), measure)
+        rows = self.engine.arrow(self._exact(query, inputs, measure)).to_pylist()
+        return {row["system"] or None: row for row in rows}
+
+    def _exact(self, query: exp.Query, inputs: Inputs, measure: Measure) -> exp.Query:
+        scale = scale_of(self.catalog, self.engine, inputs, [measure])
+        return cast("exp.Query", with_exact_sums(query, scale))
+
+    def _items(self, inputs: Inputs, measure: Measure, asked: Asked) -> pa.Table:
+        """Return the items of the query, of all systems, with columns of the table of items."""
+        query = self._exact(items_query(inputs.composer(self.catalog), measure), inputs, measure)
+        if not asked.show:
+            return self.engine.arrow(query)
+        if asked.items is None:
+            raise MetricError("show", "columns of the items, and no table of items", "give it with items=")
+        table = item_table(self.catalog, self.engine, asked.items, self.request.columns, inputs)
+        items = table.query({name: name for name in asked.show})
+        kept = self.engine.name("items")
+        self.engine.keep(kept, query)
+        return self.engine.arrow(joined_left(self.engine.kept(kept), items, "item_id", asked.show))
+
+    def _unknown(self, inputs: Inputs, whole: Inputs, query: Any) -> InputError:
+        """Return the error for a query that is not in the population."""
+        first = picked(inputs.queries["predictions"].subquery("predictions"), KEY).limit(1)
+        if self.engine.rows(first):
+            return InputError(
+                f"query {query!r}",
+                "has predictions, but is not among the queries that count",
+                "with population=predictions, all answered queries count",
+            )
+        truth = picked(whole.queries["truth"].subquery("truth"), KEY).limit(1)
+        known = ", ".join(visible_query(row[KEY]) for row in self.engine.arrow(truth).to_pylist())
+        return InputError(f"query {query!r}", "no such query", f"a query of the truth is {known}")
+
+    def _place(self, found: Explanation) -> Place | None:
+        """Return the place of the difference among those of all queries, if there are values of all."""
+        if self.per_query is None or found.baseline_side is None or not found.delta:
+            return None
+        values: dict[str, Value] = {
+            "metric": found.metric, "system": found.side.system, "baseline": found.baseline_side.system,
+            "delta": found.delta,
+        }  # fmt: skip
+        composer = Composer(self.catalog, {"per_query": self.per_query})
+        step = composer.relation(PLACES, values)
+        ((place, n),) = self.engine.rows(composer.complete(picked(step, "place", "n")))
+        return Place(place, found.delta > 0, n)
+
+    def _potential(
+        self, inputs: Inputs, measure: Measure, found: Explanation
+    ) -> tuple[tuple[int, float], ...]:
+        """Return the rows of relevant items that add nothing, with what each would add at rank 1."""
+        idle = [i for i, row in enumerate(found.rows) if row["is_relevant"] and not _adds(row)]
+        idle = sorted(idle, key=lambda i: -found.rows[i]["relevance"])[:MOST_PROMOTED]
+        if not idle or found.value is None or found.side.by_policy or not found.side.n_items:
+            return ()
+        system = found.side.system or ONE_SYSTEM
+        queries = dict(inputs.queries)
+        queries["put_first"] = numbered_values(
+            "item_id", [(i, found.rows[i]["item_id"]) for i in idle], self._item_type(inputs)
+        )
+        inputs = replace(inputs, constants={})
+        lists = promoted_query(inputs.composer(self.catalog, queries), system)
+        names = [(str(i),) for i in idle]
+        queries["systems"] = picked(values_table("systems", ("system",), names), "system")
+        kept = self.engine.name("promoted")
+        self.engine.keep(kept, lists)
+        queries["predictions"] = self.engine.kept(kept)
+        queries.pop("answers", None)
+        values = self.values(replace(inputs, queries=queries), measure)
+        return tuple((i, (values[str(i)]["value"] or 0.0) - found.value) for i in idle)
+
+    def _item_type(self, inputs: Inputs) -> str:
+        return dict(self.engine.columns(inputs.queries["predictions"]))["item_id"]
+
+
+def explainer_of(session: Opened, parts: Sequence[FamilyEvaluation]) -> Explainer:
+    """Return what explains the metrics of rankings of an evaluation.
+
+    Raises:
+        MetricError: there are none.
+    """
+    part = next((p for p in parts if p.measures and p.measures[0].family == RANKING), None)
+    if part is None:
+        raise MetricError("explain", "no metric of rankings was evaluated", "add one, such as 'ndcg@10'")
+    systems = list(dict.fromkeys(row["system"] for row in part.rows))
+    return Explainer(
+        session.catalog,
+        session.engine,
+        session.request,
+        session.attach,
+        part.measures,
+        systems,
+        part.per_query,
+    )
+
+
+def _adds(row: Row) -> bool:
+    """Return whether an item adds anything to the value of a system."""
+    return bool(row["contribution"] or row["baseline_contribution"])
+
+
+def _side(measure: Measure, value: Row, found: Sequence[Row], name: str | None) -> Side:
+    """Return one system with its value for the query."""
+    switch = value["policy"]
+    policy = None if switch is None else f"{switch}={dict(measure.params)[switch]}"
+    n = sum(row["rank"] is not None for row in list_of(found, name))
+    return Side(name, value["value"], policy, n)
+
+
+def _ties(measure: Measure) -> str:
+    """Return the convention that orders equal scores."""
+    params = dict(measure.params)
+    return f"ties={params['ties']}" if "ties" in params else ""
+
+
+def list_of(found: Sequence[Row], name: str | None) -> list[Row]:
+    """Return the items of one system: those returned by rank, then the other relevant ones, the best first.
+
+    An item is tied if its score equals that of an item with another grade.
+    """
+    rows = [row for row in found if (row["system"] or None) == name]
+    grades: dict[int, set[float]] = {}
+    for row in rows:
+        if row["tie_first"] is not None:
+            grades.setdefault(row["tie_first"], set()).add(row["relevance"] if row["relevant"] else 0.0)
+    listed = [{**row, "tied": len(grades.get(row["tie_first"], ())) > 1} for row in rows]
+    return sorted(listed, key=_order)
+
+
+def _order(row: Row) -> tuple[bool, int, float, str]:
+    return row["rank"] is None, row["rank"] or 0, -(row["relevance"] or 0.0), str(row["item_id"])

@@ -1,0 +1,1 @@
+"""The facts of explanations, and the words for them."""
