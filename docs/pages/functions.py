@@ -14,13 +14,15 @@ from pages.markdown import front, paragraphs
 
 GROUPS = {
     "Evaluate": ("evaluate", "curve", "sampled", "sql"),
-    "Compare": ("compare", "leaderboard", "ab", "conventions", "ties", "run_test", "chi_square"),
+    "Compare": ("compare", "leaderboard", "explain", "ab", "conventions", "ties", "run_test", "chi_square"),
     "Check and explain": ("check", "metrics", "describe", "progress"),
     "The DuckDB shell, and databases": ("macros_sql", "macros_database", "append"),
     "Results": (
         "Evaluation",
         "Comparison",
         "Leaderboard",
+        "Explanation",
+        "ExplainedGroups",
         "Chart",
         "Experiment",
         "SampledEvaluation",

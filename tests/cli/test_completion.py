@@ -33,7 +33,7 @@ PLAIN = {"--attach", "--where",
     "--adjust", "--alpha", "--power", "--n-items", "--n-negatives", "--method", "--gamma",
     "ab -m", "--variant", "--control", "--shares", "--pre", "--lower-is-better",
     "--table", "--per-query-table", "--run-id", "chart --of", "chart --k", "chart --param",
-    "explain --query", "explain --of", "explain --show",
+    "explain --query", "explain --of", "explain --show", "report --title", "report --otherwise",
 }  # fmt: skip
 
 

@@ -141,7 +141,7 @@ def test_auc_of_rows_after_delong(connection: duckdb.DuckDBPyConnection) -> None
         logit(expected["auc1"], math.sqrt(expected["var1"]), 15), rel=1e-12
     )
     assert bounds(result, "gini") == pytest.approx((2 * lower - 1, 2 * upper - 1), rel=1e-12)
-    assert "16 rows; if several belong to one user, say so with cluster=" in str(result)
+    assert "16 rows; if several belong to one user, say so with cluster=" in " ".join(str(result).split())
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@
 --           better=lower: the system with the lowest value is the best
 --           better=target: the system whose value is closest to the target is the best
 --           target: the best possible value, with better=target
--- portable: no, samples are drawn by a hash that only DuckDB has
 -- grain:    system, metric
 -- formula:  mean of b / ties over the samples, b = 1 if no system is better in the sample, else 0; ties is the number
 --           of such systems
