@@ -156,7 +156,7 @@ def test_the_values_are_those_of_pytrec_eval(seed: int) -> None:
     assert len(result.rows) == 37
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_values_are_those_of_ir_measures(seed: int) -> None:
     found, truth, predictions, judged = tables(seed)

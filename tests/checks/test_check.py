@@ -53,6 +53,7 @@ CLEAN = {
 }
 
 
+@pytest.mark.slow
 def test_every_inspection_finds_its_fault(folder: Path) -> None:
     """Each inspection has one fault; other tests cover errors and warnings in `evaluate`."""
     first = {fault.check: name for name, fault in reversed(faults.EVERY.items())}

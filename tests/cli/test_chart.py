@@ -65,6 +65,7 @@ def test_names_of_charts_complete() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_cut_offs(run: Command) -> None:
     code, out, _ = run("chart", "at_k", *DIGITS, "-m", "ndcg", "--k", "1,5", "-o", "k.svg")
     assert (code, out) == (

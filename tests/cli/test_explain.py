@@ -41,6 +41,7 @@ def test_the_screen_of_a_query(run: Command) -> None:  # noqa: F811
     assert run(*EXPLAIN, "--query", "q1") == (0, SCREEN, "")
 
 
+@pytest.mark.slow
 def test_files_of_every_format(run: Command, tmp_path: Path) -> None:  # noqa: F811
     for suffix in ("txt", "md", "html", "tex", "csv", "json", "parquet"):
         path = tmp_path / f"found.{suffix}"

@@ -51,6 +51,7 @@ def test_ids_are_left_out(run: Command, exports: Path) -> None:
     assert "q3" not in (exports / "without.html").read_text()
 
 
+@pytest.mark.slow
 def test_other_conventions_are_recounted(run: Command, exports: Path) -> None:
     given = ("t.parquet", "--system", "A=p.parquet", "--system", "B=reverse.parquet", "-m", "mrr")
     code, _, err = run(

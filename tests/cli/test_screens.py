@@ -109,6 +109,7 @@ def test_plain_text_has_all_columns(run: Command) -> None:
     assert side_by_side.splitlines()[0].split() == ["metric", "A", "B"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", [(), ("--format", "table"), ("--format", "plain")])
 def test_a_file_of_text_is_plain_and_can_be_written_again(run: Command, format_: tuple[str, ...]) -> None:
     for name in ("evaluate", "compare", "ab", "curve"):

@@ -74,7 +74,7 @@ def test_a_refusal_says_where_and_shows_no_secret(run: Command, text: str) -> No
     assert "Traceback" not in err
 
 
-@pytest.mark.some(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "words"), [
     (("--attach", "wh=nothing.duckdb"), "--attach wh=nothing.duckdb: no such database file"),
     (("--attach", "wh"), "write --attach NAME=VALUE"),

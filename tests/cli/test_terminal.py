@@ -34,7 +34,7 @@ def hidden(text: str) -> set[str]:
     return {c for c in text if c != "\n" and (not c.isprintable())}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_forges_nothing(name: str) -> None:
     by = pa.table({"query_id": ["q1", "q2", "q3"], "country": [name, "DE", None]})

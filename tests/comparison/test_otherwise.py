@@ -42,6 +42,7 @@ def test_a_convention_that_no_metric_takes_is_a_row_with_the_reason() -> None:
     assert row["reason"].startswith("switch 'nope': no metric asked for takes it")
 
 
+@pytest.mark.slow
 def test_a_table_of_the_population_is_kept_or_replaced() -> None:
     result = compared(population={"query_id": ["q1", "q2", "q3"]})
     kept, replaced = (
@@ -51,6 +52,7 @@ def test_a_table_of_the_population_is_kept_or_replaced() -> None:
     assert (kept["n"], replaced["n"]) == (3, 5)
 
 
+@pytest.mark.slow
 def test_other_conventions_leave_nothing_behind_on_the_connection() -> None:
     with duckdb.connect() as connection:
         result = compared(connection=connection)

@@ -55,6 +55,7 @@ def test_a_baseline_of_zero_has_no_relative_change() -> None:
     assert (row["relative_change"], row["relative_lower"], row["relative_upper"]) == (None, None, None)
 
 
+@pytest.mark.slow
 def test_rows_of_clusters_have_it_too() -> None:
     table = "data/shop/impressions.parquet"
     result = duckmetrics.compare(

@@ -125,6 +125,7 @@ def test_tests_that_resample_do_so_often_enough(connection: duckdb.DuckDBPyConne
     assert pair(connection, test="randomization", alpha=0.0001, resamples=500).row("mrr")["resamples"] == 500
 
 
+@pytest.mark.slow
 def test_one_unit_is_no_evidence_of_samples() -> None:
     """If one user has all rows, every sample has the same difference, or none."""
     log = "SELECT 1 AS user_id, i % 2 AS label, {} AS score FROM range(40) AS t(i)"

@@ -111,6 +111,7 @@ def test_contributions_add_up_under_every_switch(switches: dict[str, Any]) -> No
     assert n > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switches", [{"ties": "expected"}, {"catalog_size": 100}], ids=str)
 def test_contributions_add_up_under_some_switches(switches: dict[str, Any]) -> None:
     assert check_sums(open_case(TOGETHER), "ndcg@2", **switches) > 5

@@ -118,7 +118,7 @@ def test_an_aborted_transaction_keeps_nothing_for_ever(connection: Connection) -
     assert names(connection) == {"predictions", "truth"}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["ROLLBACK", "COMMIT"])
 def test_an_evaluation_within_a_transaction(connection: Connection, end: str) -> None:
     connection.execute("BEGIN")

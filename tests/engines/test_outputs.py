@@ -258,7 +258,7 @@ def test_an_output_with_other_slices_is_replaced(here: Command, folder: Path, su
     assert here(*BUSY["compare"], "-o", f"r.{suffix}").code == 0
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_the_permissions_stay(here: Command, folder: Path, mode: int) -> None:
     for option, name in (("-o", "r.json"), ("--per-query", "v.parquet")):

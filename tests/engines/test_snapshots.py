@@ -66,7 +66,7 @@ def test_a_table_is_copied_where_more_than_a_scan_reads_it(
     assert not is_copied(evaluated(table, connection, "never"))
 
 
-@pytest.mark.some(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["run", "joined", "plain", "FROM run"])
 def test_no_value_depends_on_it(connection: Any, table: str) -> None:
     wanted = values(evaluated(RUN))
@@ -133,6 +133,7 @@ def test_a_choice_that_does_not_exist_is_refused() -> None:
         evaluated(RUN, snapshot="once")
 
 
+@pytest.mark.slow
 def test_checks_and_curves_take_it_too(connection: Any) -> None:
     """A wrong choice shows that it arrives; the others give the same rows."""
     clicks = "SELECT query_id, score > 0.5 AS label, score FROM run"

@@ -124,6 +124,7 @@ def test_the_best_order_is_that_of_the_grades() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_place_of_a_difference_among_all_queries() -> None:
     ev = both("mrr")
     # B against A: q1 1/2 instead of 1, q2 0 instead of 1, q3 1 instead of 0.
@@ -274,6 +275,7 @@ def test_a_query_or_a_grouping_is_asked_for() -> None:
         both().explain("q1", n=0)
 
 
+@pytest.mark.slow
 def test_results_of_evaluate_are_explained_one_by_one() -> None:
     one, other = (duckmetrics.evaluate(run, TRUTH, "mrr") for run in (A, B))
     result = duckmetrics.compare({"A": one, "B": other}, metrics="mrr")

@@ -679,6 +679,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     return json.loads(outcome.out, parse_constant=lambda name: pytest.fail(name))  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_the_command_line_verifies(run: Command) -> None:
     outcome = run("evaluate", "p.parquet", "t.parquet", "-m", "rr", "--verify", 2)
     assert outcome.code == 0

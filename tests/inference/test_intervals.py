@@ -184,6 +184,7 @@ def test_clusters_are_found(connection: duckdb.DuckDBPyConnection) -> None:
     assert asked.rows[0]["upper"] > by_row.rows[0]["upper"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metrics", "resamples", "words"), [
     ("auc", None, "bootstrap of 10000 resamples over"),
     ("max_f1", None, "bootstrap of 1000 resamples"),

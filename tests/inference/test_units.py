@@ -64,7 +64,7 @@ def p_values(engine: DuckDBEngine, name: str, seed: int, factor: float, **more: 
     return [{n: row[n] for n in counted if row.get(n) is not None} for row in found.rows]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TESTS)
 def test_no_p_depends_on_the_unit(engine: DuckDBEngine, name: str) -> None:
     methods = ("studentized", "percentile") if name == "paired_bootstrap" else (None,)

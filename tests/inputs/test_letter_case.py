@@ -36,6 +36,7 @@ def test_the_exact_name_wins(tmp_path: Path, order: list[str]) -> None:
             assert found["mrr"] == value
 
 
+@pytest.mark.slow
 def test_where_none_is_exact_both_are_named(tmp_path: Path) -> None:
     table = pa.table(RUN).rename_columns(["query_id", "item_id", "Score", "SCORE", "extra"])
     for source in sources(table, tmp_path):

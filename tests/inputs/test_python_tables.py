@@ -34,6 +34,7 @@ def values(result: duckmetrics.Evaluation) -> list[Any]:
     return [(row["system"], row["metric"], row["value"], row["n"], row["n_missing"]) for row in result.rows]
 
 
+@pytest.mark.slow
 def test_a_run_and_its_qrels_are_what_the_tables_are() -> None:
     found = duckmetrics.evaluate(RUN, QRELS, SPECS)
     assert values(found) == values(duckmetrics.evaluate(rows(RUN, "score"), rows(QRELS, "relevance"), SPECS))
@@ -95,6 +96,7 @@ def test_what_is_no_table_is_refused(given: Any, said: str) -> None:
 USERS: dict[str, list[Any]] = {"variant": ["A", "A", "B", "B"], "value": [0, 2, 3, 5]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [USERS, {name: tuple(column) for name, column in USERS.items()},

@@ -89,6 +89,7 @@ def test_only_tables_of_an_evaluation_have_conditions() -> None:
         values(RUN, where="score > 1")
 
 
+@pytest.mark.slow
 def test_the_other_doors_take_it_too(capsys: pytest.CaptureFixture[str]) -> None:
     where = {"predictions": "country = 'DE'"}
     found = values(RUN, where=where)

@@ -105,6 +105,7 @@ def test_places_and_ranks_as_scipy_and_statsmodels(board: Leaderboard, metric: s
     assert any(worse.values())
 
 
+@pytest.mark.slow
 def test_a_metric_is_a_family_of_its_own(runs: dict[str, Scores], truth: Any, board: Leaderboard) -> None:
     alone = leaderboard(runs, truth, "ndcg@10")
     kept = [*board.rows[0]][: [*board.rows[0]].index("probability_best")]
@@ -184,6 +185,7 @@ def test_the_seed_decides_the_chances(runs: dict[str, Scores], truth: Any, board
     assert chances[0] == chances[1] != chances[2]
 
 
+@pytest.mark.slow
 def test_the_direction_comes_from_the_metric() -> None:
     """For a ratio, the value that is closest to 1 is the best, whichever side it is on."""
     clicks = {
@@ -203,6 +205,7 @@ def test_the_direction_comes_from_the_metric() -> None:
 # --- edges ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     run = system(truth, 0.8, 3)
     found = leaderboard({"B": run, "A": run, "worse": system(truth, 6.0, 1)}, truth, "ndcg@10")
@@ -256,6 +259,7 @@ def test_a_missing_query_counts_as_zero(truth: Any) -> None:
     assert common.rows[0]["tier"] == common.rows[1]["tier"] == "a"
 
 
+@pytest.mark.slow
 def test_slices_have_places_and_a_family_of_their_own(truth: Any) -> None:
     """The leader of all queries is the last one in a slice."""
     plans = {q: "x" if int(q[1:]) % 4 else "y" for q in truth}

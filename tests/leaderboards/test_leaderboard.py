@@ -225,6 +225,7 @@ def test_the_command_prints_the_screen(run: Command, monkeypatch: pytest.MonkeyP
     assert "intervals" in err
 
 
+@pytest.mark.slow
 def test_json_names_the_correction_and_the_pairs(run: Command) -> None:
     found = document(run(*ASK, "--format", "json").out)
     assert found["command"] == "leaderboard"

@@ -177,6 +177,7 @@ def test_the_numbers_are_those_of_scipy_and_statsmodels(session: duckdb.DuckDBPy
 # ---- the sample ratio ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_mismatch_is_the_first_row_and_cannot_be_missed(session: duckdb.DuckDBPyConnection) -> None:
     lost = "FROM users WHERE half = 'old' OR \"user\" % 3 > 0"
     first, *_ = rows(session, call(lost, "half", "paid", control="old"))

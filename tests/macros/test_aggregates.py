@@ -368,6 +368,7 @@ def test_statistics_of_a_file_do_not_hide_nan(nothing: duckdb.DuckDBPyConnection
         assert "score is NaN" in refusal(nothing, f"SELECT {name}(y, s) FROM '{file}'")
 
 
+@pytest.mark.slow
 def test_bad_rows_that_are_not_wanted_are_left_alone(nothing: duckdb.DuckDBPyConnection) -> None:
     rows = """
         (VALUES (1, 0.9::DOUBLE, 1), (0, 0.2, 1),
@@ -385,6 +386,7 @@ def test_bad_rows_that_are_not_wanted_are_left_alone(nothing: duckdb.DuckDBPyCon
         nothing.execute(query.format(name, given, rows)).fetchall()
 
 
+@pytest.mark.slow
 def test_settings_change_no_value(nothing: duckdb.DuckDBPyConnection) -> None:
     names = [
         n

@@ -89,6 +89,7 @@ def test_three_systems(session: duckdb.DuckDBPyConnection) -> None:
     assert {"baseline", "not distinguishable"} <= {row["verdict"] for row in found}
 
 
+@pytest.mark.slow
 def test_slices(session: duckdb.DuckDBPyConnection) -> None:
     options = {"system": "system", "baseline": "A", "by": "country", "queries": "users"}
     found = assert_agrees(session, ["ndcg@3", "map"], "three", **options)
@@ -116,6 +117,7 @@ def test_options(session: duckdb.DuckDBPyConnection, options: dict[str, Any]) ->
     assert_agrees(session, metrics, "three", system="system", baseline="A", **options)
 
 
+@pytest.mark.slow
 def test_systems_that_are_alike(session: duckdb.DuckDBPyConnection) -> None:
     found = assert_agrees(session, ["ndcg@3"], "alike", system="system", baseline="A")
     assert [(row["p"], row["verdict"]) for row in found] == [(None, "baseline"), (1.0, "not distinguishable")]

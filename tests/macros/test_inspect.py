@@ -258,6 +258,7 @@ def test_tables_without_rows_say_so(tables: duckdb.DuckDBPyConnection) -> None:
     assert row["message"] == "nothing: no rows; check how it was exported"
 
 
+@pytest.mark.slow
 def test_the_cut_off_and_the_columns_are_those_of_the_other_macros(
     connection: duckdb.DuckDBPyConnection, folder: Path
 ) -> None:

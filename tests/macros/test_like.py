@@ -137,6 +137,7 @@ def test_the_table_of_conventions_is_what_the_presets_say(session: duckdb.DuckDB
     assert noted == [("always with a cut-off",)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("like", "specs"), [("replay", "ndcg@3, map@3"), ("lenskit", "mrr@2, ndcg@3, recall@2")]
 )

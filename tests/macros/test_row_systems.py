@@ -151,6 +151,7 @@ def test_parameters(session: duckdb.DuckDBPyConnection, metrics: list[str], swit
     assert any(f"{name}:{'1e-07' if value == 1e-7 else value}" in row["signature"] for row in found)
 
 
+@pytest.mark.slow
 def test_the_macro_of_a_metric_takes_them_too(session: duckdb.DuckDBPyConnection) -> None:
     for metric, weight in (("roc_auc", "w"), ("roc_auc", None), ("log_loss", "w"), ("spiegelhalter_z", None)):
         passed = f", weight := {weight}" if weight else ""
@@ -170,6 +171,7 @@ def test_names_may_stand_without_quotes(session: duckdb.DuckDBPyConnection) -> N
     assert_same(found, wanted_rows(session, ["roc_auc"], by=["country", "day"], system="model"))
 
 
+@pytest.mark.slow
 def test_per_is_a_slice_called_segment(session: duckdb.DuckDBPyConnection) -> None:
     """Its rows are those of the slices alone."""
     for system, name in (("", None), (", system := 'model'", "model")):

@@ -43,7 +43,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.mark.some(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", LISTS, ids=lambda asked: ",".join(asked)[:40])
 def test_a_usual_call_says_what_the_general_one_says(
     session: duckdb.DuckDBPyConnection, asked: list[str]

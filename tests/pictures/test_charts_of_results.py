@@ -100,6 +100,7 @@ def test_parameters_of_a_table() -> None:
         ev.chart("roc_curve", k=[1])
 
 
+@pytest.mark.slow
 def test_all_cut_offs_come_from_one_evaluation() -> None:
     ev = duckmetrics.evaluate({"A": RUN, "B": BETTER}, QRELS, "ndcg(gain=exp2)@10")
     chart = ev.chart("at_k", k=[2, 1])
@@ -268,6 +269,7 @@ def test_calibration_by_slice_takes_the_metric_that_aims_at_a_number() -> None:
         duckmetrics.evaluate(clicks, None, "auc", by="day").chart("calibration_by_slice")
 
 
+@pytest.mark.slow
 def test_lower_is_better_turns_a_change_and_an_aim_gets_words() -> None:
     compared = duckmetrics.compare(CLICKS, None, ["log_loss", "calibration_ratio"], score=SCORES)
     change = compared.row("log_loss")["relative_change"]

@@ -96,6 +96,7 @@ def test_the_json_equals_the_results(
                 assert value == (pytest.approx(known, rel=1e-5) if approximate else known), column
 
 
+@pytest.mark.slow
 def test_the_same_call_gives_the_same_bytes() -> None:
     runs = {"A": "predictions", "B": "SELECT * REPLACE (-score AS score) FROM predictions"}
     connection = little()
@@ -138,6 +139,7 @@ def test_differences_and_movers_are_those_of_the_comparison(
     assert {one["query"] for one in numbers["movers"]} == {row["query_id"] for row in movers}
 
 
+@pytest.mark.slow
 def test_a_metric_where_lower_is_better_swaps_gain_and_loss(tables: duckdb.DuckDBPyConnection) -> None:
     result = duckmetrics.compare(
         "runs", "qrels", ["first_rank"], system="system", baseline="A", columns={"query_id": "user_id"},
@@ -178,6 +180,7 @@ def test_scores_that_are_no_probabilities_have_no_calibration() -> None:
     assert any(note.startswith("calibration_curve is left out: ") for note in page.numbers["notes"])
 
 
+@pytest.mark.slow
 def test_the_verdict_is_recounted_under_other_conventions(ranked: Comparison) -> None:
     page = Page(ranked.report(otherwise=[{"ties": "pessimistic"}, {"ties": "sideways"}]).html)
     first, pessimistic, wrong = page.numbers["otherwise"]

@@ -49,7 +49,7 @@ def compared(connection: duckdb.DuckDBPyConnection, where: str = "TRUE", **optio
 # ---- all differences are equal ------------------------------------------------------------------
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "bootstrap", "randomization", "sign", "wilcoxon", "mcnemar"])
 def test_equal_differences_have_a_verdict(connection: duckdb.DuckDBPyConnection, test: str) -> None:
     found = compared(connection, test=test, resamples=2000)

@@ -109,6 +109,7 @@ def test_what_stops_a_tool_is_told() -> None:
     assert rows["recbole"].value is not None
 
 
+@pytest.mark.slow
 def test_classification_and_switches_in_common() -> None:
     rows = by_tool(
         "FROM (VALUES (1, 0.0), (0, 0.5)) AS t(label, score)", None, "log_loss", like=["sklearn", "recbole"]
