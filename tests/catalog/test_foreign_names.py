@@ -60,6 +60,7 @@ def test_without_a_tool_a_name_means_our_metric_under_our_defaults() -> None:
     assert ambiguous == set()
 
 
+@pytest.mark.slow
 def test_options_of_tools_mean_one_thing() -> None:
     """No two tools have the same name for different specs, except the listed ones."""
     several = {}

@@ -50,6 +50,7 @@ def test_it_writes_a_page(run: Command, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_with_a_baseline_it_draws_changes(run: Command) -> None:
     code, out, _ = run(
         "chart", "intervals", *DIGITS, "-m", "ndcg@10,mrr", "--baseline", "blocks", "-o", "x.svg"

@@ -37,6 +37,7 @@ def test_arguments_and_required_options_come_from_the_file(run: Command) -> None
     assert found(run, f'{TABLES}[evaluate]\nmetric = ["rr", "dcg"]') == [("rr", RR), ("dcg", DCG)]
 
 
+@pytest.mark.slow
 def test_the_command_line_wins_and_then_the_table_of_the_command(run: Command) -> None:
     text = f'{TABLES}metric = "map"\n[evaluate]\nmetric = ["dcg"]\n[compare]\nmetric = ["hits"]'
     assert found(run, text) == [("dcg", DCG)]

@@ -19,6 +19,7 @@ def page(exports: Path, name: str = "report.html") -> Page:
     return Page((exports / name).read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_one_system_is_evaluated_with_intervals(run: Command, exports: Path) -> None:
     code, out, err = run("report", "p.parquet", "t.parquet", "-m", "dcg,mrr")
     assert (code, err) == (0, "")
@@ -29,6 +30,7 @@ def test_one_system_is_evaluated_with_intervals(run: Command, exports: Path) -> 
     assert found.numbers["title"] == "p.parquet"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "given",
     [
@@ -44,6 +46,7 @@ def test_several_systems_are_compared(run: Command, exports: Path, given: tuple[
     assert (found.numbers["baseline"], found.numbers["title"]) == ("A", "Two runs")
 
 
+@pytest.mark.slow
 def test_ids_are_left_out(run: Command, exports: Path) -> None:
     run("report", "p.parquet", "t.parquet", "-m", "mrr", "-o", "with.html")
     run("report", "p.parquet", "t.parquet", "-m", "mrr", "-o", "without.html", "--no-ids")

@@ -88,6 +88,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_plain_text_is_ascii_and_aligned(run: Command, command: str) -> None:
     done = run(*COMMANDS[command], "--format", "plain")
@@ -97,6 +98,7 @@ def test_plain_text_is_ascii_and_aligned(run: Command, command: str) -> None:
     assert "\t" not in done.out
 
 
+@pytest.mark.slow
 def test_plain_text_has_all_columns(run: Command) -> None:
     compared = run(*COMMANDS["compare"], "--format", "plain").out
     assert {"effect_size", "wins/ties/losses", "mde"} <= {*compared.splitlines()[0].split()}

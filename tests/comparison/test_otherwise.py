@@ -68,6 +68,7 @@ def test_results_that_are_compared_as_they_are_have_no_other_conventions() -> No
         duckmetrics.compare({"A": one, "B": two}).otherwise([{"ties": "pessimistic"}])
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("points", "places"), [(101, [0, 1, 2, 3, 4]), (5, [0, 1, 2, 3, 4]), (3, [0, 2, 4]), (2, [0, 4])]
 )
@@ -98,6 +99,7 @@ def test_one_common_query_is_one_quantile() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_quantiles_need_a_known_metric_and_system_and_a_number() -> None:
     result = compared("mrr,recall@1")
     with pytest.raises(MetricError, match="metric 'mmr': not compared; did you mean 'mrr'"):

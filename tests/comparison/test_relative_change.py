@@ -72,6 +72,7 @@ def test_rows_of_clusters_have_it_too() -> None:
             assert 0.5 < (row["relative_upper"] - row["relative_lower"]) / width < 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("metric", "aim"),
     [("auc", ("higher", None)), ("log_loss", ("lower", None)), ("calibration_ratio", ("target", 1.0)),

@@ -132,6 +132,7 @@ def test_both_plans_have_the_same_ranks(
     assert found[TOP] == found[SORTED]
 
 
+@pytest.mark.slow
 def test_the_shallow_plan_is_the_one_that_runs(connection: duckdb.DuckDBPyConnection) -> None:
     def sql(*metrics: str) -> str:
         return duckmetrics.evaluate("p", "t", metrics, system="system", connection=connection).sql

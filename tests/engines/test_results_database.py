@@ -213,6 +213,7 @@ def test_it_is_refused_before_anything_is_computed(
     assert not Path("w.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_column_of_another_type_is_refused_and_no_row_is_there(folder: Path) -> None:
     duckmetrics.append(evaluation(), "w.duckdb", "metrics", "a")
     with duckdb.connect("w.duckdb") as connection:

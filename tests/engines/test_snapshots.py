@@ -74,6 +74,7 @@ def test_no_value_depends_on_it(connection: Any, table: str) -> None:
         assert values(evaluated(table, connection, snapshot)) == wanted
 
 
+@pytest.mark.slow
 def test_objects_that_compute_their_rows_are_read_once(tmp_path: Path) -> None:
     path = tmp_path / "run.parquet"
     pq.write_table(RUN, path)

@@ -104,6 +104,7 @@ def test_what_an_item_would_add_at_the_first_rank_comes_from_the_metric() -> Non
     assert found.sentences[-1] == f"relevant items that add nothing: z (1, at rank 1 {5 / 6 - 1 / 4:+.4f})"
 
 
+@pytest.mark.slow
 def test_equal_scores_are_reported_if_the_grades_differ() -> None:
     tied = {"q": {"a": 1, "b": 1, "x": 1}}
     truth = {"q": {"x": 1, "a": 0}}
@@ -146,6 +147,7 @@ def test_a_query_without_an_answer_has_a_value_by_policy() -> None:
     assert found.sentences[0] == "A returned nothing for this query; its value is 0.0000 by missing=zero"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("switches", "value", "policy"),
     [({}, None, "no_relevant=null"), ({"no_relevant": "one"}, 0.0, "missing=zero"),

@@ -25,6 +25,7 @@ def values(run: Any, truth: Any = TRUTH, **options: Any) -> list[float]:
     return [row["value"] for row in found.rows]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("kind", ["file", "frame", "table", "query", "copied"])
 def test_a_condition_is_what_a_query_would_keep(kind: str) -> None:
     wanted = values(f"SELECT * FROM '{RUN}' WHERE country = 'DE' AND score > 0.5")

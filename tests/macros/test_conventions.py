@@ -98,6 +98,7 @@ def test_an_order_of_rows_decides_ties(session: duckdb.DuckDBPyConnection) -> No
     assert "ties=input" in " ".join(row["because"] for row in rows)
 
 
+@pytest.mark.slow
 def test_tools_can_be_chosen(session: duckdb.DuckDBPyConnection) -> None:
     tables = faults.PREDICTIONS, TRUTH["binary"]
     chosen = found(session, *tables, metric="map@10", like="ranx, RecBole")

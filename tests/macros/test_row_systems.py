@@ -118,6 +118,7 @@ def test_slices(session: duckdb.DuckDBPyConnection, by: Any) -> None:
     assert len(slices) > 2 or by == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_slices_of_several_systems(session: duckdb.DuckDBPyConnection, weight: str | None) -> None:
     """Some slices have no rows, some have one class only, and some have no weight."""

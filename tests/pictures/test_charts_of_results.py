@@ -193,6 +193,7 @@ def test_a_comparison_draws_changes_with_their_verdicts(compared: Comparison) ->
     assert chart.data["verdict"].to_pylist() == ["baseline", "better"] * 2
 
 
+@pytest.mark.slow
 def test_the_baseline_is_dashed_wherever_it_stands(compared: Comparison) -> None:
     chart = compared.chart("at_k", k=[1, 3])
     values = {r["system"]: r["value"] for r in chart.data.to_pylist() if r["k"] == 1}

@@ -228,6 +228,7 @@ def test_a_missing_value_is_shown_as_a_dash() -> None:
     assert "None" not in page.shown
 
 
+@pytest.mark.slow
 def test_a_file_is_written_only_over_a_report(tmp_path: Path) -> None:
     ev = duckmetrics.evaluate("predictions", "truth", "mrr", connection=little())
     path = tmp_path / "report.html"

@@ -170,6 +170,7 @@ def test_the_sample_ratio_as_scipy(result: Experiment) -> None:
     assert not ratio.mismatch
 
 
+@pytest.mark.slow
 def test_p_is_adjusted_over_all_comparisons(result: Experiment) -> None:
     assert len(result.rows) == 8
     _, adjusted, *_ = multipletests([row["p"] for row in result.rows], method="holm")
