@@ -120,7 +120,7 @@ def compare(
         if specs is None:
             return comparer.result(session, parts, baseline)
         if baseline is None and session.request.system is not None and not comparer.pairs:
-            known = ", ".join(comparer.systems(session, parts))
-            raise MetricError("baseline", "not given", f"name one of {known}")
+            known = " or ".join(map(repr, comparer.systems(session, parts)))
+            raise MetricError("baseline", "not given", f"set baseline= (--baseline) to {known}")
         result = comparer.result(session, parts, baseline)
         return replace(result, recount=Recounting(comparer, session, specs, result.baseline))

@@ -100,7 +100,7 @@ def explain(
         measures = session.measures(specs)
         for measure in measures:
             if measure.family != RANKING:
-                raise MetricError(measure.text, "is not a metric of rankings", "leave it out")
+                raise MetricError(measure.text, "is not a metric of rankings", "explain one such as ndcg@10")
         evaluation = session.evaluation(measures)
         given: dict[str, Any] = {"system": of, "baseline": baseline, "items": items, "show": show, "n": n}
         return evaluation.explain(query, by=by, **given)

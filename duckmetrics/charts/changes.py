@@ -74,7 +74,7 @@ class Change:
                 self.label, note, (values, number(self.row["delta"], digits, True)), None, verdict, words
             )
         plot = interval_parts(x, lower, upper, verdict, domain, guide)
-        return Line(self.label, note, (values, percent(x)), plot, verdict)
+        return Line(self.label, note, (values, percent(self.direction * x)), plot, verdict)
 
     def _words(self, digits: int) -> str:
         value = self.row["value"]

@@ -124,10 +124,14 @@ class Chart:
         file = Path(path)
         format_ = format_of_picture(file)
         text = self.page() if format_ == "html" else self.svg()
-        if self._write is None:
-            file.write_text(text, "utf-8", newline="\n")
-        else:
+        if self._write is not None:
             self._write(file, format_, text)
+            return
+        try:
+            with file.open("x", encoding="utf-8", newline="\n") as new:
+                new.write(text)
+        except FileExistsError:
+            raise InputError(file, "exists already", "choose another name") from None
 
     def __repr__(self) -> str:
         return visible(self.title)

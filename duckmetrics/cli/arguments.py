@@ -75,7 +75,8 @@ def compared_tables(options: dict[str, Any]) -> tuple[Any, str | None, str | dic
         raise click.UsageError(f"{named[0]}: to name a system, write --system {named[0]}")
     if len(given) == 1:
         raise click.UsageError(
-            f"{given[0]}: one system only, as a pattern is too; give two or more, or --system COLUMN"
+            f"{given[0]}: is read as one system; give a table for each, or name the column that "
+            "distinguishes the systems with --system COLUMN"
         )
     names = [Path(table).stem if Path(table).suffix else table for table in given]
     if len(set(names)) < len(names):

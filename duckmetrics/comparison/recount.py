@@ -37,7 +37,7 @@ class Recounting:
         known = self.session
         try:
             request = with_switches(known.catalog, replace(known.request, by=(), computed={}), switches)
-            with opened(request, known.engine, keep=False, attached=known.attached) as session:
+            with opened(request, known.engine, keep=False, attached=dict(known.attached)) as session:
                 parts = session.parts(session.measures(self.specs))
                 comparer = replace(self.comparer, pairs=False)
                 return comparer.result(session, parts, self.baseline).rows

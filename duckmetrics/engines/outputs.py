@@ -250,7 +250,7 @@ def _csv(path: Path) -> frozenset[str] | None:
 
 def _markdown(path: Path) -> frozenset[str] | None:
     line, _, rest = _text_of(path).partition("\n")
-    if line.startswith(SAMPLE_RATIO) or WRITTEN_BY in line:
+    if line.startswith(SAMPLE_RATIO) or line == f"<!-- {WRITTEN_BY} -->":
         return frozenset()
     if not (line.startswith("| ") and rest.startswith("| -")):
         return None
@@ -299,12 +299,13 @@ def refuse_database(path: Path) -> None:
 
 def _page(path: Path) -> frozenset[str] | None:
     """Return no columns, which are always ours, of a page that says who wrote it."""
-    return frozenset() if WRITTEN_BY in _text_of(path).partition("\n")[0] else None
+    begins = (f"<!-- {WRITTEN_BY} -->", f"<!doctype html><!-- {WRITTEN_BY} -->", f"% {WRITTEN_BY}; ")
+    return frozenset() if _text_of(path).startswith(begins) else None
 
 
 def _svg(path: Path) -> frozenset[str] | None:
     """Return no columns, which are always ours, of a picture that says who wrote it."""
-    return _page(path) if _text_of(path).startswith("<svg ") else None
+    return frozenset() if re.match(rf"<svg [^>]*>\s*<!-- {WRITTEN_BY} -->", _text_of(path)) else None
 
 
 _READERS_OF = {

@@ -158,7 +158,9 @@ class Explainer:
         if not asked.show:
             return self.engine.arrow(query)
         if asked.items is None:
-            raise MetricError("show", "columns of the items, and no table of items", "give it with items=")
+            raise MetricError(
+                "show", "columns of the items, and no table of items", "give it with items= (--items)"
+            )
         table = item_table(self.catalog, self.engine, asked.items, self.request.columns, inputs)
         items = table.query({name: name for name in asked.show})
         kept = self.engine.name("items")

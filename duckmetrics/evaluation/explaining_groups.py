@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
@@ -20,6 +21,7 @@ from duckmetrics.evaluation.item_tables import item_table
 from duckmetrics.evaluation.ranking import plan_of, scale_of
 from duckmetrics.explanations.facts import Side, groups_schema
 from duckmetrics.expressions.build import least_by, quoted
+from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.explanation import ExplainedGroups
 
@@ -69,7 +71,7 @@ def _grouped(
     if by.startswith(ITEM):
         if asked.items is None:
             raise MetricError(
-                f"by {by!r}", "a column of the items, and no table of items", "give it with items="
+                f"by {by!r}", "a column of the items, and no table of items", "give it with items= (--items)"
             )
         inputs = explainer.inputs(measure)
         items = item_table(
@@ -89,8 +91,12 @@ def _result(measure: Measure, by: str, asked: Asked, table: Any) -> ExplainedGro
     """Return the groups with their differences and shares, and the values that they add up to."""
     found = table.to_pylist()
     compared = asked.baseline is not None
-    totals = {name: sum(row[name] for row in found) for name in ("contribution", "baseline_contribution")}
+    totals = {
+        name: math.fsum(row[name] for row in found) for name in ("contribution", "baseline_contribution")
+    }
     whole = totals["contribution"] - totals["baseline_contribution"]
+    if abs(whole) <= ROUNDING * max(map(abs, totals.values())):
+        whole = 0.0  # no share of a rounding error
     rows = [_row(row, by, whole, compared) for row in found]
     rows.sort(key=lambda row: (KINDS.index(row["kind"]), *_order(row, by)))
     side = Side(asked.system, totals["contribution"] if found else None)

@@ -131,7 +131,7 @@ class Material:
         findings: dict[str, Finding] = {}
         performed: set[str] = set()
         looked_at: dict[str, int] = {}
-        with session.engine.exclusive():
+        with session.engine.exclusive(keep=False):
             for part in self._parts:
                 family = part.measures[0].family
                 measures = part.measures[:1] if family == RANKING else part.measures
@@ -157,7 +157,8 @@ class Material:
             return measure.name, []
         asked = [_at(measure, k) for k in cuts]
         session = self._unsliced()
-        with session.engine.exclusive():
+        session.request = replace(session.request, checked=max(cuts) <= self._checked_depth())
+        with session.engine.exclusive(keep=False):
             (part,) = session.parts(asked)
         rows = [
             AtCutoff(str(row["system"] or ""), int(row["metric"]), row["value"], row["lower"], row["upper"])
@@ -165,13 +166,17 @@ class Material:
         ]
         return str(measure).partition("@")[0], rows
 
+    def _checked_depth(self) -> float:
+        """Return the deepest rank that the evaluation looked at; infinite if a metric has no cut-off."""
+        depths = [one.depth for one in self._measures if one.family == RANKING]
+        return max(math.inf if depth is None else depth for depth in depths)
+
     def _cuts(self, measure: Measure) -> list[int]:
         """Return the cut-offs of a curve: no deeper than what was asked for, so that it costs no more."""
         if CUTOFF not in measure.values or measure.family != RANKING:
             return []
-        depths = [one.depth for one in self._measures if one.family == RANKING]
-        known = [depth for depth in depths if depth is not None]
-        deepest = USUAL_DEPTH if len(known) < len(depths) else max(LEAST_DEPTH, *known)
+        depth = self._checked_depth()
+        deepest = USUAL_DEPTH if math.isinf(depth) else max(LEAST_DEPTH, int(depth))
         own = measure.values[CUTOFF]
         cuts = {k for k in CUTOFFS if k <= deepest} | {deepest}
         return sorted(cuts | ({int(own)} if isinstance(own, int) else set()))
@@ -220,7 +225,7 @@ class Material:
         if (CLASSIFICATION, table) not in self._session.catalog.tables or not self.is_readable:
             return []
         session = self._unsliced()
-        with session.engine.exclusive():
+        with session.engine.exclusive(keep=False):
             rows: list[Mapping[str, Any]] = session.table(table, params).to_pylist()
         return rows
 

@@ -44,14 +44,14 @@ def evaluate_ranking(
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures
     )  # fmt: skip
-    findings = check(catalog, engine, inputs, measures)
+    findings = [] if request.checked else check(catalog, engine, inputs, measures)
     varying(engine, inputs)
     table, columns = _query_values(catalog, engine, inputs, measures, request.chunks)
     summary = RankingSummary(catalog, inputs, measures, columns, table)
     joined = materialized(engine, summary.joined(_scale_of_means(engine, summary)))
     rows, kept = kept_rows(engine.results(), summary.query(joined))
     notes = counted_notes(rows, inputs, measures[0].values)
-    notes += explained(catalog, engine, inputs, measures, notes)
+    notes += [] if request.checked else explained(catalog, engine, inputs, measures, notes)
     part = FamilyEvaluation(
         rows, inputs.by, (*findings, *notes), tuple(measures), kept, summary.per_query(),
         query_name=inputs.column_label("predictions", "query_id"),

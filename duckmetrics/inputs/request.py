@@ -50,6 +50,7 @@ class Request:
         positive: the label that counts as 1, where labels are text.
         scores: the columns of the scores by system, where one table has those of several.
         where: a condition of the rows that count, by the table.
+        checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
     predictions: Any
@@ -70,6 +71,7 @@ class Request:
     positive: str | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
+    checked: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -40,8 +40,11 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     sharing = [row for row in known if first in _LETTER.findall(row["tier"])]
     every = "both" if many == 2 else f"all {many}"
     count = every if len(sharing) == many else f"{len(sharing)} of {many}"
-    others = sum(row["verdict"] == AMONG_BEST for row in known) - len(sharing)
+    others = sum(row["verdict"] == AMONG_BEST and row not in sharing for row in known)
     more = f"; {others} more cannot be distinguished from {best}" if others else ""
+    untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
+    if untested:
+        more += f"; {listed(untested)} {'was' if len(untested) == 1 else 'were'} not tested against {best}"
     return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
 
 

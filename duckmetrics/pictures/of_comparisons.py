@@ -148,7 +148,7 @@ def slices_chart(
         MetricError: no slices, no such system, or several and none named.
     """
     if not any(row["slice"] for row in rows):
-        raise MetricError("chart 'slices'", "the result has no slices", "ask for them with by=")
+        raise MetricError("chart 'slices'", "the result has no slices", "ask for them with by= (--by)")
     chosen = one_system(rows, baseline, system)
     own = [row for row in rows if row["metric"] == metric and row["system"] in (chosen, baseline)]
     refuse_many("chart 'slices'", own)

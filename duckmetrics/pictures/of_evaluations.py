@@ -37,7 +37,7 @@ AT_K, INTERVALS, SLICES, CALIBRATION, DIFFERENCES = (
 OF_EVALUATIONS = (*CURVES, CALIBRATION, AT_K, INTERVALS, SLICES)
 # The cut-offs of a chart, if the caller names none; and their largest number.
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50)
-MOST_CUTOFFS = 50
+MOST_CUTOFFS, LEAST_DEPTH = 50, 10
 # The largest number of rows of a chart.
 MOST_ROWS = 200
 _AT = re.compile(r"\s*@\s*\d+\s*$")
@@ -212,10 +212,17 @@ def _intervals(source: Source, rows: Sequence[Row], metric: str | None) -> Chart
 VALUES = ("value", "lower", "upper", "n")
 
 
+def _usual_cutoffs(metric: str) -> list[int]:
+    """Return the cut-offs of a metric without those asked for: up to its own, at least the first ten."""
+    own = _AT.search(metric)
+    deepest = max(LEAST_DEPTH, whole_number(own[0].removeprefix("@"))) if own else MOST_CUTOFFS
+    return [k for k in CUTOFFS if k <= deepest]
+
+
 def _at_k(
     evaluation: Evaluated, source: Source, metric: str, k: Iterable[int] | None, first: str | None
 ) -> Chart:
-    cutoffs = sorted({whole_number(one) for one in (CUTOFFS if k is None else k)})
+    cutoffs = sorted({whole_number(one) for one in (_usual_cutoffs(metric) if k is None else k)})
     if not cutoffs or cutoffs[0] < 1 or len(cutoffs) > MOST_CUTOFFS:
         raise MetricError(
             f"chart {AT_K!r}", f"k takes 1 to {MOST_CUTOFFS} numbers from 1 on", "as in k=[1, 5, 10]"
@@ -242,7 +249,7 @@ def _slices(
     evaluation: Evaluated, source: Source, name: str, rows: Sequence[dict[str, Any]], metric: str | None
 ) -> Chart:
     if not any(row["slice"] for row in rows):
-        raise MetricError(f"chart {name!r}", "the result has no slices", "ask for them with by=")
+        raise MetricError(f"chart {name!r}", "the result has no slices", "ask for them with by= (--by)")
     if name == CALIBRATION and metric is None:
         metric = next((row["metric"] for row in rows if row["target"] is not None), None)
         if metric is None:

@@ -35,12 +35,16 @@ def metrics_with(reading: Reading, system: str, verdict: str) -> list[str]:
 
 
 def other_exceptions(reading: Reading, row: Row) -> str:
-    """Return where a system is worse by other metrics only, as in ``worse in 3 slices by other metrics``."""
+    """Return where a system is worse by other metrics only, as in ``worse in country JP by map``."""
     found = [] if row.verdict == WORSE else worse_elsewhere(reading, row.system)
     slices = {own.key for own in found}
     if len(slices) == 1:
         return f"worse in {place_of(found[0])} by {joined([own.metric for own in found], 'other metrics')}"
-    return f"worse in {counted(len(slices), 'slice')} by other metrics" if slices else ""
+    if not slices:
+        return ""
+    worst = min(found, key=reading.badness)
+    most = f"most in {place_of(worst)} ({worst.metric})"
+    return f"worse in {counted(len(slices), 'slice')} by other metrics, {most}"
 
 
 def worse_elsewhere(reading: Reading, system: str) -> list[Row]:

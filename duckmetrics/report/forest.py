@@ -91,7 +91,7 @@ def _line(reading: Reading, entry: Entry, domain: Domain, guide: float | None) -
         # Without an interval, a mark beyond the axis gets its arrow from one of no length.
         low, high = ends or ((None, None) if clipped(change, domain) == change else (change, change))
         plot = interval(change, low, high, row.verdict, domain, guide)
-        shown, within = percent(change), percents(ends)
+        shown, within = percent(reading.shown_change(row)), percents(reading.shown_ends(row))
     else:
         words = _words(reading, row, places)
         shown = number(row.delta, places, sign=True)

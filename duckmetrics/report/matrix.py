@@ -50,7 +50,7 @@ def matrix(
 def _mark(reading: Reading, row: Row | None) -> Cell:
     if row is None or row.verdict == UNTESTED:
         return Cell(SIGNS[UNTESTED], "", "not tested", "none")
-    change = reading.change(row)
+    change = reading.shown_change(row)
     text = percent(change) if change is not None else number(row.delta, digits(row), sign=True)
     return Cell(SIGNS[row.verdict], text, word(row.verdict), KINDS[row.verdict])
 

@@ -8,6 +8,7 @@ from duckmetrics.charts.figures import Axis, figure, key
 from duckmetrics.charts.numbers import number, percent, whole
 from duckmetrics.charts.scales import span
 from duckmetrics.charts.shapes import band, line, stretched
+from duckmetrics.charts.words import decimals_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ def _at_cutoffs(reading: Reading, ids: Ids) -> str:
     level = reading.data.level
     within = "value" if level is None else f"value with {100 * level:g}% interval"
     x = Axis(xd, "number of first places, k", _count, _cutoff_labels(ends))
-    y = Axis(yd, within, lambda v: number(v, 2))
+    y = Axis(yd, within, decimals_of(yd))
     return figure(ids, _seen(reading, shown, ends), said, stretched(body), x, y, key_of(reading))
 
 
@@ -110,13 +111,10 @@ def _differences(reading: Reading, ids: Ids) -> str:
     names = key([(f"lose ({losses:,})", "down"), (f"gain ({gains:,})", "up")])
     x = Axis(xd, f"{unit}, from the largest loss to the largest gain", whole)
     turned = "" if way >= 0 else ", turned so that up is better"
-    y = Axis(yd, f"difference in {row.metric}, {reading.best} minus {reading.data.baseline}{turned}", _signed)
+    difference = f"difference in {row.metric}, {reading.best} minus {reading.data.baseline}{turned}"
+    y = Axis(yd, difference, decimals_of(yd, sign=True))
     title = f"{share[0]} of the {unit} gain, {share[1]} lose"
     return figure(ids, title, said, stretched(body), x, y, names)
-
-
-def _signed(value: float) -> str:
-    return number(value, 2 if abs(value) < 0.095 else 1, sign=True) if value else "0"
 
 
 class MoverLine(NamedTuple):

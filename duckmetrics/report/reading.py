@@ -77,6 +77,16 @@ class Reading:
         change = self._relative(row, row.delta) if row.relative_change is None else row.relative_change
         return None if change is None else sign * change
 
+    def shown_change(self, row: Row | None) -> float | None:
+        """Return the relative change of the value, as a reader computes it from both values."""
+        change = self.change(row)
+        return None if change is None or row is None else self.sign(row.metric) * change
+
+    def shown_ends(self, row: Row) -> tuple[float, float] | None:
+        """Return the interval of `shown_change`."""
+        ends = self.ends(row)
+        return ends if ends is None or self.sign(row.metric) > 0 else (-ends[1], -ends[0])
+
     def _relative(self, row: Row, difference: float | None) -> float | None:
         """Return a difference relative to the value of the baseline; None if that is 0."""
         base = self.base(row)

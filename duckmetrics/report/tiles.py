@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
 from duckmetrics.report.exceptions import worse_elsewhere
-from duckmetrics.report.model import BETTER, WORSE
+from duckmetrics.report.model import BETTER, UNTESTED, WORSE
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
-from duckmetrics.report.words import counted, direction, inside, p_words, rough, span
+from duckmetrics.report.words import counted, direction, inside, p_words, rough, span, what_of
 
 if TYPE_CHECKING:
-    from duckmetrics.report.model import Row
+    from collections.abc import Sequence
+
+    from duckmetrics.report.model import Problem, Row
     from duckmetrics.report.reading import Reading
 
 # An adjusted p-value below it is rarely chance.
 RARE = 0.05
+# A warning that concerns this share of the data is named next to the verdict.
+GRAVE = 0.1
 
 
 class Tile(NamedTuple):
@@ -58,8 +62,9 @@ def _change(reading: Reading, row: Row) -> Tile:
     if row.verdict in (BETTER, WORSE):
         how = "better" if change >= 0 else "worse"
         return Tile(question, f"{rough(abs(change), half, sign=False)} {how}", text, KINDS[row.verdict])
-    how = "not tested" if ends is None else "unclear"
-    return Tile(question, f"{rough(change, half)}, {how}", text, KINDS[row.verdict])
+    how = "not tested" if row.verdict == UNTESTED else "unclear"
+    shown = reading.shown_change(row) or 0.0
+    return Tile(question, f"{rough(shown, half)}, {how}", text, KINDS[row.verdict])
 
 
 def _off(reading: Reading, row: Row, places: int) -> str:
@@ -71,7 +76,7 @@ def _off(reading: Reading, row: Row, places: int) -> str:
 
 
 def _sure(reading: Reading, row: Row) -> Tile:
-    question, ends = "How sure?", reading.ends(row)
+    question, ends = "How sure?", reading.shown_ends(row)
     if ends is not None:
         half = (ends[1] - ends[0]) / 2
         answer = f"{rough(ends[0], half)} to {rough(ends[1], half)}"
@@ -92,7 +97,7 @@ def _worse(reading: Reading, row: Row) -> Tile:
         return Tile(question, "not looked at", "no slices were asked for", "even")
     bad = reading.segments_of(row.system, WORSE)
     if bad:
-        change, worst = reading.change(bad[0]), bad[0]
+        change, worst = reading.shown_change(bad[0]), bad[0]
         how = number(worst.delta, digits(worst), sign=True) if change is None else percent(change)
         share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
         text = f"by {metric}; {worst.units:,} of {row.units:,} {reading.data.unit}{share}"
@@ -101,11 +106,16 @@ def _worse(reading: Reading, row: Row) -> Tile:
         return Tile(question, f"{', '.join(worst.segment)}: {how}", text, "worse")
     if elsewhere := worse_elsewhere(reading, row.system):
         n = len({found.key for found in elsewhere})
-        answer = place_of(elsewhere[0]) if n == 1 else f"{n:,} slices"
-        return Tile(question, answer, f"not by {metric}, but by other metrics", "worse")
-    return Tile(
-        question, "nowhere clearly", f"by {metric}, in {counted(len(reading.slices), 'slice')}", "even"
-    )
+        worst = min(elsewhere, key=reading.badness)
+        answer = place_of(worst) if n == 1 else f"{n:,} slices"
+        text = f"not by {metric}, but by other metrics"
+        text += f", most in {place_of(worst)} ({worst.metric})" if n > 1 else f" ({worst.metric})"
+        return Tile(question, answer, text, "worse")
+    rows = (reading.row(row.system, None, key) for key in reading.slices)
+    tested = sum(found is not None and found.verdict != UNTESTED for found in rows)
+    if not tested:
+        return Tile(question, "not tested", f"by {metric}, in no slice", "even")
+    return Tile(question, "nowhere clearly", f"by {metric}, in {counted(tested, 'slice')}", "even")
 
 
 # ---- values
@@ -152,7 +162,7 @@ def trust(reading: Reading) -> Tile:
         more = f" and {warnings}" if n["warning"] else ""
         return Tile(question, "No", f"{counted(n['error'], 'error')}{more}; see below", "worse")
     if n["warning"]:
-        return Tile(question, "With care", f"{warnings}{_held(reading)}", "warn")
+        return Tile(question, "With care", f"{warnings}{_gravest(checked.problems)}{_held(reading)}", "warn")
     if not checked.performed:
         return Tile(question, "Not checked", "the data could not be read again", "even")
     unseen = undefined(reading)
@@ -160,6 +170,15 @@ def trust(reading: Reading) -> Tile:
     return Tile(
         question, "Nothing found", f"by {counted(checked.performed, 'check')}{but}", "" if but else BETTER
     )
+
+
+def _gravest(problems: Sequence[Problem]) -> str:
+    """Return the warning that concerns most of the data, if it concerns at least a tenth."""
+    known = [one for one in problems if one.severity == "warning" and (one.share or 0) >= GRAVE]
+    if not known:
+        return ""
+    worst = max(known, key=lambda one: one.share or 0)
+    return f", such as {percent(worst.share, sign=False)}: {what_of(worst.sentence)}"
 
 
 def _held(reading: Reading) -> str:

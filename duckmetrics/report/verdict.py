@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Verdicts as a sentence counts them.
 COUNTED = {
     BETTER: "better", WORSE: "worse", EVEN: "not clearly different",
-    DIFFERENT: "different in no better direction", UNTESTED: "not tested",
+    DIFFERENT: "different", UNTESTED: "not tested",
 }  # fmt: skip
 
 
@@ -55,13 +55,16 @@ def _compared(reading: Reading) -> Verdict:
 
 def _one(reading: Reading, row: Row) -> str:
     """Return the verdict of one system against the baseline."""
-    base, metric = reading.data.baseline, reading.primary.name
+    base, metric = reading.data.baseline, reading.primary
+    why = ", for which no direction is better" if metric.better is None else ""
+    if metric.target is not None:
+        why = f", on the other side of {metric.target:g}"
     return {
         BETTER: f"{row.system} is better than {base}",
         WORSE: f"{row.system} is worse than {base}",
         EVEN: f"No clear difference between {row.system} and {base}",
-        DIFFERENT: f"{row.system} differs from {base} on {metric}, for which no direction is better",
-        UNTESTED: f"{row.system} is not tested against {base} by {metric}",
+        DIFFERENT: f"{row.system} differs from {base} on {metric.name}{why}",
+        UNTESTED: f"{row.system} is not tested against {base} by {metric.name}",
     }[row.verdict]
 
 
@@ -78,7 +81,7 @@ def _several(reading: Reading, row: Row) -> str:
         return f"{row.system} is first of {n} systems, but {who}"
     if row.verdict in (EVEN, WORSE):
         how = "is worse" if row.verdict == WORSE else "shows no clear difference"
-        return f"No system is better than {base}: {row.system}, the best of the others, {how}"
+        return f"No system is clearly better than {base}: {row.system}, the best of the others, {how}"
     return _one(reading, row)
 
 
@@ -129,6 +132,10 @@ def _valued(reading: Reading) -> Verdict:
         return Verdict(f"{metric.name} has no value.", _reason(row))
     value = number(row.value, digits(row))
     name = f" of {row.system}" if row.system else ""
+    if len(reading.others) > 1 and metric.better is None:
+        return Verdict(
+            f"{len(reading.others)} systems have a value of {metric.name}.", _valued_lead(reading, row)
+        )
     if len(reading.others) > 1:
         head = f"{row.system} has the best {metric.name} of {len(reading.others)} systems: {value}"
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from duckmetrics.charts.numbers import number, percent
@@ -16,6 +17,8 @@ MOST_NAMES = 3
 # Changes with a wider interval are shown in whole per cent.
 WIDE = 0.01
 WORDS = {"not distinguishable": "no clear difference"}
+# The numbers of a finding: "4,645 of 4,664 " before it, ", 0.3 of all" behind it.
+_NUMBERS = re.compile(r"^[\d,]+( of [\d,]+)? |, [\d.e+-]+ of all$")
 
 
 def word(verdict: str) -> str:
@@ -35,6 +38,11 @@ def joined(names: Sequence[str], others: str = "others") -> str:
 def counted(n: int, singular: str, plural: str = "") -> str:
     """Return ``1 error``, ``2 errors``."""
     return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
+
+
+def what_of(sentence: str) -> str:
+    """Return a finding without its numbers: ``queries of the population with no predictions``."""
+    return _NUMBERS.sub("", sentence)
 
 
 def inside(title: str) -> str:

@@ -220,7 +220,9 @@ class Explainable(ABC):
         """
         if (query is None) == (by is None):
             raise MetricError(
-                "explain", "either a query or by=", "name a query, or a grouping such as 'grade'"
+                "explain",
+                "takes either query= (--query) or by= (--by)",
+                "give one, such as by='grade'",
             )
         if whole_number(n) < 1:
             raise MetricError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
@@ -53,30 +53,48 @@ def headline_of_pairs(metric: str, systems: Sequence[str], pairs: Sequence[Row])
     Args:
         pairs: the rows of one metric over all queries: system, against, verdict.
     """
+    verdicts = [row["verdict"] for row in pairs]
+    if all(verdict == UNTESTED for verdict in verdicts):
+        return f"The {len(systems)} systems were not tested against each other by {metric}"
     won = {(row["system"], row["against"]) for row in pairs if row["verdict"] == BETTER}
     won |= {(row["against"], row["system"]) for row in pairs if row["verdict"] == WORSE}
-    top = [system for system in systems if not any(loser == system for _, loser in won)]
-    near = [
-        system for system in systems if len(top) == 1 and system != top[0] and (top[0], system) not in won
-    ]
-    if not won or not top:
+    if not won and DIFFERENT in verdicts:
+        return (
+            f"{verdicts.count(DIFFERENT)} of {len(pairs)} pairs of {len(systems)} systems differ by {metric}"
+        )
+    if not won:
         return f"No clear difference between {len(systems)} systems by {metric}"
+    return _of_winners(metric, systems, won)
+
+
+def _of_winners(metric: str, systems: Sequence[str], won: Collection[tuple[str, str]]) -> str:
+    """Return the sentence about systems of which some are better than others: pairs of winner and loser."""
+    top = [system for system in systems if not any(loser == system for _, loser in won)]
+    others = [system for system in systems if system not in top]
     start = f"{_listed(top, 'systems')} {_is(top)} the best of {len(systems)} systems by {metric}"
-    if len(top) > 1:
+    near = [other for other in others if any((best, other) not in won for best in top)]
+    if len(top) == 1:
+        return f"{start}, but not clearly better than {_listed(near, 'systems')}" if near else start
+    if top and not near:
         return f"{start}, with no clear difference between them"
-    return f"{start}, but not clearly better than {_listed(near, 'systems')}" if near else start
+    if not top:
+        return f"None of {len(systems)} systems is better than all others by {metric}"
+    near_top = _listed(top, "systems").replace(" and ", " or ")
+    return f"Of {len(systems)} systems, none is clearly better than {near_top} by {metric}"
 
 
 def verdict_of(name: str, baseline: str, verdicts: Mapping[str, str]) -> str:
     """Return the sentence about one system or variant over all its metrics.
 
     Args:
-        verdicts: metric -> verdict.
+        verdicts: metric -> verdict; the first metric leads if it has a better or a worse value.
     """
     by_verdict: dict[str, list[str]] = {}
     for metric, verdict in verdicts.items():
         by_verdict.setdefault(verdict, []).append(metric)
-    first = max((BETTER, WORSE), key=lambda verdict: len(by_verdict.get(verdict, ())))
+    first = next(iter(verdicts.values()), UNTESTED)
+    if first not in (BETTER, WORSE):
+        first = max((BETTER, WORSE), key=lambda verdict: len(by_verdict.get(verdict, ())))
     leading = next((v for v in (first, DIFFERENT, UNCLEAR) if v in by_verdict), UNTESTED)
     of = len(by_verdict.get(leading, ()))
     on = "" if of == len(verdicts) else f" on {of} of {len(verdicts)} metrics"
@@ -169,18 +187,24 @@ def _exceptions(compared: Compared, system: str, named: bool) -> Iterator[str]:
 
 def _in_slices(compared: Compared, system: str) -> str:
     """Return the exception in slices of the verdict on one system."""
-    verdicts = {row["verdict"] for row in compared.overall if str(row["system"]) == system}
-    for word, opposite in ((WORSE, {WORSE}), (BETTER, {BETTER})):
-        place = "" if verdicts == opposite else _places(compared, system, word)
-        if place and (word == WORSE or BETTER not in verdicts):
-            return f", but {word} in {place}"
-    return ""
+    first = next(row["verdict"] for row in compared.overall if str(row["system"]) == system)
+    words = {BETTER: (WORSE,), WORSE: (BETTER,)}.get(first, (WORSE, BETTER))
+    places = ((word, _places(compared, system, word, only_first=word == BETTER)) for word in words)
+    told = [f"{word} in {place}" for word, place in places if place]
+    return f", but {' and '.join(told)}" if told else ""
 
 
-def _places(compared: Compared, system: str, word: str) -> str:
-    """Return the slices with a verdict; where it is not on the first metric, also the metrics."""
+def _places(compared: Compared, system: str, word: str, only_first: bool = False) -> str:
+    """Return the slices with a verdict; where it is not on the first metric, also the metrics.
+
+    Args:
+        only_first: whether other metrics are left out.
+    """
     first = compared.overall[0]["metric"]
-    own = [(name, row) for name, row in compared.slices if str(row["system"]) == system]
+    own = [
+        (name, row) for name, row in compared.slices
+        if str(row["system"]) == system and (row["metric"] == first or not only_first)
+    ]  # fmt: skip
     found: dict[str, list[str]] = {}
     for name, row in own:
         if row["verdict"] == word:

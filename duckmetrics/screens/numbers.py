@@ -9,6 +9,8 @@ MINUS = "−"
 USUAL = 4
 MOST_DECIMALS, MOST_OF_PERCENT = 6, 4
 LEAST_P = 1e-4
+# An end of an interval below 1 % is written with a decimal.
+NEAR_ZERO = 0.01
 
 
 def signed(text: str) -> str:
@@ -37,16 +39,22 @@ def percent(value: float | None, decimals: int) -> str:
     if value is None:
         return ""
     if abs(value) >= 10:
-        return signed(f"{100 * value:+.3g}%")
+        return signed(f"{100 * value:+,.0f}%")
     # Plus 0, because there is no -0 %.
     return signed(f"{round(value, decimals + 2) + 0.0:+.{decimals}%}")
 
 
 def percent_decimals(low: float | None, high: float | None) -> int:
-    """Return the decimals of the ends of an interval in per cent: none if it is wider than 1 point."""
-    half = 0.0 if low is None or high is None else 50 * (high - low)
-    if not 0 < half < 1:
+    """Return the decimals of the ends of an interval in per cent.
+
+    An interval that is wider than 1 point has none, unless an end is so near to 0 that its side would not
+    show.
+    """
+    if low is None or high is None:
         return 0
+    half = 50 * (high - low)
+    if not 0 < half < 1:
+        return int(half > 0 and min(abs(low), abs(high)) < NEAR_ZERO)
     return min(math.ceil(-math.log10(half)) or 1, MOST_OF_PERCENT)
 
 

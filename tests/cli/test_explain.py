@@ -71,13 +71,13 @@ def test_groups_of_one_system(run: Command) -> None:  # noqa: F811
     ("arguments", "message"),
     [
         (("--query", "q9"), "query 'q9': no such query; a query of the truth is q1"),
-        ((), "explain: either a query or by=; name a query, or a grouping such as 'grade'"),
+        ((), "explain: takes either query= (--query) or by= (--by); give one, such as by='grade'"),
         (("--by", "land"), "by 'land': no such grouping; write grade, rank, item_id, item.COLUMN or "
          "query.COLUMN"),
         (("--query", "q1", "-m", "f1@3"), None),
         (("--query", "q1", "--of", "C"), "system 'C': not evaluated; known: A, B"),
         (("--query", "q1", "--show", "title"), "show: columns of the items, and no table of items; give it "
-         "with items="),
+         "with items= (--items)"),
     ],
 )  # fmt: skip
 def test_mistakes(run: Command, arguments: tuple[str, ...], message: str | None) -> None:  # noqa: F811

@@ -86,7 +86,7 @@ def test_what_cannot_be_reported_is_refused(run: Command, exports: Path, message
 def test_a_column_of_systems_needs_a_baseline(run: Command) -> None:
     code, _, err = run("report", "models.parquet", "t.parquet", "--system", "model", "-m", "mrr")
     assert code == 2
-    assert "baseline: not given; name one of A, B" in err
+    assert "baseline: not given; set baseline= (--baseline) to 'A' or 'B'" in err
 
 
 def test_a_foreign_file_is_kept(run: Command, exports: Path) -> None:

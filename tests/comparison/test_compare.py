@@ -711,7 +711,7 @@ def test_gates_decide_the_exit_code(run: Command) -> None:
     ("arguments", "message"),
     [
         ((), "Missing argument 'PREDICTIONS'"),
-        (("old.parquet",), "one system only"),
+        (("old.parquet",), "is read as one system"),
         (("old.parquet", "./old.parquet"), "two systems have the same name"),
         (("old.parquet", "b", "--system", "A=a.parquet"), "give only the truth with it"),
         (("old.parquet", "better.parquet", "--per-query", "x.csv"), "call it x.parquet"),

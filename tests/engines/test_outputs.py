@@ -419,3 +419,10 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(here: Command, tiny: 
     with pytest.raises(InputError, match=r"m\.duckdb: cannot be written: No space left"):
         write_database(tiny / "m.duckdb", ["CREATE TABLE t AS FROM range(99999)"])
     assert sorted(os.listdir(tiny)) == ["filler", "more", "r.csv"]
+
+
+def test_a_page_that_only_mentions_us_is_not_ours(tmp_path: Path) -> None:
+    page = tmp_path / "notes.md"
+    page.write_text("# Notes on pages written by duckmetrics\n")
+    with pytest.raises(InputError):
+        refuse(page, "markdown", [])

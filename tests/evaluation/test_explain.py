@@ -271,7 +271,7 @@ def test_systems_are_named() -> None:
 
 def test_a_query_or_a_grouping_is_asked_for() -> None:
     for arguments in ({}, {"query": "q1", "by": "grade"}):
-        with pytest.raises(MetricError, match="either a query or by="):
+        with pytest.raises(MetricError, match=r"takes either query= \(--query\) or by="):
             both().explain(**arguments)  # type: ignore[call-overload]
     with pytest.raises(MetricError, match="n=0 is not a number of rows"):
         both().explain("q1", n=0)

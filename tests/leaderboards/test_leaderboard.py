@@ -261,7 +261,7 @@ def test_a_file_is_replaced(run: Command, tmp_path: Path, suffix: str) -> None:
 def test_mistakes_are_one_message(run: Command) -> None:
     single = run("leaderboard", "p.parquet", "--truth", "t.parquet", "-m", "rr")
     assert (single.code, single.out) == (2, "")
-    assert "p.parquet: one system only" in single.err
+    assert "p.parquet: is read as one system" in single.err
     wrong = run(*ASK, "--test", "nothing")
     assert wrong.code == 2
     assert wrong.err.startswith("duckmetrics: test:")

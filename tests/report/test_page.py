@@ -174,8 +174,8 @@ def test_the_marks_of_verdicts_are_signs_words_and_shapes() -> None:
 def test_right_is_better_also_where_lower_values_are() -> None:
     html = render(compared(row(metric=LOSS, before=0.5, value=0.4, half=0.01), metrics=(LOSS,)))
     assert "0.500 → 0.400" in html
-    assert "<b>+20.0%</b>" in html
-    assert "+18.0% to +22.0%" in html
+    assert "<b>−20.0%</b>" in html
+    assert "−22.0% to −18.0%" in html
 
 
 def test_charts_are_drawn_from_their_numbers() -> None:

@@ -61,11 +61,11 @@ HEADS = {
     ),
     "several, even": (
         compared(row(verdict="not distinguishable", value=0.21), row("b", verdict="worse", value=0.1)),
-        "No system is better than old: new, the best of the others, shows no clear difference.",
+        "No system is clearly better than old: new, the best of the others, shows no clear difference.",
     ),
     "several, worse": (
         compared(row(verdict="worse", value=0.15), row("b", verdict="worse", value=0.1)),
-        "No system is better than old: new, the best of the others, is worse.",
+        "No system is clearly better than old: new, the best of the others, is worse.",
     ),
     "several, one clear": (
         compared(row(verdict="not distinguishable", value=0.3), row("b", value=0.25)),
@@ -141,7 +141,10 @@ def test_slices_that_are_worse_by_other_metrics_only_stand_in_the_headline() -> 
     found = Reading(data)
     assert verdict(found).head == "new is better than old, but worse in country FR by map."
     assert "By other metrics" not in verdict(found).lead
-    assert answers(data)["Where is it worse?"][:2] == ("country FR", "not by ndcg@10, but by other metrics")
+    assert answers(data)["Where is it worse?"][:2] == (
+        "country FR",
+        "not by ndcg@10, but by other metrics (map)",
+    )
 
 
 def test_many_slices_that_are_worse_by_other_metrics_are_counted() -> None:
@@ -150,7 +153,10 @@ def test_many_slices_that_are_worse_by_other_metrics_are_counted() -> None:
     )
     good = (in_slice(name, "better", 0.3) for name in ("FR", "JP"))
     data = compared(row(), row(metric=MAP), *bad, *good, metrics=TWO)
-    assert verdict(Reading(data)).head == "new is better than old, but worse in 2 slices by other metrics."
+    assert (
+        verdict(Reading(data)).head
+        == "new is better than old, but worse in 2 slices by other metrics, most in country FR (map)."
+    )
 
 
 def answers(data: ReportData) -> dict[str, tuple[str, str, str]]:

@@ -109,8 +109,8 @@ def test_numbers_have_the_digits_that_their_interval_calls_for(
 @pytest.mark.parametrize(
     ("low", "high", "texts"),
     [(0.18, 0.27, ["+18%", "+27%"]), (-0.0712, -0.0561, ["−7.1%", "−5.6%"]),
-     (-0.0001, 0.00034, ["−0.01%", "+0.03%"]), (-0.001, 0.30, ["+0%", "+30%"]),
-     (11.0, 12.5, ["+1.1e+03%", "+1.25e+03%"])],
+     (-0.0001, 0.00034, ["−0.01%", "+0.03%"]), (-0.001, 0.30, ["−0.1%", "+30.0%"]),
+     (11.0, 12.5, ["+1,100%", "+1,250%"])],
 )  # fmt: skip
 def test_percentages_have_the_digits_that_their_interval_calls_for(
     low: float, high: float, texts: list[str]

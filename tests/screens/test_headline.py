@@ -43,7 +43,7 @@ SLICED = [
     (BETTER, [(JP, WORSE, "m2")], "B is better than A, but worse in country JP on m2"),
     (BETTER, [(JP, UNCLEAR, "m1")], "B is better than A"),
     (UNCLEAR, [(JP, WORSE, "m1"), (DE, BETTER, "m1")],
-     "No clear difference between B and A, but worse in country JP"),
+     "No clear difference between B and A, but worse in country JP and better in country DE"),
     (UNCLEAR, [(JP, BETTER, "m1")], "No clear difference between B and A, but better in country JP"),
     (WORSE, [(JP, WORSE, "m1"), (DE, BETTER, "m1")], "B is worse than A, but better in country DE"),
     (WORSE, [(JP, WORSE, "m1")], "B is worse than A"),
@@ -98,3 +98,36 @@ PAIRS = [
 def test_pairs_show_which_systems_are_the_best(verdicts: dict[str, str], sentence: str) -> None:
     rows = [{"system": pair[0], "against": pair[1], "verdict": verdict} for pair, verdict in verdicts.items()]
     assert headline_of_pairs("m", "abc", rows) == sentence
+
+
+def pairs_of(**verdicts: str) -> list[dict[str, Any]]:
+    """Return the rows of pairs, from the names of both systems in one word: ``AB="better"``."""
+    return [
+        {"system": pair[0], "against": pair[1], "metric": "m", "verdict": verdict}
+        for pair, verdict in verdicts.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sentence"),
+    [
+        (pairs_of(AB=UNTESTED, AC=UNTESTED, BC=UNTESTED),
+         "The 3 systems were not tested against each other by m"),
+        (pairs_of(AB=DIFFERENT, AC=UNCLEAR, BC=UNCLEAR), "1 of 3 pairs of 3 systems differ by m"),
+        (pairs_of(AB=UNCLEAR, AC=UNCLEAR, BC=UNTESTED), "No clear difference between 3 systems by m"),
+        # B beats nobody: it is not one of the best.
+        (pairs_of(AB=UNCLEAR, AC=BETTER, BC=UNCLEAR),
+         "Of 3 systems, none is clearly better than A or B by m"),
+        (pairs_of(AB=UNCLEAR, AC=BETTER, BC=BETTER),
+         "A and B are the best of 3 systems by m, with no clear difference between them"),
+        (pairs_of(AB=BETTER, AC=WORSE, BC=BETTER), "None of 3 systems is better than all others by m"),
+    ],
+)  # fmt: skip
+def test_pairs_claim_no_more_than_the_tests_show(pairs: list[dict[str, Any]], sentence: str) -> None:
+    assert headline_of_pairs("m", ["A", "B", "C"], pairs) == sentence
+
+
+def test_the_first_metric_leads() -> None:
+    overall = [row("B", BETTER, "m1"), row("B", WORSE, "m2"), row("B", WORSE, "m3")]
+    told = headline(Compared("A", overall, []))
+    assert told == "B is better than A on 1 of 3 metrics, but worse on m2 and m3"

@@ -338,7 +338,10 @@ CALLS = [
         f"{EVALUATE} -m ndcg --like sklearn --set missing=skip",
     ),
     Mistake(
-        "compare run.parquet --truth truth.parquet -m ndcg@10", "run.parquet", "give two or more", COMPARE
+        "compare run.parquet --truth truth.parquet -m ndcg@10",
+        "run.parquet",
+        "give a table for each",
+        COMPARE,
     ),
     Mistake("compare run.parquet truth.parquet -m ndcg@10", "truth.parquet", "--truth", COMPARE),
     Mistake("compare run.parquet new.parquet -m ndcg@10", "no truth table", "--truth", COMPARE),

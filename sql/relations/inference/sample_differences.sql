@@ -29,7 +29,7 @@ SELECT
     least(
         1e0,
         2e0 * (1 + least(count(*) FILTER (WHERE delta <= 0), count(*) FILTER (WHERE delta >= 0)))
-            / nullif(1 + count(*), 0)
+            / nullif(1 + count(delta), 0)
     ) AS p
 FROM pairs
 GROUP BY system, metric;
