@@ -16,6 +16,7 @@ import pytest
 import duckmetrics
 from duckmetrics import InputError
 from duckmetrics.cli.files import checked_files
+from duckmetrics.engines.outputs import refuse
 from support.command_line import Command, exports, run  # noqa: F401
 from support.little import PREDICTIONS, TRUTH
 
@@ -201,8 +202,6 @@ def test_no_file_is_made_that_the_next_run_would_read(here: Command, folder: Pat
 
 @pytest.mark.parametrize("pattern", ["p.*", "d/*.csv", "d", "d/**/*.csv", "SELECT 'r.csv' AS x FROM 'p.csv'"])
 def test_a_file_beside_the_inputs_is_no_input(folder: Path, pattern: str) -> None:
-    from duckmetrics.engines.outputs import refuse
-
     (folder / "d" / "e").mkdir(parents=True)
     refuse(Path("x.csv"), "csv", [pattern])
     refuse(Path("d/e/x.txt"), "table", ["d/*.txt"])
