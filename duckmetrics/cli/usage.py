@@ -27,7 +27,7 @@ ELSEWHERE = {
 }
 # Commands of other programs, and their equivalents here.
 COMMANDS = {
-    "help": "--help", "version": "--version", "explain": "metrics NAME", "describe": "metrics NAME",
+    "help": "--help", "version": "--version", "describe": "metrics NAME",
     "list": "metrics", "score": "evaluate", "plot": "curve",
 }  # fmt: skip
 # The text to add if an option is missing, or to write if its value cannot be read.

@@ -336,7 +336,7 @@ def test_every_format_of_evaluate_is_there(run: Command, folder: Path) -> None:
         == []
     )
     header, line = run("check", *tables, "--format", "csv").out.splitlines()
-    assert header == "severity,check,table,column,count,examples,message,advice"
+    assert header == "severity,check,table,column,count,of,share,examples,sentence,message,advice"
     assert '"query_id=u07, item_id=i13; query_id=u08, item_id=i23"' in line
     assert run("check", *tables, "--format", "markdown").out.startswith("| severity | check |")
     assert run("check", *tables, "-o", "found.parquet").code == 1

@@ -13,7 +13,7 @@ from support.command_line import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS, LINES = 100, 40
+COLUMNS, LINES = 100, 48
 SHOP = (
     "data/shop/recommendations.parquet data/shop/purchases.parquet --column query_id=user_id --system model"
 )

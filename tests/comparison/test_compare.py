@@ -542,7 +542,7 @@ def test_evaluations_of_other_ids_are_not_compared() -> None:
         ({"predictions": "old"}, "compare: one system only; map two or more"),
         ({"predictions": {"old": "old"}}, "compare: old is the only system; give a second one"),
         ({"baseline": "odl"}, "baseline 'odl': no such system; did you mean 'old'?"),
-        ({"predictions": "runs", "system": "model"}, "baseline: not given; name one of"),
+        ({"predictions": "runs", "system": "model"}, "baseline: not given; set baseline="),
         ({"metrics": "mrr(agg=median)"}, "is the median of the queries, and the tests compare means"),
         ({"test": "anova"}, "test: unknown test 'anova'"),
         ({"test": "wilcoxn"}, "did you mean 'wilcoxon'?"),

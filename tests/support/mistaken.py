@@ -92,7 +92,6 @@ COMMAS = f"evaluate \"SELECT * REPLACE ({CAST}) FROM 'commas.csv'\" truth.parque
 # A misspelled word, or a value that is not allowed: the message names the intended one.
 WORDS = [
     Mistake("help", "help", "--help"),
-    Mistake("explain ndcg", "explain", "metrics NAME", "metrics ndcg"),
     Mistake("evalute run.parquet truth.parquet -m mrr", "evalute", "evaluate"),
     Mistake(f"{EVALUATE} -m ndgc@10", "ndgc", "ndcg"),
     Mistake(f"{EVALUATE} -m recal@5", "recal", "recall"),
@@ -353,7 +352,7 @@ CALLS = [
     Mistake(
         "compare models.parquet truth.parquet --system model -m mrr",
         "baseline: not given",
-        "bert, bm25",
+        "'bert' or 'bm25'",
         "compare models.parquet truth.parquet --system model -m mrr --baseline bm25",
     ),
     Mistake(
