@@ -213,7 +213,7 @@ def test_small_changes_have_more_decimals(result: Experiment) -> None:
     row = {**result.rows[0], "relative_change": 0.00012, "relative_lower": -0.0001, "relative_upper": 0.00034}
     assert "  +0.012%  " in repr(replace(result, rows=[row]))
     wild = {**row, "relative_change": 1234.5, "relative_upper": 5e4}
-    assert "  +1.23e+05%  " in repr(replace(result, rows=[wild]))
+    assert "  +123,450%  " in repr(replace(result, rows=[wild]))
 
 
 @pytest.mark.slow
