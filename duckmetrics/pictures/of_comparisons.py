@@ -126,13 +126,13 @@ def _differences_chart(comparison: Compared, metric: str, system: str | None) ->
 def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Evaluated, source: Source) -> Chart:
     """Draw the change of every metric."""
     overall = [row for row in rows if not row["slice"]]
-    befores = _befores(overall, baseline, evaluation)
+    bases = _bases(overall, baseline, evaluation)
     own: dict[str, list[Change]] = {}
     others = [row for row in overall if row["system"] != baseline]
     several = len({row["system"] for row in others}) > 1
     for row in others:
         label = row["system"] if several else row["metric"]
-        own.setdefault(row["metric"], []).append(_change(row, label, befores, evaluation))
+        own.setdefault(row["metric"], []).append(_change(row, label, bases, evaluation))
     return charted(changes.intervals(baseline, own), of_rows(overall, ("system", "metric", *DATA)), source)
 
 
@@ -152,10 +152,10 @@ def slices_chart(
     chosen = one_system(rows, baseline, system)
     own = [row for row in rows if row["metric"] == metric and row["system"] in (chosen, baseline)]
     refuse_many("chart 'slices'", own)
-    befores = _befores(own, baseline, evaluation)
+    bases = _bases(own, baseline, evaluation)
     of_slices: dict[str, list[Change]] = {}
     (overall, *others) = [
-        _change(row, slice_name(evaluation, row), befores, evaluation)
+        _change(row, slice_name(evaluation, row), bases, evaluation)
         for row in sorted(own, key=lambda row: bool(row["slice"]))
         if row["system"] == chosen
     ]
@@ -182,7 +182,7 @@ def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
     return system
 
 
-def _befores(rows: Sequence[Row], baseline: str, evaluation: Evaluated) -> dict[Any, float | None]:
+def _bases(rows: Sequence[Row], baseline: str, evaluation: Evaluated) -> dict[Any, float | None]:
     """Return the values of the baseline by metric and slice."""
     return {_key(row, evaluation): row["value"] for row in rows if row["system"] == baseline}
 
@@ -191,6 +191,6 @@ def _key(row: Row, evaluation: Evaluated) -> Any:
     return (row["metric"], row["slice"], slice_name(evaluation, row))
 
 
-def _change(row: Row, label: str, befores: Mapping[Any, float | None], evaluation: Evaluated) -> Change:
-    before, direction = befores.get(_key(row, evaluation)), DIRECTIONS.get(row["better"], 0)
+def _change(row: Row, label: str, bases: Mapping[Any, float | None], evaluation: Evaluated) -> Change:
+    before, direction = bases.get(_key(row, evaluation)), DIRECTIONS.get(row["better"], 0)
     return Change(str(label), row, before, direction, row["target"])
