@@ -58,8 +58,9 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank all systems, the best first, and test every pair of them.
 
-    A place alone says little: two means almost always differ. Each system also gets letters, of which two
-    systems share one if no test distinguishes them, an interval of its rank, and its chance to be the best.
+    A place alone says little: two means almost always differ. Each system also gets letters, an
+    interval of its rank, and its chance to be the best. Two systems share a letter if no test distinguishes
+    them.
 
     Args:
         predictions, truth, metrics, system, by, columns, layout, positive, score, where, queries, connection,

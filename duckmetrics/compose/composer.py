@@ -94,7 +94,7 @@ class Composer:
         return self.complete(query)
 
     def settle(self) -> None:
-        """Make the blocks steps, as far as they are known, so that later steps can read them."""
+        """Make a step of each block that is known so far, so that later steps can read it."""
         for block in self.blocks:
             self.steps[block.name] = block.query()
 

@@ -125,10 +125,11 @@ class KeptTables:
         from duckmetrics.evaluation.explaining import Asked, explainer_of
         from duckmetrics.evaluation.explaining_groups import explained_groups
 
-        explainer = explainer_of(self._session, self._parts)
-        if by is not None:
-            return explained_groups(explainer, by, metric, Asked(**asked))
-        return explainer.query(query, metric, Asked(**asked))
+        with self._engine.exclusive(keep=False):
+            explainer = explainer_of(self._session, self._parts)
+            if by is not None:
+                return explained_groups(explainer, by, metric, Asked(**asked))
+            return explainer.query(query, metric, Asked(**asked))
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

@@ -49,8 +49,33 @@ class Place:
     of: int
 
 
+class Values:
+    """The values of one system, or of two, which the rows of an explanation add up to."""
+
+    metric: str
+    side: Side
+    baseline_side: Side | None
+
+    @property
+    def value(self) -> float | None:
+        """The value of the system: of the query, or the mean."""
+        return self.side.value
+
+    @property
+    def baseline_value(self) -> float | None:
+        """The value of the baseline: of the query, or the mean."""
+        return None if self.baseline_side is None else self.baseline_side.value
+
+    @property
+    def delta(self) -> float | None:
+        """The difference of the values; the differences of the rows add up to it."""
+        if self.value is None or self.baseline_value is None:
+            return None
+        return self.value - self.baseline_value
+
+
 @dataclass(frozen=True, repr=False)
-class QueryFacts:
+class QueryFacts(Values):
     """The contribution of each item to the value of one query, of one system or of two side by side.
 
     Attributes:
@@ -88,23 +113,6 @@ class QueryFacts:
     schema: pa.Schema = field(default=None, repr=False, compare=False)
 
     @property
-    def value(self) -> float | None:
-        """The value of the system for this query."""
-        return self.side.value
-
-    @property
-    def baseline_value(self) -> float | None:
-        """The value of the baseline for this query."""
-        return None if self.baseline_side is None else self.baseline_side.value
-
-    @property
-    def delta(self) -> float | None:
-        """The difference of the values; the differences of the items add up to it."""
-        if self.value is None or self.baseline_value is None:
-            return None
-        return self.value - self.baseline_value
-
-    @property
     def ideal(self) -> list[dict[str, Any]]:
         """The relevant items in the best order, each with item_id and relevance."""
         relevant = [row for row in self.rows if row["is_relevant"]]
@@ -116,7 +124,7 @@ class QueryFacts:
 
 
 @dataclass(frozen=True, repr=False)
-class GroupFacts:
+class GroupFacts(Values):
     """The contribution of each group of items to the mean of a metric, of one system or of two.
 
     Attributes:
@@ -137,23 +145,6 @@ class GroupFacts:
     side: Side
     baseline_side: Side | None = None
     schema: pa.Schema = field(default=None, repr=False, compare=False)
-
-    @property
-    def value(self) -> float | None:
-        """The mean of the system."""
-        return self.side.value
-
-    @property
-    def baseline_value(self) -> float | None:
-        """The mean of the baseline."""
-        return None if self.baseline_side is None else self.baseline_side.value
-
-    @property
-    def delta(self) -> float | None:
-        """The difference of the means; the differences of the groups add up to it."""
-        if self.value is None or self.baseline_value is None:
-            return None
-        return self.value - self.baseline_value
 
 
 def key_text(item: Any) -> str:
@@ -183,7 +174,7 @@ def chosen_systems(
     before = baseline if baseline is not None else first if first in known else known[0]
     others = [name for name in known if name != before]
     if system is None and len(others) > 1:
-        raise MetricError("explain", f"of which system? name one of {', '.join(names)} with system=")
+        raise MetricError("explain", "several systems", f"name one of {', '.join(names)} with system=")
     after = others[0] if system is None else system
     if after == before:
         raise MetricError("explain", f"{after} is the system and the baseline", "name two systems")

@@ -10,7 +10,7 @@ from duckmetrics.expressions.visible import visible, visible_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.explanations.facts import GroupFacts, QueryFacts, Side
+    from duckmetrics.explanations.facts import GroupFacts, QueryFacts, Side, Values
 
 # Differences that are not larger come from rounding.
 ROUNDING = 1e-12
@@ -56,13 +56,17 @@ def counted(n: int, noun: str) -> str:
 
 def heading(found: QueryFacts) -> str:
     """Return the values of the query and their difference."""
-    start = f"query {visible_query(found.query)}, {visible(found.metric)}: "
+    return f"query {visible_query(found.query)}, {visible(found.metric)}: {_values(found)}"
+
+
+def _values(found: Values) -> str:
+    """Write the values of both systems and their difference."""
     if found.baseline_side is None:
         name = "" if found.side.system is None else f"{name_of(found.side)} "
-        return f"{start}{name}{number(found.value)}"
+        return f"{name}{number(found.value)}"
     values = f"{name_of(found.side)} {number(found.value)}, {name_of(found.baseline_side)} "
     delta = "" if found.delta is None else f" ({number(found.delta, '+')})"
-    return f"{start}{values}{number(found.baseline_value)}{delta}"
+    return f"{values}{number(found.baseline_value)}{delta}"
 
 
 def place_lines(found: QueryFacts) -> list[str]:
@@ -299,13 +303,7 @@ def wrapped(lines: Sequence[str], width: int) -> list[str]:
 
 def total_line(found: GroupFacts) -> str:
     """Return the values that the groups add up to."""
-    start = f"{visible(found.metric)} by {visible(found.by)}: "
-    if found.baseline_side is None:
-        name = "" if found.side.system is None else f"{name_of(found.side)} "
-        return f"{start}{name}{number(found.value)}"
-    values = f"{name_of(found.side)} {number(found.value)}, {name_of(found.baseline_side)} "
-    delta = "" if found.delta is None else f" ({number(found.delta, '+')})"
-    return f"{start}{values}{number(found.baseline_value)}{delta}"
+    return f"{visible(found.metric)} by {visible(found.by)}: {_values(found)}"
 
 
 def group_table(found: GroupFacts) -> Table:

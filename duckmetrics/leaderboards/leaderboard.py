@@ -51,7 +51,7 @@ class Leaderboard(Tabular):
         rows: one dictionary per system, slice and metric, the best system of a slice first. value, lower,
             upper: of the system; place: 1 plus the number of systems with a better value; rank_lower: 1 plus
             the number of systems that are significantly better; rank_upper: the number of systems minus that
-            of systems that are significantly worse; tier: letters, of which two systems share one if and only
+            of systems that are significantly worse; tier: letters; two systems share a letter if and only
             if their test does not distinguish them; delta, delta_lower, delta_upper, p, p_adjusted: of the
             difference to the best system; probability_best: the share of bootstrap resamples in which it is
             the best; verdict: best, among the best, worse, different, not tested or no value; n: queries or

@@ -44,7 +44,7 @@ DATA = (
 
 
 class Compared(Protocol):
-    """A comparison, as far as charts look at it."""
+    """The parts of a comparison that charts read."""
 
     @property
     def rows(self) -> tuple[dict[str, Any], ...]:
@@ -176,7 +176,7 @@ def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:
     if system is None and len(others) == 1:
         return str(others[0])
     if system is None:
-        raise MetricError("chart", "of which system?", f"name one of {', '.join(others)} with system=")
+        raise MetricError("chart", "several systems", f"name one of {', '.join(others)} with system=")
     if system not in others:
         raise MetricError(f"system {system!r}", "not compared", suggestion(system, others))
     return system

@@ -60,7 +60,7 @@ class Source(Protocol):
 
 
 class Evaluated(Protocol):
-    """An evaluation, as far as charts look at it."""
+    """The parts of an evaluation that charts read."""
 
     @property
     def rows(self) -> tuple[dict[str, Any], ...]:

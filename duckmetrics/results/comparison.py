@@ -179,7 +179,7 @@ class Comparison(Differences, DrawnComparison):
         """
         others = [name for name in dict.fromkeys(row["system"] for row in self.rows) if name != self.baseline]
         if system is None and len(others) > 1:
-            raise MetricError(metric, f"of which system? name one of {', '.join(others)} with system=")
+            raise MetricError(metric, "several systems", f"name one of {', '.join(others)} with system=")
         chosen = others[0] if system is None else system
         for row in self.rows:
             same = metric in (row["metric"], self.evaluation.canonical.get(row["metric"]))

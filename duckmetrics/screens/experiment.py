@@ -33,7 +33,7 @@ STOP = "Do not decide yet: the variants do not have the units that their shares 
 
 
 class Ratio(Protocol):
-    """The check of the sample ratio, as far as it is shown."""
+    """The parts of the check of the sample ratio that are shown."""
 
     @property
     def observed(self) -> Mapping[str, int]: ...

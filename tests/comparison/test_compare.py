@@ -351,7 +351,7 @@ def test_a_row_by_name(comparison: Comparison) -> None:
     assert comparison.row("mrr", "better") == row_of(comparison, "better", "mrr")
     assert comparison.row("mrr", "worse", country="DE") == row_of(comparison, "worse", "mrr", "DE")
     assert comparison.per_query.num_rows == 4 * 2 * QUERIES
-    with pytest.raises(MetricError, match="of which system"):
+    with pytest.raises(MetricError, match="several systems; name one of"):
         comparison.row("mrr")
     with pytest.raises(MetricError, match="no row of better"):
         comparison.row("map", "better")

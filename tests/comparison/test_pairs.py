@@ -242,7 +242,7 @@ def test_gates_and_rows_are_about_the_baseline(pairs: Comparison) -> None:
     assert pairs.baseline == "bad"
     assert pairs.row("ndcg@10", "good")["baseline"] == "bad"
     assert pairs.failures("ndcg@10 delta_lower < 0") == []
-    with pytest.raises(MetricError, match="of which system"):
+    with pytest.raises(MetricError, match="several systems; name one of"):
         pairs.row("ndcg@10")
 
 

@@ -260,7 +260,7 @@ def test_classifiers_have_no_items() -> None:
 
 def test_systems_are_named() -> None:
     three = duckmetrics.evaluate({"A": A, "B": B, "C": A}, TRUTH, "mrr")
-    with pytest.raises(MetricError, match="of which system"):
+    with pytest.raises(MetricError, match="several systems; name one of"):
         three.explain("q1")
     assert three.explain("q1", system="C", baseline="B").side.system == "C"
     with pytest.raises(MetricError, match="system 'b': not evaluated; did you mean 'B'"):
@@ -478,3 +478,14 @@ def test_contributions_of_the_shop_add_up_to_all_means(metric: str) -> None:
     for query in (10191, 11794, 10219):
         one = ev.explain(query, baseline="baseline")
         assert total(one, "difference") == pytest.approx(one.delta, abs=1e-12)
+
+
+def test_nothing_stays_on_the_callers_connection() -> None:
+    run, other = {"q1": {"a": 2, "b": 1}}, {"q1": {"b": 2, "a": 1}}
+    with duckdb.connect() as connection:
+        result = duckmetrics.compare({"A": run, "B": other}, {"q1": {"a": 1}}, "mrr", connection=connection)
+        before = connection.sql("SHOW ALL TABLES").fetchall()
+        result.explain("q1")
+        result.explain(by="rank")
+        result.report()
+        assert connection.sql("SHOW ALL TABLES").fetchall() == before
