@@ -284,4 +284,4 @@ def test_a_baseline_is_needed_only_where_it_means_something(run: Command) -> Non
     refused = run(*ASK, "--pairs", "--fail-if", "rr delta < 0")
     assert (refused.code, "add --baseline SYSTEM" in refused.err) == (2, True)
     assert run(*ASK, "--pairs", "--baseline", "B", "--fail-if", "rr delta < 0").code == 0
-    assert "name one of A, B" in run(*ASK).err
+    assert "set baseline= (--baseline) to 'A' or 'B'" in run(*ASK).err

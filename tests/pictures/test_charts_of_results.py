@@ -271,12 +271,12 @@ def test_calibration_by_slice_takes_the_metric_that_aims_at_a_number() -> None:
 
 
 @pytest.mark.slow
-def test_lower_is_better_turns_a_change_and_an_aim_gets_words() -> None:
+def test_a_change_has_the_sign_of_the_value_and_an_aim_gets_words() -> None:
     compared = duckmetrics.compare(CLICKS, None, ["log_loss", "calibration_ratio"], score=SCORES)
     change = compared.row("log_loss")["relative_change"]
     assert change < 0
     shown = texts(parsed(compared.chart().svg()))
-    assert f"+{-100 * change:.1f}%" in shown
+    assert f"−{-100 * change:.1f}%" in shown
     assert any(text.startswith("aims at 1: ") for text in shown)
 
 
