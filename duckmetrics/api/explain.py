@@ -1,4 +1,4 @@
-"""Why a number is as it is: the items behind the value of a query, or behind a difference of means."""
+"""Why a number is as it is: the items or rows behind a value, or behind a difference of two systems."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def explain(
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
     queries: Any = None,
+    positive: str | float | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
     threads: int | None = None,
@@ -53,23 +54,24 @@ def explain(
     like: str | None = None,
     **switches: Unpack[Switches],
 ) -> Explanation | ExplainedGroups:
-    """Show which items make the value of a query, or the difference of two means.
+    """Show which items or rows make a value, or the difference of two systems.
 
-    What an item adds to a value comes from the SQL file of the metric: its term of the sum, divided by
-    whatever the file divides the sum by.
+    What an item or row adds to a value comes from the SQL file of the metric: its term of the sum, divided
+    by whatever the file divides the sum by.
 
     Args:
-        predictions, truth, system, columns, layout, score, where, queries, connection, engine, threads,
-            memory_limit, temp_directory, snapshot, like, **switches: as for `evaluate`.
-        metrics: a metric of rankings; of several, the first one that is a sum over items is explained. By
-            default ndcg@10.
-        query: the id of a query; of a composite id, its parts.
-        by: instead of a query, groups of items over all queries: ``"grade"``, ``"rank"``, ``"item_id"``,
-            ``"item.COLUMN"`` of the table of items, or ``"query.COLUMN"``, an attribute of the queries.
+        predictions, truth, system, columns, layout, score, where, queries, positive, connection, engine,
+            threads, memory_limit, temp_directory, snapshot, like, **switches: as for `evaluate`.
+        metrics: of several, the first one that is a sum over items, or rows, is explained. By default
+            ndcg@10 for rankings and auc for classifiers.
+        query: the id of a query of rankings; of a composite id, its parts.
+        by: instead of a query, groups. Of items over all queries: ``"grade"``, ``"rank"``, ``"item_id"``,
+            ``"item.COLUMN"`` of the table of items, or ``"query.COLUMN"``, an attribute of the queries. Of
+            the rows of classifiers: a column or an expression with a name, or ``"row"`` for each row.
         baseline: the system to compare with; of two systems, the first one by default.
         of: the name of the system to explain, if there are more than two, or one is explained alone.
         items: a table keyed by item_id with columns of the items.
-        show: columns of that table to print next to each item.
+        show: columns of that table to print next to each item; columns of the rows of a classifier.
         n: the number of ranks, or groups, that are shown.
 
     Returns:
@@ -79,7 +81,7 @@ def explain(
         MetricError: a metric or switch cannot be read, or there is neither a query nor a grouping.
         InputError: the data cannot be evaluated, there is no such query or column, or an item occurs several
             times in the table of items.
-        UnsupportedError: the metric is not a sum over items.
+        UnsupportedError: the metric is not a sum over items or rows.
         EngineError: the database refused a query.
 
     Example:
@@ -92,15 +94,17 @@ def explain(
     refuse_misspelled(explain, switches)
     request = read_request(
         catalog(), predictions, truth, system=system, columns=columns, queries=queries, like=like,
-        switches=switches, layout=layout, score=score, where=where,
+        switches=switches, layout=layout, positive=positive, score=score, where=where,
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used, keep=False) as session:
-        specs = read_specs(session.catalog.usual(RANKING) if metrics is None else metrics)
-        measures = session.measures(specs)
-        for measure in measures:
-            if measure.family != RANKING:
-                raise MetricError(measure.text, "is not a metric of rankings", "explain one such as ndcg@10")
+        usual = session.usual if query is None else session.catalog.usual(RANKING)
+        measures = session.measures(read_specs(usual if metrics is None else metrics))
+        if query is not None and all(measure.family != RANKING for measure in measures):
+            raise MetricError(
+                measures[0].text, "is not a metric of rankings, which have queries",
+                "explain groups of rows with by= (--by), such as by='country'",
+            )  # fmt: skip
         evaluation = session.evaluation(measures)
         given: dict[str, Any] = {"system": of, "baseline": baseline, "items": items, "show": show, "n": n}
         return evaluation.explain(query, by=by, **given)

@@ -56,7 +56,8 @@ KEYS = {
     ),
     "contribution": (
         "the contribution of a row that the metric reads to the value, if the value is not written as a sum "
-        "over rows; or none, and why; absent: the terms of the sum"
+        "over rows; of a metric of classifiers, the relation that computes it; or none, and why; absent: the "
+        "terms of the sum"
     ),
     "interval": (
         "the method of an interval: logit, or proportion for Wilson's; absent: mean -+ t * se; or none, and "

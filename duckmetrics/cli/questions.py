@@ -128,13 +128,14 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     return result
 
 
-@click.command(short_help="Show which items make a value, or a difference.")
+@click.command(short_help="Show which items or rows make a value, or a difference.")
 @with_options(*TABLES, OPTIONAL_METRIC)
 @click.option("--query", metavar="ID", help="The query to explain; of a composite id, its parts: user+day.")
 @click.option(
     "--by",
     metavar="GROUPS",
-    help="Explain the means instead: by grade, rank, item_id, item.COLUMN of --items, or query.COLUMN.",
+    help="Explain groups instead. Rankings: grade, rank, item_id, item.COLUMN of --items, or query.COLUMN. "
+    "Classifiers: a column, an expression with a name, or row.",
 )
 @click.option("--of", metavar="SYSTEM", help="The system to explain.  [default: the other one of two]")
 @with_options(BASELINE)
@@ -145,22 +146,23 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     shell_complete=completion.files,
 )
 @click.option(
-    "--show", multiple=True, metavar="COLUMN", help="Show this column of --items next to each item."
+    "--show", multiple=True, metavar="COLUMN", help="Show this column of --items, or of single rows."
 )
 @click.option("--top", "n", type=click.IntRange(min=1), default=10, show_default=True,
               help="The number of ranks, or groups, to show.")  # fmt: skip
-@with_options(*INPUTS, SCORE, LIKE, QUERIES, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
+@with_options(*INPUTS, POSITIVE, SCORE, LIKE, QUERIES, ENGINE, MASTER, *OUTPUT_AND_ENGINE)
 def explain(**options: Any) -> None:
-    """Show which items make the value of a query, or the difference of two systems.
+    """Show which items or rows make a value, or the difference of two systems.
 
     What each item adds comes from the definition of the metric, and adds up to the value. With --by, groups
-    of items add up to the means of all queries: which items cost us the difference? Without -m, ndcg@10 is
-    explained.
+    of items add up to the means of all queries, and groups of rows to the value of a classifier: which of
+    them cost us the difference? Without -m, ndcg@10 is explained, or auc for classifiers.
 
     \b
     duckmetrics explain --system A=a.parquet --system B=b.parquet --truth truth.parquet --query 4711
     duckmetrics explain run.parquet truth.parquet --query 4711 -m map@10 --items items.parquet --show title
     duckmetrics explain runs.parquet truth.parquet --system model --baseline old --by grade
+    duckmetrics explain clicks.parquet -m log_loss --score old --score new --by country
     """
     from duckmetrics.api.explain import explain as compute
     from duckmetrics.cli.output import write_explanation

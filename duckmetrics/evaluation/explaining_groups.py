@@ -26,6 +26,7 @@ from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.results.explanation import ExplainedGroups
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from sqlglot import exp
 
     from duckmetrics.catalog.measure import Measure
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 ITEM, QUERY = "item.", "query."
-KINDS = ("group", "others", "policy")
+KINDS = ("group", "others", "constant", "policy")
 
 
 def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: Asked) -> ExplainedGroups:
@@ -59,7 +60,7 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
     query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n)
     scale = scale_of(explainer.catalog, explainer.engine, inputs, [measure])
     table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, scale)))
-    return _result(measure, by, asked, table)
+    return groups_result(measure, by, asked, table)
 
 
 def _grouped(
@@ -87,8 +88,12 @@ def _grouped(
     raise MetricError(f"by {by!r}", "no such grouping", suggestion(by, known, f"write {others}"))
 
 
-def _result(measure: Measure, by: str, asked: Asked, table: Any) -> ExplainedGroups:
-    """Return the groups with their differences and shares, and the values that they add up to."""
+def groups_result(measure: Measure, by: str, asked: Asked, table: pa.Table) -> ExplainedGroups:
+    """Return the groups with their differences and shares, and the values that they add up to.
+
+    Args:
+        table: the rows of sql/relations/explanations/contribution_groups.sql.
+    """
     found = table.to_pylist()
     compared = asked.baseline is not None
     totals = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs, results_database
 from duckmetrics.engines.results_database import Rows
@@ -117,19 +118,28 @@ class KeptTables:
     def explain(
         self, query: Any, by: str | None, metric: str | None, **asked: Any
     ) -> Explanation | ExplainedGroups:
-        """Explain the value of one query, or the mean by groups of items.
+        """Explain the value of one query, a mean by groups of items, or a value by groups of rows.
 
         Raises:
             MetricError: no metric of rankings was evaluated.
         """
         from duckmetrics.evaluation.explaining import Asked, explainer_of
         from duckmetrics.evaluation.explaining_groups import explained_groups
+        from duckmetrics.evaluation.explaining_rows import explained_rows
 
         with self._engine.exclusive(keep=False):
+            rows = self._part_of(metric)
+            if by is not None and rows.measures[0].family == CLASSIFICATION:
+                return explained_rows(self._session, rows, by, metric, Asked(**asked))
             explainer = explainer_of(self._session, self._parts)
             if by is not None:
                 return explained_groups(explainer, by, metric, Asked(**asked))
             return explainer.query(query, metric, Asked(**asked))
+
+    def _part_of(self, metric: str | None) -> FamilyEvaluation:
+        """Return the part with a metric, by default the first one."""
+        parts = [part for part in self._parts if metric in (None, *(m.text for m in part.measures))]
+        return parts[0]
 
     def _queries(self) -> exp.Query:
         if self._per_query is None:

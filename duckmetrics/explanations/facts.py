@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.errors import MetricError, suggestion
 
@@ -47,6 +47,18 @@ class Place:
     place: int
     is_gain: bool
     of: int
+
+
+class Sizes(NamedTuple):
+    """How many groups raise and lower a value: see sql/relations/explanations/contribution_sizes.sql."""
+
+    n_groups: int
+    n_up: int
+    up: float
+    n_down: int
+    down: float
+    n_largest: int
+    share: float | None
 
 
 class Values:
@@ -132,11 +144,16 @@ class GroupFacts(Values):
         by: the grouping, as given.
         rows: one dictionary per group, the largest difference first: kind (``group``; ``others``, all
             groups that have no row of their own; ``policy``, the queries whose value comes from a policy
-            such as missing=zero), the group under the name of `by`, n_groups, n (the number of items that
-            count), baseline_n, contribution, baseline_contribution, difference and share (of the whole
-            difference; of one system, of the value). The contributions add up to the values.
-        side, baseline_side: the systems, with the means of the metric.
+            such as missing=zero; ``constant``, what a metric of rows is without any row), the group under
+            the name of `by`, n_groups, n (the number of items that count, or of rows), baseline_n,
+            contribution, baseline_contribution, difference, share (of the whole difference; of one
+            system, of the value), and the details. The contributions add up to the values.
+        side, baseline_side: the systems, with the means or values of the metric.
         schema: of the rows in Arrow.
+        noun: what the groups consist of: item, or row of a classifier.
+        details: further columns of groups of one row: label, score, baseline_score, and those of ``show``.
+        sizes: how many groups of rows raise and lower the value; None for items.
+        lower_is_better: whether a lower value is better.
     """
 
     metric: str
@@ -145,6 +162,10 @@ class GroupFacts(Values):
     side: Side
     baseline_side: Side | None = None
     schema: pa.Schema = field(default=None, repr=False, compare=False)
+    noun: str = "item"
+    details: tuple[str, ...] = ()
+    sizes: Sizes | None = None
+    lower_is_better: bool = False
 
 
 def key_text(item: Any) -> str:

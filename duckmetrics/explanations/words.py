@@ -5,12 +5,12 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.explanations.facts import GroupFacts, QueryFacts, Side, Values
+    from duckmetrics.explanations.facts import QueryFacts, Side, Values
 
 # Differences that are not larger come from rounding.
 ROUNDING = 1e-12
@@ -56,10 +56,10 @@ def counted(n: int, noun: str) -> str:
 
 def heading(found: QueryFacts) -> str:
     """Return the values of the query and their difference."""
-    return f"query {visible_query(found.query)}, {visible(found.metric)}: {_values(found)}"
+    return f"query {visible_query(found.query)}, {visible(found.metric)}: {values_text(found)}"
 
 
-def _values(found: Values) -> str:
+def values_text(found: Values) -> str:
     """Write the values of both systems and their difference."""
     if found.baseline_side is None:
         name = "" if found.side.system is None else f"{name_of(found.side)} "
@@ -296,47 +296,3 @@ def wrapped(lines: Sequence[str], width: int) -> list[str]:
     return [
         part for line in lines for part in wrap(line, width, subsequent_indent="  ", break_long_words=False)
     ]
-
-
-# --- groups ------------------------------------------------------------------------------------------
-
-
-def total_line(found: GroupFacts) -> str:
-    """Return the values that the groups add up to."""
-    return f"{visible(found.metric)} by {visible(found.by)}: {_values(found)}"
-
-
-def group_table(found: GroupFacts) -> Table:
-    """Return a line for each group: its contributions, their difference and its share."""
-    compared = found.baseline_side is not None
-    header = [visible(found.by)]
-    if found.baseline_side is not None:
-        header += [visible(str(found.baseline_side.system)), visible(str(found.side.system)), "difference"]
-    else:
-        header += ["adds" if found.side.system is None else visible(found.side.system)]
-    header += ["share", "items"]
-    cells = []
-    for row in found.rows:
-        values = [row[f"{BASELINE}contribution"], row["contribution"]] if compared else [row["contribution"]]
-        line = [_group_text(found, row), *map(number, values)]
-        if compared:
-            line.append(number(row["difference"], "+"))
-        share = "" if row["share"] is None else f"{row['share']:.1%}"
-        items = f"{row['n']:,}"
-        if compared and row["baseline_n"] != row["n"]:
-            items = f"{row['baseline_n']:,} → {row['n']:,}"
-        cells.append([*line, share, items])
-    return Table(header, cells, header[1:])
-
-
-def _group_text(found: GroupFacts, row: dict[str, Any]) -> str:
-    if row["kind"] == "policy":
-        return "(queries by policy)"
-    if row["kind"] == "others":
-        return f"({counted(row['n_groups'], 'other')})"
-    value = row[found.by]
-    if value is None:
-        return "(not judged)" if found.by == "grade" else "(NULL)"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return visible_key(value)

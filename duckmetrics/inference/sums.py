@@ -52,7 +52,7 @@ class Sums:
         self.composer = Composer(catalog, self._by_unit(), self._constants())
         self.blocks: list[Block] = []
         self.columns: dict[str, exp.Column] = {}
-        self.influences: dict[str, tuple[str, Mapping[str, Value]]] = {}
+        self.influences: dict[str, tuple[Definition, Mapping[str, Value]]] = {}
         self.linear: list[Linear] = []
         self.without: dict[str, str] = {}
         for measure in measures:
@@ -109,7 +109,7 @@ class Sums:
         key = f"{value.table}.{value.name}"
         if key not in self.columns:
             self.columns[key] = exp.column(f"s_{len(self.leaves()) + 1}")
-            self.influences[self.columns[key].name] = metric.header["influence"], values
+            self.influences[self.columns[key].name] = metric, values
 
     def leaves(self) -> list[str]:
         """Return the columns of all sums and influences."""
@@ -196,9 +196,11 @@ class Sums:
         Its columns are system, segment, unit, total, influence and n_effective.
         """
         queries: dict[str, exp.Query] = {}
-        for name, (relation, values) in self.influences.items():
+        for name, (metric, values) in self.influences.items():
             composer = Composer(self.catalog, self.inputs.queries, self.inputs.constants)
-            step = composer.relation(relation, {**values, "independent": self.independent, PLAN: GROUPED})
+            step = composer.relation(
+                metric.header["influence"], {**values, "independent": self.independent, PLAN: GROUPED}
+            )
             kept = ("system", SEGMENT, UNIT, "total", "influence", "n_effective")
             queries[name] = composer.complete(exp.select(*kept).from_(step))
         return queries

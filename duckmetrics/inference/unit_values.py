@@ -40,7 +40,7 @@ from duckmetrics.summaries.classification import ClassificationSummary
 from duckmetrics.summaries.plans import by_group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
@@ -92,12 +92,15 @@ def units_of_classification(
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
         if any(by_group(measure) for measure in measures):
-            _refuse_split_groups(engine, inputs)
+            refuse_split_groups(
+                engine, inputs, "cluster", inputs.cluster,
+                "leave cluster= out to use the groups, or ask for metrics by group separately",
+            )  # fmt: skip
     sums = Sums(catalog, inputs, measures, independent=inputs.cluster is None)
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
     texts = tuple(linear.measure.text for linear in sums.linear)
-    table = _kept(catalog, engine, sums)
+    table = kept_sums(catalog, engine, sums, sums.influence_queries())
     query: exp.Query = _no_units()
     if texts:
         method = DeltaMethod(sums, table) if inputs.cluster is None else Jackknife(sums, table)
@@ -184,10 +187,14 @@ def _counted(table: str) -> exp.Select:
     return exp.select("system", unit, counts).from_(table)
 
 
-def _kept(catalog: Catalog, engine: Engine, sums: Sums) -> str:
-    """Keep the sums of every unit in a table, and return its name."""
+def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[str, exp.Query]) -> str:
+    """Keep the sums of every unit in a table, and return its name.
+
+    Args:
+        influences: column -> the query of the influences that stand for a sum.
+    """
     kept = {}
-    for column, query in sums.influence_queries().items():
+    for column, query in influences.items():
         kept[column] = engine.name("influences")
         engine.keep(kept[column], query)
     table = engine.name("units")
@@ -209,19 +216,23 @@ def _refuse_null(engine: Engine, query: exp.Query, column: str, name: str, what:
         )
 
 
-def _refuse_split_groups(engine: Engine, inputs: Inputs) -> None:
-    """Refuse groups with rows in several clusters: their rows are compared with each other."""
+def refuse_split_groups(engine: Engine, inputs: Inputs, place: str, column: str, advice: str) -> None:
+    """Refuse groups with rows in several units: their rows are compared with each other.
+
+    Args:
+        place, advice: of the error.
+        column: the user's column of the units.
+
+    Raises:
+        InputError: there are such groups.
+    """
     rows = inputs.unsliced["predictions"].subquery("rows")
     several = exp.GT(this=exp.Count(this=exp.Distinct(expressions=[exp.column(UNIT)])), expression=literal(1))
     split = exp.select("system", GROUP).from_(rows).group_by("system", GROUP).having(several)
     count = engine.rows(exp.select(exp.Count(this=exp.Star())).from_(split.subquery("split")))[0][0]
     if count:
         group = inputs.column_label("predictions", GROUP)
-        raise InputError(
-            "cluster",
-            f"{count} groups of {group!r} have rows in several {inputs.cluster!r}",
-            "leave cluster= out to use the groups, or ask for metrics by group separately",
-        )
+        raise InputError(place, f"{count} groups of {group!r} have rows in several {column!r}", advice)
 
 
 def unknown_sizes() -> list[exp.Expr]:

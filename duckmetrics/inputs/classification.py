@@ -7,6 +7,7 @@ small table of their own. A row takes part in its segment of every grouping, in 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import sqlglot
@@ -148,25 +149,39 @@ class _Observing:
         return list(dict.fromkeys(found))
 
     def inputs(self, keep: Keep) -> Inputs:
+        """Return the rows with the number of their segment."""
         folded = {name.lower(): name for name in self.by}
         by = tuple(tuple(folded[name.lower()] for name in grouping) for grouping in self.request.by)
-        queries: dict[str, exp.Query] = {}
-        by_row = self.request.inference is not None and not self.clusters
+        rows = self._kept_rows(keep, by_row=self.request.inference is not None and not self.clusters)
+        if not by:
+            return self._inputs({"predictions": rows}, {"segment": OVERALL})
+        sliced = self._sliced(rows, by)
+        slices = exp.select(exp.Star()).from_(keep("slices", self._slices(sliced)))
+        queries: dict[str, exp.Query] = {"slices": slices, "predictions": self._segmented(sliced, slices)}
+        return replace(self._inputs(queries, {}), by=by, rows=rows)
+
+    def attributed(self, keep: Keep, by_row: bool) -> Inputs:
+        """Return the rows of the overall segment, with the columns asked for as by_1, by_2, ...
+
+        Args:
+            by_row: whether each row is a unit of its own.
+        """
+        inputs = self._inputs({"predictions": self._kept_rows(keep, by_row)}, {"segment": OVERALL})
+        return replace(inputs, by=tuple((name,) for name in self.by))
+
+    def _kept_rows(self, keep: Keep, by_row: bool) -> exp.Query:
+        """Return the rows of all systems."""
         if by_row and self.request.scores:
             self._share_rows(keep)
         rows = stacked(self._rows(source, name) for name, source in self.systems)
         if by_row and not self.shares_rows:
             # Kept, because what is read twice may come in another order.
-            rows = exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
-        every = rows if by else None
-        constants: dict[str, str | int] = {"system": ONE_SYSTEM} if self.systems.only else {}
-        if by:
-            sliced = self._sliced(rows, by)
-            queries["slices"] = exp.select(exp.Star()).from_(keep("slices", self._slices(sliced)))
-            queries["predictions"] = self._segmented(sliced, queries["slices"])
-        else:
-            queries["predictions"] = rows
-            constants["segment"] = OVERALL
+            return exp.select(exp.Star()).from_(keep("rows", _numbered(rows)))
+        return rows
+
+    def _inputs(self, queries: dict[str, exp.Query], constants: dict[str, str | int]) -> Inputs:
+        if self.systems.only:
+            constants = {"system": ONE_SYSTEM, **constants}
         systems = self.systems.query()
         if systems is not None:
             queries["systems"] = systems
@@ -176,13 +191,12 @@ class _Observing:
             one_system=self.systems.only,
             systems=self.systems.names,
             truth_lists=False,
-            by=by,
+            by=(),
             by_source="predictions",
             names=self.names,
             constants=constants,
             weighted=self.weighted,
             weight=next(filter(None, self.weights), None),
-            rows=every,
             wide_scores=self.wide_scores,
             cluster="+".join(next(iter(self.clusters.values())).parts) if self.clusters else None,
             shares_rows=self.shares_rows,
@@ -285,10 +299,25 @@ def classification_inputs(
 ) -> tuple[Inputs, list[Measure]]:
     """Return the canonical rows, and the measures with the parameters that these rows decide."""
     inputs = observe(request, measures, attach, keep)
-    decided = [
+    return inputs, _decided(measures, inputs)
+
+
+def attributed_rows(
+    request: Request, measures: Sequence[Measure], attach: Attach, keep: Keep, by_row: bool
+) -> tuple[Inputs, list[Measure]]:
+    """Return the canonical rows with the columns of `request.by`, unsliced, as by_1, by_2, ...
+
+    Args:
+        by_row: whether each row is a unit of its own; otherwise rows have no unit.
+    """
+    inputs = _Observing(replace(request, inference=None), measures, attach).attributed(keep, by_row)
+    return inputs, _decided(measures, inputs)
+
+
+def _decided(measures: Sequence[Measure], inputs: Inputs) -> list[Measure]:
+    return [
         measure.bound(**{WEIGHTED: inputs.weighted})
         if measure.values.get(WEIGHTED, False) is None
         else measure
         for measure in measures
     ]
-    return inputs, decided

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from duckmetrics.errors import MetricError
 from duckmetrics.explanations.facts import BASELINE, GroupFacts, QueryFacts, chosen_systems
+from duckmetrics.explanations.groups import group_lines, group_table, total_line
 from duckmetrics.explanations.words import (
     closing_lines,
-    group_table,
     heading,
     list_tables,
     sentences_of,
-    total_line,
     wrapped,
 )
 from duckmetrics.expressions.numbers import whole_number
@@ -100,7 +99,7 @@ class Explanation(QueryFacts, Printed):
 
 @dataclass(frozen=True, repr=False)
 class ExplainedGroups(GroupFacts, Printed):
-    """The contribution of each group of items to the mean of a metric, of one system or of two side by side.
+    """The contribution of each group of items or rows to a metric, of one system or of two side by side.
 
     The attributes are those of the facts: see `rows`, `value` and `delta`.
     """
@@ -121,15 +120,17 @@ class ExplainedGroups(GroupFacts, Printed):
             [row["contribution"] for row in ev.explain(by="rank").to_dict()["rows"]]  # [0.5, 0.25]
         """
         return document(
-            self.command, self.rows, metric=self.metric, by=self.by, system=self.side.system,
+            self.command, self.rows, notes=group_lines(self), metric=self.metric, by=self.by,
+            system=self.side.system,
             baseline=None if self.baseline_side is None else self.baseline_side.system,
             value=self.value, baseline_value=self.baseline_value, delta=self.delta,
+            sizes=None if self.sizes is None else self.sizes._asdict(),
         )  # fmt: skip
 
     def shown(self) -> Shown:
         """Return the groups, with the values that they add up to."""
         header, cells, numeric = group_table(self)
-        return Shown(header, cells, numeric, total_line(self))
+        return Shown(header, cells, numeric, total_line(self), group_lines(self))
 
     def lines(self, width: int | None = None) -> list[str]:
         """Return the text of the groups.
@@ -139,7 +140,8 @@ class ExplainedGroups(GroupFacts, Printed):
         """
         shown = self.shown()
         table = Shown(shown.header, shown.cells, shown.numeric).text(width)
-        return [visible(shown.title), "", *table.splitlines(), *shown.notes]
+        notes = wrapped(shown.notes, screen_width() if width is None else width)
+        return [visible(shown.title), "", *table.splitlines(), *([""] if notes else []), *notes]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -189,28 +191,30 @@ class Explainable(ABC):
         baseline: str | None = None, items: Any = None, show: str | Sequence[str] = (), n: int = 10,
         by: str | None = None,
     ) -> Explanation | ExplainedGroups:  # fmt: skip
-        """Return what each item adds to the value of a query, or each group of items to the mean.
+        """Return what each item adds to the value of a query, or each group of items or rows to a value.
 
         Args:
-            query: the id of a query; of a composite id, its parts.
-            metric: as typed; by default the first one that is a sum over items.
+            query: the id of a query of rankings; of a composite id, its parts.
+            metric: as typed; by default the first one that is a sum over items or rows.
             system, baseline: the systems; of two systems, both by default, and the first one of a mapping is
                 the baseline. With a system alone, only that is explained.
             items: a table keyed by item_id with columns of the items.
-            show: columns of that table to print next to each item.
+            show: columns of that table to print next to each item; columns of the rows of a classifier.
             n: the number of ranks, or groups, that are shown.
-            by: instead of a query, groups of items over all queries: ``"grade"``, ``"rank"``, ``"item_id"``,
-                ``"item.COLUMN"`` of the table of items, or ``"query.COLUMN"``, an attribute of the queries.
+            by: instead of a query, groups. Of items over all queries: ``"grade"``, ``"rank"``,
+                ``"item_id"``, ``"item.COLUMN"`` of the table of items, or ``"query.COLUMN"``, an attribute of
+                the queries. Of the rows of classifiers: a column or an expression with a name, such as
+                ``"country"``, or ``"row"`` for each row by itself.
 
         Returns:
             One row per item with rank, grade, gain and contribution for each system. The contributions add
             up to the value of the query, and their differences to the difference of the values. With
-            ``by``, one row per group, whose contributions add up to the means.
+            ``by``, one row per group, whose contributions add up to the means or values.
 
         Raises:
             MetricError: no such metric or system, or neither a query nor a grouping.
             InputError: no such query or column, or an item occurs several times in the table of items.
-            UnsupportedError: the metric is not a sum over items, or not a mean.
+            UnsupportedError: the metric is not a sum over items or rows, or not a mean.
 
         Example:
             run = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"a": 0.2, "b": 0.8}}

@@ -16,6 +16,7 @@
 -- range:    [0, 1], higher is better
 -- interval: logit
 -- influence: auc_influence
+-- contribution: auc_contributions
 -- formula:  (sum of the ranks of the positives - P (P + 1) / 2) / (P N), tied scores share their average rank
 -- tex:      \mathrm{AUC} = \frac{\sum_{i=1}^{P} r_i - \frac{P (P + 1)}{2}}{P N}
 -- symbols:  P: the number of positives
