@@ -75,8 +75,9 @@ def group_lines(found: GroupFacts) -> list[str]:
     groups = f"{sizes.n_groups:,} {kind}"
     lines = []
     if found.baseline_side is not None:
-        up = _movement(sizes.n_up, "raise", sizes.up)
-        lines.append(f"of {groups}, {up}, and {_movement(sizes.n_down, 'lower', -sizes.down)}")
+        up = _movement(sizes.n_up, "raise", "the value", sizes.up)
+        down = _movement(sizes.n_down, "lower", "it", -sizes.down)
+        lines.append(f"of {groups}, {up}, and {down}")
     if sizes.share is not None:
         whole = "all changes" if found.baseline_side is not None else "the value"
         largest = "largest makes" if sizes.n_largest == 1 else f"{sizes.n_largest:,} largest make"
@@ -84,10 +85,10 @@ def group_lines(found: GroupFacts) -> list[str]:
     return lines
 
 
-def _movement(n: int, verb: str, by: float) -> str:
+def _movement(n: int, verb: str, what: str, by: float) -> str:
     """Write how many groups move a value, and how far."""
     many = "none" if n == 0 else f"{n:,}"
-    return f"{many} {verb}{'s' if n < 2 else ''} the value" + (f" by {number(by)}" if n else "")
+    return f"{many} {verb}{'s' if n < 2 else ''} {what}" + (f" by {number(by)}" if n else "")
 
 
 def _group_text(found: GroupFacts, row: dict[str, Any]) -> str:
