@@ -209,6 +209,11 @@ class Catalog:
             d.header["usual"] for d in self.metrics.values() if d.family == family and "usual" in d.header
         )
 
+    @cached_property
+    def charts(self) -> dict[str, tuple[str, dict[str, str]]]:
+        """The tables that are drawn: name -> its drawing, and the parameters that keep it small."""
+        return {name: d.chart for (_, name), d in self.tables.items() if d.chart is not None}
+
     def foundations(self, definition: Definition) -> tuple[Definition, ...]:
         """Return everything a definition builds on, each once, nearest first."""
         if definition.path not in self._foundations:

@@ -176,10 +176,13 @@ class Definition:
         return cast("int | None", constant(substituted(tree, values)))
 
     def aliases(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the other names of the metric with the parameters they bind."""
-        for name, bound in _ALIAS.findall(self.header.get("alias", "")):
-            pairs = (pair.split("=") for pair in bound.split(",") if pair)
-            yield name, {key.strip(): value.strip() for key, value in pairs}
+        """Return the other names of the metric with the parameters they bind."""
+        return _named(self.header.get("alias", ""))
+
+    @cached_property
+    def chart(self) -> tuple[str, dict[str, str]] | None:
+        """The drawing of a table, with the parameters that keep it small; None if nothing draws it."""
+        return next(_named(self.header.get("chart", "")), None)
 
     @cached_property
     def macros(self) -> dict[str, str]:
@@ -207,6 +210,13 @@ class Definition:
                 self.path, f"cannot read {key} {text!r}", "write 'name TYPE DEFAULT value CHECK (condition)'"
             ) from error
         return {param.name: param for param in params}
+
+
+def _named(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read ``name (parameter = value), name``: each name with its parameters."""
+    for name, bound in _ALIAS.findall(text):
+        pairs = (pair.split("=") for pair in bound.split(",") if pair)
+        yield name, {key.strip(): value.strip() for key, value in pairs}
 
 
 def required(text: str) -> dict[str, exp.Expr]:

@@ -43,6 +43,10 @@ KEYS = {
     "sampled": (
         "consistent: sampled candidates give the same expected value as all items; absent: they do not"
     ),
+    "chart": (
+        "of a table: its drawing in charts/tables.py, with the parameters that keep the chart small: "
+        "roc (points = 80)"
+    ),
     "grain": "the columns that identify a row of the result",
     "range": "the interval that contains the values, and which direction is better",
     "formula": "the formula in one line of plain text",

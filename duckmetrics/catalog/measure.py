@@ -64,7 +64,7 @@ class Measure:
 
     @property
     def lower_is_better(self) -> bool:
-        return self.metric.range.better == "lower"
+        return self.metric.range.direction == "lower"
 
     @property
     def depth(self) -> int | None:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.curves import Picture
-from duckmetrics.charts.forest import WORDS, Forest, Group, Line
+from duckmetrics.charts.forest import WORDS, Column, Forest, Group, Line
 from duckmetrics.charts.numbers import digits_of, number, percent
 from duckmetrics.charts.rows import interval_parts
 from duckmetrics.charts.scales import focus
-from duckmetrics.charts.words import half_width, joined
+from duckmetrics.charts.words import between, half_width, interval_name, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckmetrics.charts.scales import Domain
 
     Row = Mapping[str, Any]
 
-HEADS = ("from → to", "change", "worse ← 0 → better", "verdict")
+# The sign of a direction: 1 if higher is better, -1 if lower is; others, such as a target, have none.
+DIRECTIONS = {"higher": 1, "lower": -1}
 WORSE = "worse"
 
 
@@ -34,6 +35,7 @@ class Change:
         before: the value of the baseline.
         direction: 1 if higher is better, -1 if lower is, 0 if neither is or a value is aimed at.
         target: the value that is aimed at.
+        note: the text below the label.
     """
 
     label: str
@@ -41,107 +43,138 @@ class Change:
     before: float | None
     direction: int
     target: float | None = None
+    note: str = ""
 
     @property
     def relative(self) -> tuple[float | None, float | None, float | None]:
         """The relative change and the ends of its interval, right is better; None if it has no direction."""
-        if not self.direction or not self.before or self.row["delta"] is None:
-            return (None, None, None)
         x, lower, upper = (self._of_baseline(name) for name in ("change", "lower", "upper"))
-        if lower is None or upper is None:
+        if x is None or lower is None or upper is None:
             return (x, None, None)
         return (x, min(lower, upper), max(lower, upper))
 
     def _of_baseline(self, name: str) -> float | None:
+        """Return a relative number of the row, or the difference over the value of the baseline."""
         found = self.row[f"relative_{name}"]
-        return None if found is None else self.direction * float(found)
+        if found is None:
+            delta = self.row["delta" if name == "change" else f"delta_{name}"]
+            found = delta / abs(self.before) if delta is not None and self.before else None
+        return self.direction * float(found) if self.direction and found is not None else None
 
-    def line(self, domain: Domain, note: str, guide: float | None = None) -> Line:
+    def line(self, domain: Domain, guide: float | None = None) -> Line:
         """Return the row of a forest plot.
 
         Args:
             domain: the axis of all rows.
-            note: the text below the label.
             guide: the overall change.
         """
         x, lower, upper = self.relative
-        digits = digits_of(half_width(self.row, "delta_lower", "delta_upper"))
-        values = f"{number(self.before, digits)} → {number(self.row['value'], digits)}"
-        verdict = self.row["verdict"]
+        digits, row, verdict = digits_of_row(self.row), self.row, self.row["verdict"]
+        values = f"{number(self.before, digits)} → {number(row['value'], digits)}"
         if x is None:
-            words = self._words(digits)
-            return Line(
-                self.label, note, (values, number(self.row["delta"], digits, True)), None, verdict, words
-            )
+            within = between(row["delta_lower"], row["delta_upper"], lambda end: number(end, digits, True))
+            cells = (values, number(row["delta"], digits, True), within)
+            return Line(self.label, self.note, cells, None, verdict, self._words(digits))
         plot = interval_parts(x, lower, upper, verdict, domain, guide)
-        return Line(self.label, note, (values, percent(self.direction * x)), plot, verdict)
+        # The numbers have the sign of the value.
+        ends = (lower, upper) if self.direction > 0 or lower is None or upper is None else (-upper, -lower)
+        cells = (values, percent(self.direction * x), between(*ends, percent))
+        return Line(self.label, self.note, cells, plot, verdict)
 
     def _words(self, digits: int) -> str:
+        """Return why a change has no place on the axis."""
         value = self.row["value"]
-        if self.target is None or self.before is None or value is None:
-            return "no direction is better" if not self.direction else "no interval"
+        if self.before is None or value is None:
+            return self.row.get("reason") or "no value"
+        if self.target is None:
+            return "no relative change from 0" if self.direction else "no direction is better"
         off = [number(abs(x - self.target), digits) for x in (self.before, value)]
         return f"aims at {self.target:g}: {off[0]} off, now {off[1]}"
 
 
-def intervals(baseline: str, changes: Mapping[str, Sequence[Change]]) -> Picture:
+def digits_of_row(row: Row) -> int:
+    """Return the number of decimals that the interval of a difference, or of the value, supports."""
+    half = half_width(row, "delta_lower", "delta_upper")
+    return digits_of(half_width(row) if half is None else half)
+
+
+def forest(
+    first: str,
+    groups: Iterable[tuple[str, Sequence[Change]]],
+    guide: float | None = None,
+    level: float | None = None,
+) -> Forest:
+    """Put changes on one axis, of which right is better.
+
+    Args:
+        first: the name of the first column.
+        groups: headings with their changes; an empty heading is not shown.
+        guide: the overall change, drawn as a dotted line.
+        level: the level of the intervals.
+    """
+    given = list(groups)
+    domain = _domain([change for _, own in given for change in own], guide)
+    shown = [Group(heading, [change.line(domain, guide) for change in own]) for heading, own in given]
+    # One axis below all groups is enough.
+    shown[-1] = replace(shown[-1], domain=domain)
+    columns = (Column("from → to"), Column("change", "n c"), Column(interval_name(level), "ci", False))
+    return Forest(shown, first, columns, "worse ← 0 → better", "verdict")
+
+
+def intervals(baseline: str, changes: Mapping[str, Sequence[Change]], level: float | None = None) -> Picture:
     """Draw the change of every metric.
 
     Args:
         baseline: the system compared with.
         changes: by metric, one change for each other system.
+        level: the level of the intervals.
     """
     every = [change for of_metric in changes.values() for change in of_metric]
-    domain = _domain(every)
     systems = list(dict.fromkeys(str(change.row["system"]) for change in every))
+    groups: list[tuple[str, Sequence[Change]]]
     if len(systems) == 1:
-        lines = [change.line(domain, _way(change)) for change in every]
-        groups = [Group("", lines, domain)]
+        groups = [("", [replace(change, note=_way(change)) for change in every])]
     else:
-        groups = [
-            Group(f"{metric} ({_way(own[0])})", [change.line(domain, "") for change in own])
-            for metric, own in changes.items()
-        ]
-        groups[-1] = Group(groups[-1].heading, groups[-1].lines, domain)
+        groups = [(f"{metric} ({_way(own[0])})", own) for metric, own in changes.items()]
     told = [f"{system}: {_verdicts([c for c in every if c.row['system'] == system])}" for system in systems]
     title = f"Against {baseline}, {'; '.join(told[:3])}" + ("; …" if len(told) > 3 else "")
     first = "metric" if len(systems) == 1 else "system"
-    return Picture(title, _in_words(every), Forest(groups, (first, *HEADS)))
+    return Picture(title, _in_words(every), forest(first, groups, level=level))
 
 
-def slices(metric: str, system: str, changes: Mapping[str, Sequence[Change]], overall: Change) -> Picture:
+def slices(
+    metric: str,
+    system: str,
+    changes: Mapping[str, Sequence[Change]],
+    overall: Change,
+    level: float | None = None,
+) -> Picture:
     """Draw the change of a metric in every slice, the worst first, and the overall one as a dotted line.
 
     Args:
         changes: by slicing, one change for each slice.
         overall: the change of all rows or queries.
+        level: the level of the intervals.
     """
     every = [change for of_slicing in changes.values() for change in of_slicing]
-    domain = _domain([*every, overall])
-    guide = overall.relative[0]
-    groups = [Group("", [overall.line(domain, _size(overall))])]
+    groups: list[tuple[str, Sequence[Change]]] = [("", [_sized(overall)])]
     for slicing, own in changes.items():
-        lines = [change.line(domain, _size(change), guide) for change in sorted(own, key=_order)]
-        groups.append(Group(f"by {slicing}", lines))
-    groups[-1] = Group(groups[-1].heading, groups[-1].lines, domain)
+        groups.append((f"by {slicing}", [_sized(change) for change in sorted(own, key=_order)]))
     worse = sorted((change for change in every if change.row["verdict"] == WORSE), key=_order)
     if worse:
         told = f"worse in {len(worse)} of {len(every)} slices, most in {worse[0].label}"
     else:
         least = min(every, key=_order)
         told = f"worse in none of {len(every)} slices; the lowest change is {_text(least)} in {least.label}"
-    return Picture(
-        f"{system} by {metric}: {told}", _in_words([overall, *every]), Forest(groups, ("slice", *HEADS))
-    )
+    drawn = forest("slice", groups, overall.relative[0], level)
+    return Picture(f"{system} by {metric}: {told}", _in_words([overall, *every]), drawn)
 
 
-def _domain(changes: Sequence[Change]) -> Domain:
-    """Return the axis: all intervals, except the ends of wild ones."""
-    ends: list[float | None] = []
-    for change in changes:
-        x, lower, upper = change.relative
-        ends += [x] if lower is None else [lower, upper]
-    return focus(ends)
+def _domain(changes: Sequence[Change], guide: float | None) -> Domain:
+    """Return the axis: all intervals, except the ends of wild ones; a change without one may be far away."""
+    found = [change.relative for change in changes]
+    tested = [ends for ends in found if ends[1] is not None] or found
+    return focus([guide, *(end for ends in tested for end in ends)])
 
 
 def _order(change: Change) -> float:
@@ -165,8 +198,8 @@ def _way(change: Change) -> str:
     return "no direction is better" if change.target is None else f"best at {change.target:g}"
 
 
-def _size(change: Change) -> str:
-    return f"n = {change.row['n_units'] or change.row['n']:,}"
+def _sized(change: Change) -> Change:
+    return replace(change, note=f"n = {change.row['n_units'] or change.row['n']:,}")
 
 
 def _verdicts(changes: Sequence[Change]) -> str:

@@ -91,19 +91,23 @@ GAINS = Curve(
 )
 
 
-def roc_curve(by_system: BySystem) -> Picture:
+def roc(by_system: BySystem) -> Picture:
     """Draw the true against the false positive rate.
 
     Args:
-        by_system: the rows of the table of this name.
+        by_system: rows with fpr, tpr and area.
     """
     guide = line(DIAGONAL, "ref", UNIT, UNIT)
     areas = each(_areas(by_system), number)
     return Picture(f"ROC: area {areas}", ROC.said(by_system), ROC.draw(by_system, guide))
 
 
-def pr_curve(by_system: BySystem) -> Picture:
-    """Draw the precision against the recall, with the base rate as the line of chance."""
+def precision_recall(by_system: BySystem) -> Picture:
+    """Draw the precision against the recall, with the base rate as the line of chance.
+
+    Args:
+        by_system: rows with recall, precision and area.
+    """
     rates = [rows[-1]["precision"] for rows in by_system.values() if rows]
     guide, curve = "", PR
     if rates and rates[-1] is not None:
@@ -114,8 +118,12 @@ def pr_curve(by_system: BySystem) -> Picture:
     return Picture(title, PR.said(by_system), curve.draw(by_system, guide))
 
 
-def gains_curve(by_system: BySystem) -> Picture:
-    """Draw the share of the positives among the top rows."""
+def gains(by_system: BySystem) -> Picture:
+    """Draw the share of the positives among the top rows.
+
+    Args:
+        by_system: rows with share and gain.
+    """
     found = {system: GAINS.at(rows, TOP) for system, rows in by_system.items()}
     guide = line(DIAGONAL, "ref", UNIT, UNIT)
     shares = each(found, lambda x: percent(x, False))

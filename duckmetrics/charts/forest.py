@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.documents import LINE, MARGIN, Block, key_block, shortened, text_at
 from duckmetrics.charts.figures import key
-from duckmetrics.charts.marks import KINDS, SIGNS, text_of
+from duckmetrics.charts.marks import KINDS, SIGNS, breakable, text_of
 from duckmetrics.charts.numbers import short
 from duckmetrics.charts.rows import AXIS_HEIGHT, ROW_HEIGHT, axis, axis_parts, row
 
@@ -34,7 +34,7 @@ class Line:
 
     label: str
     note: str
-    cells: tuple[str, ...]
+    cells: Sequence[str]
     plot: str | None
     verdict: str = ""
     words: str = ""
@@ -66,59 +66,109 @@ class Group:
     text: Callable[[float], str] = short
 
 
-@dataclass(frozen=True)
-class Forest:
-    """Groups of rows; the columns are name, cells, plot and verdict.
+class Column(NamedTuple):
+    """A column of texts between the names and the plots.
 
     Attributes:
-        heads: the headings of these columns; the last one is empty if there is no verdict.
+        head: its heading.
+        kind: the class of its cells: n (numbers), n b (bold ones), n c (bold ones in the color of the
+            verdict), n s0 and n s1 (numbers of a system), or ci (an interval).
+        in_pictures: whether a picture of a fixed width has room for it.
+    """
+
+    head: str
+    kind: str = "n"
+    in_pictures: bool = True
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Groups of rows; the columns are name, texts, plot and verdict.
+
+    Attributes:
+        first: the heading of the names.
+        columns: the columns of texts; one without a text is left out.
+        plot: the heading of the plots.
+        last: the heading of the verdicts; empty if there are none.
         key: names of marks, and classes of their swatches.
     """
 
     groups: Sequence[Group]
-    heads: tuple[str, ...]
+    first: str
+    columns: tuple[Column, ...]
+    plot: str
+    last: str = ""
     key: tuple[tuple[str, str], ...] = ()
     width: int = 800
 
     def __post_init__(self) -> None:
-        """Leave out axes of plots that no row has."""
-        if not any(one.plot is not None for group in self.groups for one in group.lines):
-            bare = [replace(group, domain=None) for group in self.groups]
-            object.__setattr__(self, "groups", bare)
-
-    @property
-    def _cells(self) -> int:
-        return len(self.heads) - 3
+        """Leave out columns without a text, and axes and headings of plots that no row has."""
+        lines = [one for group in self.groups for one in group.lines]
+        kept = [i for i in range(len(self.columns)) if any(one.cells[i] for one in lines)]
+        groups = [
+            replace(group, lines=[replace(one, cells=[one.cells[i] for i in kept]) for one in group.lines])
+            for group in self.groups
+        ]
+        if not any(one.plot is not None for one in lines):
+            groups = [replace(group, domain=None) for group in groups]
+            object.__setattr__(self, "plot", "")
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "columns", tuple(self.columns[i] for i in kept))
 
     def html(self, ids: Ids, title: str, said: str) -> str:
-        """Return a table in HTML; on a narrow screen each row is a card."""
+        """Return a table in HTML with its title; on a narrow screen each row is a card."""
         name = ids.new()
-        first, *cells, plot, verdict = self.heads
+        names = key(self.key) if self.key else ""
+        caption = f'<figcaption><b id="{name}">{text_of(title)}</b>{names}</figcaption>'
+        return f"<figure>{caption}{self.table(name)}</figure>"
+
+    def table(self, name: str) -> str:
+        """Return the table alone; `name` is the id of its heading."""
+        last = ((self.last, "v"),) if self.last else ()
+        shown = (
+            (self.first, ""), *((one.head, one.kind.removesuffix(" c")) for one in self.columns),
+            (self.plot, "p"), *last,
+        )  # fmt: skip
         head = "".join(
-            f'<th role="columnheader" scope="col" class="{kind}">{text_of(text)}</th>'
-            for text, kind in ((first, ""), *((text, "n") for text in cells), (plot, "p"), (verdict, "v"))
+            f'<th role="columnheader" scope="col"{_class(kind)}>{breakable(text)}</th>'
+            for text, kind in shown
         )
         body = "".join(self._group(group) for group in self.groups)
-        names = key(self.key) if self.key else ""
         return (
-            f'<figure><figcaption><b id="{name}">{text_of(title)}</b>{names}</figcaption>'
             f'<table class="forest" role="table" aria-labelledby="{name}"><thead role="rowgroup">'
-            f'<tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody></table></figure>'
+            f'<tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody></table>'
         )
 
     def _group(self, group: Group) -> str:
-        columns = len(self.heads)
-        rows = [_html_line(one) for one in group.lines]
+        before, after = len(self.columns) + 1, bool(self.last)
+        rows = [self._row(one) for one in group.lines]
         if group.heading:
-            heading = f'<th role="rowheader" colspan="{columns}">{text_of(group.heading)}</th>'
+            span = f'scope="rowgroup" colspan="{before + 1 + after}"'
+            heading = f'<th role="rowheader" {span}>{breakable(group.heading)}</th>'
             rows.insert(0, f'<tr role="row" class="group">{heading}</tr>')
         if group.domain is not None:
             drawn = axis(group.domain, group.text)
             rows.append(
-                f'<tr class="axis" aria-hidden="true"><td colspan="{columns - 2}"></td>'
-                f'<td class="p">{drawn}</td><td></td></tr>'
+                f'<tr class="axis" aria-hidden="true"><td colspan="{before}"></td>'
+                f'<td class="p">{drawn}</td>{"<td></td>" * after}</tr>'
             )
         return "".join(rows)
+
+    def _row(self, one: Line) -> str:
+        note = f'<span class="soft">{text_of(one.note)}</span>' if one.note else ""
+        kinds = (
+            f"{column.kind} {one.kind}" if column.kind == "n c" else column.kind for column in self.columns
+        )
+        cells = "".join(
+            f'<td role="cell" class="{kind}">{text_of(text)}</td>'
+            for kind, text in zip(kinds, one.cells, strict=True)
+        )
+        plot = f'<span class="soft">{text_of(one.words)}</span>' if one.plot is None else row(one.plot)
+        said = f'<td role="cell" class="v {one.kind}">{text_of(one.said)}</td>' if self.last else ""
+        return (
+            f'<tr role="row"><th role="rowheader" scope="row">{breakable(one.label)}{note}</th>{cells}'
+            f'<td role="cell" class="p {one.kind}">{plot}</td>{said}</tr>'
+        )
 
     def standalone(self, top: float) -> Block:
         """Return the shapes of a picture of a fixed width."""
@@ -143,21 +193,26 @@ class Forest:
         return Block("".join(shapes), y - top)
 
     @property
+    def _pictured(self) -> list[int]:
+        """The places of the columns that a picture has room for."""
+        return [i for i, column in enumerate(self.columns) if column.in_pictures]
+
+    @property
     def _plot(self) -> tuple[int, int]:
         """The left end of the plots, and their width."""
-        left = MARGIN + LABEL + CELL * self._cells + 20
-        right = VERDICT if self.heads[-1] else 10
+        left = MARGIN + LABEL + CELL * len(self._pictured) + 20
+        right = VERDICT if self.last else 10
         return left, self.width - MARGIN - right - left
 
     def _heads(self, y: float) -> str:
         left, width = self._plot
-        first, *cells, plot, verdict = self.heads
-        parts = [text_at(MARGIN, y + 13, first, "l")]
-        for i, text in enumerate(cells):
-            parts.append(text_at(MARGIN + LABEL + CELL * (i + 1), y + 13, shortened(text, 11), "r"))
+        parts = [text_at(MARGIN, y + 13, self.first, "l")]
+        for place, i in enumerate(self._pictured, start=1):
+            head = shortened(self.columns[i].head, 11)
+            parts.append(text_at(MARGIN + LABEL + CELL * place, y + 13, head, "r"))
         parts += [
-            text_at(left + width / 2, y + 13, plot, ""),
-            text_at(left + width + 16, y + 13, verdict, "l"),
+            text_at(left + width / 2, y + 13, self.plot, ""),
+            text_at(left + width + 16, y + 13, self.last, "l"),
         ]
         return "".join(parts)
 
@@ -167,8 +222,8 @@ class Forest:
         parts = [text_at(MARGIN, middle, shortened(one.label), "l ink")]
         if one.note:
             parts.append(text_at(MARGIN, middle + 14, shortened(one.note, 34), "l note"))
-        for i, text in enumerate(one.cells):
-            parts.append(text_at(MARGIN + LABEL + CELL * (i + 1), middle, text, "r ink"))
+        for place, i in enumerate(self._pictured, start=1):
+            parts.append(text_at(MARGIN + LABEL + CELL * place, middle, one.cells[i], "r ink"))
         if one.plot is None:
             parts.append(text_at(left, middle, shortened(one.words, width // 6), "l"))
         else:
@@ -179,12 +234,5 @@ class Forest:
         return "".join(parts)
 
 
-def _html_line(one: Line) -> str:
-    note = f'<span class="soft">{text_of(one.note)}</span>' if one.note else ""
-    cells = "".join(f'<td role="cell" class="n">{text_of(text)}</td>' for text in one.cells)
-    plot = f'<span class="soft">{text_of(one.words)}</span>' if one.plot is None else row(one.plot)
-    return (
-        f'<tr role="row"><th role="rowheader" scope="row">{text_of(one.label)}{note}</th>{cells}'
-        f'<td role="cell" class="p {one.kind}">{plot}</td>'
-        f'<td role="cell" class="v {one.kind}">{text_of(one.said)}</td></tr>'
-    )
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""

@@ -30,6 +30,8 @@ SYMBOLS = {
     "left": '<path class="m" d="M-7 0 1-4.5V4.5Z"/>',
     "right": '<path class="m" d="M7 0-1-4.5V4.5Z"/>',
 }
+# A long name may be broken after these characters.
+BREAKS = "_@(,/|:"
 
 
 def mark(shape: str, x: str, y: str) -> str:
@@ -48,3 +50,11 @@ def mark(shape: str, x: str, y: str) -> str:
 def text_of(text: str) -> str:
     """Write a name of other people as text of SVG or HTML: markup and control characters are escaped."""
     return escape(visible(text).encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def breakable(name: str) -> str:
+    """Write a name like `text_of`, with places to break it where a person would."""
+    text = text_of(name)
+    for character in BREAKS:
+        text = text.replace(character, f"{character}<wbr>")
+    return text

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 CLASSES = (("positives", "pos"), ("negatives", "neg"))
 
 
-def calibration_curve(by_system: BySystem) -> Picture:
+def calibration(by_system: BySystem) -> Picture:
     """Draw the observed share of positives against the mean prediction of each bin, with intervals.
 
     Args:
-        by_system: the rows of the table of this name.
+        by_system: rows with n, mean_score, mean_label, lower, upper and gap.
     """
     filled = {system: [row for row in rows if row["n"]] for system, rows in by_system.items()}
     every = [row for rows in filled.values() for row in rows]
@@ -48,7 +48,7 @@ def calibration_curve(by_system: BySystem) -> Picture:
 
 def _calibration_title(filled: BySystem) -> str:
     system, rows = list(filled.items())[-1]
-    of = "" if len(filled) == 1 else f" of {system}"
+    of = "" if system is None else f" of {system}"
     outside = [row for row in rows if not row["lower"] <= row["mean_score"] <= row["upper"]]
     if not outside:
         return f"Calibration{of}: no bin is off by more than chance"
@@ -68,11 +68,11 @@ def _bins_in_words(filled: BySystem) -> str:
     return " ".join(told)
 
 
-def score_histogram(by_system: BySystem) -> Picture:
+def histogram(by_system: BySystem) -> Picture:
     """Draw the scores of each class: positives up, negatives down; of several systems, small charts.
 
     Args:
-        by_system: the rows of the table of this name.
+        by_system: rows with lo, hi, n, and positives and negatives with their shares.
     """
     filled = {system: [row for row in rows if row["n"]] for system, rows in by_system.items()}
     every = [row for rows in filled.values() for row in rows]

@@ -2,117 +2,211 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.charts.curves import Picture
-from duckmetrics.charts.forest import Forest, Group, Line
+from duckmetrics.charts.forest import Column, Forest, Group, Line
 from duckmetrics.charts.numbers import digits_of, number, plain
 from duckmetrics.charts.rows import values_parts
 from duckmetrics.charts.scales import Domain, known, span
-from duckmetrics.charts.words import MOST_LINES, half_width, joined, key_of, kinds_of, with_interval
+from duckmetrics.charts.words import (
+    MOST_LINES,
+    between,
+    half_width,
+    interval_name,
+    joined,
+    key_of,
+    kinds_of,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
-UNIT = (0.0, 1.0)
+
+class Named(NamedTuple):
+    """A row of a table of values: its name, a note below it, and the row of each system."""
+
+    label: str
+    note: str
+    rows: Sequence[Row]
 
 
-def intervals(rows: Sequence[Row]) -> Picture:
+class Marked(NamedTuple):
+    """The lines that all rows of values share.
+
+    Attributes:
+        target: the best value, drawn as a line; None if the metric has none.
+        guide: the overall value, drawn as a dotted line.
+    """
+
+    target: float | None = None
+    guide: float | None = None
+
+
+UNMARKED = Marked()
+
+
+def forest(
+    first: str,
+    groups: Iterable[tuple[str, Sequence[Named]]],
+    marked: Marked = UNMARKED,
+    level: float | None = None,
+) -> Forest:
+    """Put values of one metric on one axis.
+
+    Args:
+        first: the name of the first column.
+        groups: headings with their rows; an empty heading is not shown.
+        level: the level of the intervals.
+    """
+    given = list(groups)
+    ends = [end for _, own in given for named in own for end in _ends(named.rows)]
+    domain = span([*ends, *known(marked)])
+    systems = _systems([named for _, own in given for named in own])
+    shown: list[Group] = []
+    for heading, own in given:
+        found = _groups(own, systems, domain, marked)
+        shown += [Group(heading or one.heading, one.lines, None, plain) for one in found]
+    shown[-1] = replace(shown[-1], domain=domain)
+    return _forest(shown, systems, first, level)
+
+
+def metrics_forest(named: Sequence[Named], level: float | None = None) -> Forest:
+    """Put values of metrics into one table; those between 0 and 1 share an axis.
+
+    Args:
+        named: the rows of each metric.
+        level: the level of the intervals.
+    """
+    systems = _systems(named)
+    inside = [one for one in named if all(0 <= x <= 1 for x in _ends(one.rows))]
+    groups: list[Group] = []
+    if inside:
+        shared = _cut(span([x for one in inside for x in _ends(one.rows)]))
+        groups += _groups(inside, systems, shared, UNMARKED)
+    for one in named:
+        if one not in inside:
+            groups += _groups([one], systems, span(_ends(one.rows)), UNMARKED)
+    return _forest(groups, systems, "metric", level)
+
+
+def intervals(rows: Sequence[Row], level: float | None = None) -> Picture:
     """Draw the overall values of all metrics; metrics between 0 and 1 share an axis.
 
     Args:
         rows: system, metric, value, lower and upper.
+        level: the level of the intervals.
     """
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     systems = list(dict.fromkeys(row["system"] for row in rows))
     own = {metric: [row for row in rows if row["metric"] == metric] for metric in metrics}
-    inside = [metric for metric in metrics if all(0 <= x <= 1 for x in _ends(own[metric]))]
-    groups = []
-    if inside:
-        domain = span([x for metric in inside for x in _ends(own[metric])])
-        groups += _groups([(metric, own[metric]) for metric in inside], systems, _cut(domain), None)
-    for metric in metrics:
-        if metric not in inside:
-            groups += _groups([(metric, own[metric])], systems, span(_ends(own[metric])), None)
     first = own[metrics[0]]
     told = joined([f"{with_interval(row)}{_of(row, systems)}" for row in first[:3]])
     title = f"{metrics[0]} is {told}" + (f"; {len(metrics)} metrics" if len(metrics) > 1 else "")
-    return Picture(title, _in_words(rows, lambda row: row["metric"]), _forest(groups, systems, "metric"))
+    drawn = metrics_forest([_sized(metric, rows) for metric, rows in own.items()], level)
+    return Picture(title, _in_words(rows, lambda row: row["metric"]), drawn)
 
 
-def slices(metric: str, rows: Sequence[Row], name: Callable[[Row], str], target: float | None) -> Picture:
+def slices(
+    metric: str,
+    rows: Sequence[Row],
+    name: Callable[[Row], str],
+    target: float | None,
+    level: float | None = None,
+) -> Picture:
     """Draw the values of a metric in every slice, with the overall value first and as a dotted line.
 
     Args:
         rows: those of one metric, overall and by slice; `slice` is empty for the overall ones.
         name: writes the slice of a row.
         target: the best value, drawn as a line; None if the metric has none.
+        level: the level of the intervals.
     """
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    domain = span([*_ends(rows), *known([target])])
     last = [row for row in rows if row["system"] == systems[-1]]
     guide = None if target is not None else next((r["value"] for r in last if not r["slice"]), None)
     named: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
         named.setdefault(row["slice"], {}).setdefault(name(row), []).append(row)
-    groups: list[Group] = []
-    for slicing, lines in named.items():
-        heading = f"by {slicing}" if slicing else ""
-        found = _groups(list(lines.items()), systems, domain, target, guide)
-        groups += [Group(heading or group.heading, group.lines, None, plain) for group in found]
-    groups[-1] = Group(groups[-1].heading, groups[-1].lines, domain, plain)
+    groups = [
+        (f"by {slicing}" if slicing else "", [_sized(label, own) for label, own in lines.items()])
+        for slicing, lines in named.items()
+    ]
     within = [row for row in last if row["slice"] and row["value"] is not None]
-    title = f"{metric}{_of(last[0], systems)} by {joined([s for s in named if s]) or 'slice'}"
-    if within:
-        ends = min(within, key=lambda row: row["value"]), max(within, key=lambda row: row["value"])
-        digits = [digits_of(half_width(row)) for row in ends]
-        told = [f"{number(row['value'], d)} ({name(row)})" for row, d in zip(ends, digits, strict=True)]
-        title += f": from {told[0]} to {told[1]}"
-    return Picture(title, _in_words(rows, name), _forest(groups, systems, "slice"))
+    of = f"{metric}{_of(last[0], systems)}"
+    if target is not None and within:
+        farthest = max(within, key=lambda row: _distance(row["value"], target))
+        title = f"{of} aims at {target:g}: farthest in {name(farthest)}, {_value(farthest)}"
+    else:
+        title = f"{of} by {joined([s for s in named if s]) or 'slice'}"
+        if within:
+            ends = (min(within, key=lambda row: row["value"]), max(within, key=lambda row: row["value"]))
+            told = [f"{_value(row)} ({name(row)})" for row in ends]
+            title += f": from {told[0]} to {told[1]}"
+    drawn = forest("slice", groups, Marked(target, guide), level)
+    return Picture(title, _in_words(rows, name), drawn)
+
+
+def _distance(value: float, target: float) -> float:
+    """Return how far a value is from its target; half and twice a positive target are equally far."""
+    if target <= 0:
+        return abs(value - target)
+    return abs(math.log(value / target)) if value > 0 else math.inf
+
+
+def _systems(named: Sequence[Named]) -> list[str | None]:
+    return list(dict.fromkeys(row["system"] for one in named for row in one.rows))
+
+
+def _sized(label: str, rows: Sequence[Row]) -> Named:
+    """Return rows with their number of units as a note."""
+    sizes = sorted({row["n"] for row in rows})
+    note = f"n = {sizes[0]:,}" if len(sizes) == 1 else f"n = {sizes[0]:,} to {sizes[-1]:,}"
+    return Named(label, note, rows)
 
 
 def _groups(
-    lines: Sequence[tuple[str, Sequence[Row]]],
-    systems: Sequence[str | None],
-    domain: Domain,
-    target: float | None,
-    guide: float | None = None,
+    named: Sequence[Named], systems: Sequence[str | None], domain: Domain, marked: Marked
 ) -> list[Group]:
     """Return rows for one or two systems each; of more systems, a row for each below the name."""
     if len(systems) <= MOST_LINES:
-        return [Group("", [_line(label, rows, systems, domain, target, guide) for label, rows in lines],
-                      domain, plain)]  # fmt: skip
+        return [Group("", [_line(one, systems, domain, marked) for one in named], domain, plain)]
     groups = []
-    for label, rows in lines:
-        own = [_line(str(row["system"]), [row], [row["system"]], domain, target, guide) for row in rows]
-        groups.append(Group(label, own, domain if label == lines[-1][0] else None, plain))
+    for one in named:
+        own = [_line(_sized(str(row["system"]), [row]), [row["system"]], domain, marked) for row in one.rows]
+        groups.append(Group(one.label, own, domain if one is named[-1] else None, plain))
     return groups
 
 
-def _line(
-    label: str,
-    rows: Sequence[Row],
-    systems: Sequence[str | None],
-    domain: Domain,
-    target: float | None,
-    guide: float | None,
-) -> Line:
+def _line(named: Named, systems: Sequence[str | None], domain: Domain, marked: Marked) -> Line:
     kinds = kinds_of(systems)
-    drawn = [(row["value"], row.get("lower"), row.get("upper"), kinds[row["system"]]) for row in rows]
-    there = {row["system"]: row for row in rows}
-    cells = tuple(_value(there[system]) if system in there else "–" for system in systems)
-    sizes = sorted({row["n"] for row in rows})
-    note = f"n = {sizes[0]:,}" if len(sizes) == 1 else f"n = {sizes[0]:,} to {sizes[-1]:,}"
-    return Line(label, note, cells, values_parts(drawn, domain, target, guide))
+    drawn = [(row["value"], row.get("lower"), row.get("upper"), kinds[row["system"]]) for row in named.rows]
+    there = {row["system"]: row for row in named.rows}
+    cells = [_value(there[system]) if system in there else "–" for system in systems]
+    if len(systems) == 1:
+        cells.append(_within(named.rows[0]))
+    return Line(named.label, named.note, tuple(cells), values_parts(drawn, domain, *marked))
 
 
-def _forest(groups: Sequence[Group], systems: Sequence[str | None], first: str) -> Forest:
-    if len(systems) > MOST_LINES:
-        return Forest(groups, (first, "value", "value with its interval", ""))
-    names = ["value" if len(systems) == 1 else str(system) for system in systems]
-    return Forest(groups, (first, *names, "value with its interval", ""), key_of(systems, ("ring", "dot")))
+def _within(row: Row) -> str:
+    digits = digits_of(half_width(row))
+    return between(row.get("lower"), row.get("upper"), lambda end: number(end, digits))
+
+
+def _forest(
+    groups: Sequence[Group], systems: Sequence[str | None], first: str, level: float | None
+) -> Forest:
+    name = interval_name(level)
+    plot = f"value with {'its interval' if level is None else name}"
+    if len(systems) == MOST_LINES:
+        columns = tuple(Column(str(system), f"n {kind}") for system, kind in kinds_of(systems).items())
+        return Forest(groups, first, columns, plot, key=key_of(systems, ("ring", "dot")))
+    return Forest(groups, first, (Column("value", "n b"), Column(name, "ci", False)), plot)
 
 
 def _value(row: Row) -> str:

@@ -24,7 +24,8 @@ def each(values: Mapping[str | None, float | None], text: Callable[[float | None
         text: writes a number.
     """
     if len(values) == 1:
-        return text(next(iter(values.values())))
+        ((system, value),) = values.items()
+        return text(value) if system is None else f"{text(value)} of {system}"
     if len(values) == MOST_LINES:
         return ", ".join(f"{text(value)} of {system}" for system, value in reversed(list(values.items())))
     known = sorted((value, str(system)) for system, value in values.items() if value is not None)
@@ -63,6 +64,16 @@ def half_width(row: Mapping[str, Any], lower: str = "lower", upper: str = "upper
     if row.get(lower) is None or row.get(upper) is None:
         return None
     return abs(float(row[upper]) - float(row[lower])) / 2
+
+
+def between(lower: float | None, upper: float | None, text: Callable[[float], str]) -> str:
+    """Write an interval as ``+1.0% to +3.0%``; nothing if it lacks an end."""
+    return "" if lower is None or upper is None else f"{text(lower)} to {text(upper)}"
+
+
+def interval_name(level: float | None) -> str:
+    """Return the name of intervals: ``95% interval``, or without a number if the level is not known."""
+    return "interval" if level is None else f"{100 * level:g}% interval"
 
 
 def joined(names: Sequence[str]) -> str:

@@ -57,9 +57,10 @@ def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 def charts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
     """Complete the name of a chart."""
-    from duckmetrics.pictures.of_comparisons import OF_COMPARISONS
+    from duckmetrics.catalog.catalog import catalog
+    from duckmetrics.pictures.of_comparisons import names_of_comparisons
 
-    return _listed(dict.fromkeys(OF_COMPARISONS, ""), incomplete)
+    return _listed(dict.fromkeys(names_of_comparisons(catalog().charts), ""), incomplete)
 
 
 def tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:

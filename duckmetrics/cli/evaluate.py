@@ -198,10 +198,11 @@ def chart(**options: Any) -> None:
     duckmetrics chart intervals --system A=a.parquet --system B=b.parquet truth.parquet \\
         --baseline A -m ndcg@10,mrr -o change.svg
     """
-    from duckmetrics.pictures.of_comparisons import OF_COMPARISONS
+    from duckmetrics.catalog.catalog import catalog
+    from duckmetrics.pictures.of_comparisons import names_of_comparisons
     from duckmetrics.pictures.of_evaluations import DIFFERENCES, known_name
 
-    known_name(options["chart"], OF_COMPARISONS)
+    known_name(options["chart"], names_of_comparisons(catalog().charts))
     format_ = checked_picture(options)
     if options["baseline"] is None and options["chart"] == DIFFERENCES:
         raise click.UsageError("differences are to a baseline; add --baseline SYSTEM")

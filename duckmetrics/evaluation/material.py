@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
-from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
+from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.parameters import CUTOFF
+from duckmetrics.charts.tables import DRAWINGS, in_order
 from duckmetrics.checks.inspection import INSPECT
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs
@@ -19,10 +20,10 @@ from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
-from duckmetrics.report.model import AtCutoff, Metric, Mover
+from duckmetrics.report.model import AtCutoff, Curve, Metric, Mover
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -216,18 +217,28 @@ class Material:
     def _texts(self, family: str) -> list[str]:
         return [measure.text for measure in self._measures if measure.family == family]
 
-    def curve(self, table: str, **params: Any) -> list[Mapping[str, Any]]:
-        """Return the rows of a table of a classifier over all rows, such as its ROC curve.
+    @property
+    def drawn(self) -> list[str]:
+        """The tables of classifiers that have a chart; none if their rows cannot be read again."""
+        return in_order(self._session.catalog.charts) if self.is_readable else []
+
+    def curve(self, table: str, systems: Collection[str]) -> Curve:
+        """Return the rows of a table of a classifier over all rows, with the columns of its chart.
+
+        Args:
+            systems: those that are drawn.
 
         Raises:
             InputError: the rows cannot be used for this table.
         """
-        if (CLASSIFICATION, table) not in self._session.catalog.tables or not self.is_readable:
-            return []
+        drawing, params = self._session.catalog.charts[table]
         session = self._unsliced()
         with session.engine.exclusive(keep=False):
-            rows: list[Mapping[str, Any]] = session.table(table, params).to_pylist()
-        return rows
+            found = session.table(table, params).to_pylist()
+        named = [{**row, "system": str(row.get("system") or "")} for row in found]
+        columns = ("system", *DRAWINGS[drawing].columns)
+        rows = [{name: row[name] for name in columns} for row in named if row["system"] in systems]
+        return Curve(table, drawing, tuple(rows))
 
     def _unsliced(self) -> Opened:
         """Return the session without slices; tables stay attached."""
@@ -253,11 +264,9 @@ def write_page(path: str | Path, text: str) -> None:
 def _metric(measure: Measure) -> Metric:
     ends = measure.metric.range
     low, high = (end if math.isfinite(end) else None for end in (ends.low, ends.high))
-    better = "target" if ends.target is not None else ends.better
     k = measure.values.get(CUTOFF)
-    return Metric(
-        measure.text, measure.metric.title, better, ends.target, low, high, k if isinstance(k, int) else None
-    )
+    cutoff = k if isinstance(k, int) else None
+    return Metric(measure.text, measure.metric.title, ends.direction, ends.target, low, high, cutoff)
 
 
 def _at(measure: Measure, k: int) -> Measure:

@@ -40,17 +40,6 @@ T = TypeVar("T")
 OF_METHOD = ("layout", "interval", "test")
 # A check of the evaluation, and the complete one that reports the same fact.
 SAME = {"missing_query": "unanswered_query"}
-# The tables of the charts of classifiers, with their parameters.
-CURVES: Mapping[str, Mapping[str, Any]] = {
-    "calibration_curve": {"bins": 10, "binning": "mass"},
-    "score_histogram": {"bins": 40},
-    "roc_curve": {"points": 120},
-}
-# The columns of these tables that the charts read.
-READ = (
-    "system", "n", "mean_score", "mean_label", "lower", "upper", "gap", "lo", "hi", "positives", "negatives",
-    "tp", "fp", "area",
-)  # fmt: skip
 MOVERS = 5
 AS_IT_IS = "as it is"
 # A temporary table, whose number depends on the calls before.
@@ -139,20 +128,15 @@ class _Builder:
         """Return the numbers behind the charts of the first metric."""
         metric, baseline = reading.primary.name, reading.data.baseline
         if reading.data.kind == CLASSIFICATION:
-            found = {name: self._tried(name, partial(self._curve, name)) for name in CURVES}
-            return Pictures(curves={name: rows for name, rows in found.items() if rows})
+            drawn = self._material.drawn
+            curves = [self._tried(one, partial(self._material.curve, one, reading.drawn)) for one in drawn]
+            return Pictures(curves=tuple(curve for curve in curves if curve is not None and curve.rows))
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
-        shown = {baseline, reading.best}
         steps = None if baseline is None else self._tried(
             "differences", lambda: self._material.differences(metric, reading.best, baseline)
         )  # fmt: skip
-        drawn = tuple(one for one in points if one.system in shown)
-        return Pictures(drawn, name, tuple(steps or ()))
-
-    def _curve(self, name: str) -> tuple[Mapping[str, Any], ...]:
-        """Return the rows of a table, with the columns that the charts read."""
-        rows = self._material.curve(name, **CURVES[name])
-        return tuple({column: row[column] for column in READ if column in row} for row in rows)
+        shown = tuple(one for one in points if one.system in reading.drawn)
+        return Pictures(shown, name, tuple(steps or ()))
 
     def _movers(self, reading: Reading) -> tuple[Mover, ...]:
         baseline = reading.data.baseline

@@ -229,4 +229,4 @@ class Session:
 
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:
     """Return the metrics, as typed, where higher, or lower, values are better."""
-    return frozenset(m.text for part in parts for m in part.measures if m.metric.range.better == better)
+    return frozenset(m.text for part in parts for m in part.measures if m.metric.range.direction == better)

@@ -48,6 +48,7 @@ class KeptTables:
     ) -> None:
         self.table = session.table
         self.again = session.again
+        self.charts = catalog.charts
         self._catalog = catalog
         self._engine = engine
         self._summaries = [part.summary for part in parts]

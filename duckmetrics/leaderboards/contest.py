@@ -212,7 +212,7 @@ def _goodness(measure: Measure, row: Row) -> float:
     declared, value = measure.metric.range, float(row["value"])
     if declared.target is not None:
         return -abs(value - declared.target)
-    return value if declared.better == "higher" else -value
+    return value if declared.direction == "higher" else -value
 
 
 def _gap(measure: Measure, one: Row, other: Row) -> float:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from duckmetrics.charts import changes, queries
-from duckmetrics.charts.changes import Change
+from duckmetrics.charts.changes import DIRECTIONS, Change
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.pictures.of_evaluations import (
     DIFFERENCES,
     INTERVALS,
-    OF_EVALUATIONS,
     SLICES,
     Evaluated,
     charted,
     checked_name,
     evaluation_chart,
+    names_of_evaluations,
     of_rows,
     one_metric,
     refuse_many,
@@ -28,19 +28,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.charts.chart import Chart
-    from duckmetrics.pictures.of_evaluations import Source
+    from duckmetrics.charts.tables import Charted
 
     Row = dict[str, Any]
 
-OF_COMPARISONS = (*OF_EVALUATIONS, DIFFERENCES)
-# The way in which a metric is better, by the column `better`; others have no direction.
-DIRECTIONS = {"higher": 1, "lower": -1}
 # The number of quantiles of the differences.
 POINTS = 201
 DATA = (
     "value", "delta", "delta_lower", "delta_upper", "relative_change", "relative_lower", "relative_upper",
     "p_adjusted", "verdict", "n",
 )  # fmt: skip
+
+
+def names_of_comparisons(charts: Charted) -> tuple[str, ...]:
+    """Return the charts of comparisons; `charts` are the tables that are drawn."""
+    return (*names_of_evaluations(charts), DIFFERENCES)
 
 
 class Compared(Protocol):
@@ -54,6 +56,11 @@ class Compared(Protocol):
     @property
     def baseline(self) -> str:
         """The system that the others are compared with."""
+        ...
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
         ...
 
     @property
@@ -86,8 +93,8 @@ def comparison_chart(
         params: parameters of the table behind a curve.
     """
     evaluation, baseline, rows = comparison.evaluation, comparison.baseline, comparison.rows
-    drawn = checked_name(name or INTERVALS, OF_COMPARISONS, evaluation)
     source = evaluation.source
+    drawn = checked_name(name or INTERVALS, names_of_comparisons(source.charts), evaluation)
     if drawn in (INTERVALS, SLICES, DIFFERENCES) and (params or k is not None):
         given = next(iter(params or {"k": k}))
         raise MetricError(f"chart {drawn!r}", f"takes no {given}", "leave it out")
@@ -95,9 +102,9 @@ def comparison_chart(
         chosen = (
             rows if metric is None else [r for r in rows if r["metric"] == one_metric(evaluation, metric)]
         )
-        return intervals_chart(chosen, baseline, evaluation, source)
+        return _intervals_chart(comparison, chosen)
     if drawn == SLICES:
-        return slices_chart(rows, baseline, evaluation, source, one_metric(evaluation, metric), system)
+        return _slices_chart(comparison, one_metric(evaluation, metric), system)
     if drawn == DIFFERENCES:
         return _differences_chart(comparison, one_metric(evaluation, metric), system)
     return evaluation_chart(evaluation, drawn, metric, k, baseline, params)
@@ -123,8 +130,9 @@ def _differences_chart(comparison: Compared, metric: str, system: str | None) ->
     return charted(picture, table, evaluation.source)
 
 
-def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Evaluated, source: Source) -> Chart:
+def _intervals_chart(comparison: Compared, rows: Sequence[Row]) -> Chart:
     """Draw the change of every metric."""
+    evaluation, baseline = comparison.evaluation, comparison.baseline
     overall = [row for row in rows if not row["slice"]]
     bases = _bases(overall, baseline, evaluation)
     own: dict[str, list[Change]] = {}
@@ -133,12 +141,11 @@ def intervals_chart(rows: Sequence[Row], baseline: str, evaluation: Evaluated, s
     for row in others:
         label = row["system"] if several else row["metric"]
         own.setdefault(row["metric"], []).append(_change(row, label, bases, evaluation))
-    return charted(changes.intervals(baseline, own), of_rows(overall, ("system", "metric", *DATA)), source)
+    picture = changes.intervals(baseline, own, comparison.level)
+    return charted(picture, of_rows(overall, ("system", "metric", *DATA)), evaluation.source)
 
 
-def slices_chart(
-    rows: Sequence[Row], baseline: str, evaluation: Evaluated, source: Source, metric: str, system: str | None
-) -> Chart:
+def _slices_chart(comparison: Compared, metric: str, system: str | None) -> Chart:
     """Draw the change of a metric in every slice.
 
     Args:
@@ -147,6 +154,7 @@ def slices_chart(
     Raises:
         MetricError: no slices, no such system, or several and none named.
     """
+    evaluation, baseline, rows = comparison.evaluation, comparison.baseline, comparison.rows
     if not any(row["slice"] for row in rows):
         raise MetricError("chart 'slices'", "the result has no slices", "ask for them with by= (--by)")
     chosen = one_system(rows, baseline, system)
@@ -163,7 +171,8 @@ def slices_chart(
         of_slices.setdefault(change.row["slice"], []).append(change)
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
     data = of_rows(own, ("system", "metric", "slice", *by, *DATA))
-    return charted(changes.slices(metric, chosen, of_slices, overall), data, source)
+    picture = changes.slices(metric, chosen, of_slices, overall, comparison.level)
+    return charted(picture, data, evaluation.source)
 
 
 def one_system(rows: Sequence[Row], baseline: str, system: str | None) -> str:

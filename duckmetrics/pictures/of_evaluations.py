@@ -5,36 +5,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
-from duckmetrics.charts import curves, queries, scores, values
+from duckmetrics.charts import queries, tables, values
 from duckmetrics.charts.chart import Chart
 from duckmetrics.errors import MetricError, suggestion
 from duckmetrics.expressions.numbers import whole_number
 from duckmetrics.expressions.visible import visible_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
-    from duckmetrics.charts.curves import BySystem, Picture
+    from duckmetrics.charts.curves import Picture
+    from duckmetrics.charts.tables import Charted
 
     Row = Mapping[str, Any]
 
-# The tables that are drawn, with the parameters that keep them small, and the largest values of these.
-CURVES: dict[str, Callable[[BySystem], Picture]] = {
-    "roc_curve": curves.roc_curve, "pr_curve": curves.pr_curve, "gains_curve": curves.gains_curve,
-    "calibration_curve": scores.calibration_curve, "score_histogram": scores.score_histogram,
-}  # fmt: skip
-PARAMETERS: dict[str, dict[str, Any]] = {
-    "roc_curve": {"points": 80}, "pr_curve": {"points": 80}, "gains_curve": {"bins": 40},
-    "calibration_curve": {"binning": "mass"}, "score_histogram": {"bins": 40},
-}  # fmt: skip
+# The largest values of the parameters of tables that are drawn.
 MOST = {"points": 80, "bins": 40}
 AT_K, INTERVALS, SLICES, CALIBRATION, DIFFERENCES = (
     "at_k", "intervals", "slices", "calibration_by_slice", "differences",
 )  # fmt: skip
-OF_EVALUATIONS = (*CURVES, CALIBRATION, AT_K, INTERVALS, SLICES)
 # The cut-offs of a chart, if the caller names none; and their largest number.
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50)
 MOST_CUTOFFS, LEAST_DEPTH = 50, 10
@@ -45,6 +37,11 @@ _AT = re.compile(r"\s*@\s*\d+\s*$")
 
 class Source(Protocol):
     """Computes the rows of charts that an evaluation does not have yet, and writes files."""
+
+    @property
+    def charts(self) -> Charted:
+        """The tables that are drawn."""
+        ...
 
     def table(self, spec: str, params: Mapping[str, Any], /) -> pa.Table:
         """Return a table such as a curve."""
@@ -82,9 +79,19 @@ class Evaluated(Protocol):
         """The metrics as typed."""
         ...
 
+    @property
+    def level(self) -> float | None:
+        """The level of the intervals."""
+        ...
+
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""
         ...
+
+
+def names_of_evaluations(charts: Charted) -> tuple[str, ...]:
+    """Return the charts of evaluations; `charts` are the tables that are drawn."""
+    return (*tables.in_order(charts), CALIBRATION, AT_K, INTERVALS, SLICES)
 
 
 def any_chart(
@@ -96,7 +103,8 @@ def any_chart(
     params: Mapping[str, Any],
 ) -> Chart:
     """Draw the chart of a name; by default the one that shows most."""
-    drawn = usual_chart(evaluation) if name is None else checked_name(name, OF_EVALUATIONS, evaluation)
+    known = names_of_evaluations(evaluation.source.charts)
+    drawn = usual_chart(evaluation) if name is None else checked_name(name, known, evaluation)
     return evaluation_chart(evaluation, drawn, metric, k, first, params)
 
 
@@ -106,7 +114,7 @@ def usual_chart(evaluation: Evaluated) -> str:
         return SLICES
     if len(evaluation.metrics) > 1:
         return INTERVALS
-    return next(iter(CURVES)) if _is_of_classifier(evaluation) else AT_K
+    return tables.in_order(evaluation.source.charts)[0] if _is_of_classifier(evaluation) else AT_K
 
 
 def known_name(name: str, known: Sequence[str]) -> None:
@@ -126,12 +134,13 @@ def checked_name(name: str, known: Sequence[str], evaluation: Evaluated) -> str:
         MetricError: there is no such chart, or not of these predictions.
     """
     known_name(name, known)
-    of_classifier = _is_of_classifier(evaluation)
-    if name in (*CURVES, CALIBRATION) and not of_classifier:
+    of_classifier, of_tables = _is_of_classifier(evaluation), tables.in_order(evaluation.source.charts)
+    if name in (*of_tables, CALIBRATION) and not of_classifier:
         raise MetricError(f"chart {name!r}", "is of classifiers, and these are rankings", f"draw {AT_K!r}")
     if name in (AT_K, DIFFERENCES) and of_classifier and all(r["n_positive"] is not None for r in
                                                             evaluation.rows):  # fmt: skip
-        raise MetricError(f"chart {name!r}", "is of rankings, and this is a classifier", "draw 'roc_curve'")
+        usual = f"draw {of_tables[0]!r}"
+        raise MetricError(f"chart {name!r}", "is of rankings, and this is a classifier", usual)
     return name
 
 
@@ -156,26 +165,27 @@ def evaluation_chart(
         params: parameters of the table behind a curve.
     """
     source = evaluation.source
-    if params and name not in CURVES:
+    of_table = source.charts.get(name)
+    if params and of_table is None:
         raise MetricError(f"chart {name!r}", f"takes no {next(iter(params))}", "leave it out")
     if k is not None and name != AT_K:
         raise MetricError(f"chart {name!r}", "takes no k", f"draw {AT_K!r}")
-    if name in CURVES:
+    if of_table is not None:
         if metric is not None:
             raise MetricError(f"chart {name!r}", "takes no metric", "leave it out")
-        return _curve(source, name, first, params or {})
+        drawing, small = of_table
+        return _of_table(source, name, drawing, {**small, **(params or {})}, first)
     rows = _ordered(evaluation.rows, first)
     if name == INTERVALS:
-        return _intervals(source, [row for row in rows if not row["slice"]], metric)
+        return _intervals(evaluation, [row for row in rows if not row["slice"]], metric)
     if name == AT_K:
         return _at_k(evaluation, source, one_metric(evaluation, metric), k, first)
     return _slices(evaluation, source, name, rows, metric)
 
 
-def _curve(source: Source, name: str, first: str | None, params: Mapping[str, Any]) -> Chart:
-    wanted = {**PARAMETERS[name], **params}
-    _refuse_large(name, wanted)
-    table = source.table(name, wanted)
+def _of_table(source: Source, name: str, drawing: str, params: Mapping[str, Any], first: str | None) -> Chart:
+    _refuse_large(name, params)
+    table = source.table(name, params)
     if "slice" in table.column_names:
         import pyarrow.compute as pc
 
@@ -183,10 +193,7 @@ def _curve(source: Source, name: str, first: str | None, params: Mapping[str, An
     rows = _ordered(table.to_pylist(), first)
     if not rows:
         raise MetricError(f"chart {name!r}", "the predictions have no rows", "check them")
-    by_system: dict[str | None, list[Row]] = {}
-    for row in rows:
-        by_system.setdefault(row.get("system"), []).append(row)
-    return charted(CURVES[name](by_system), table, source)
+    return charted(tables.DRAWINGS[drawing].draw(tables.by_system(rows)), table, source)
 
 
 def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
@@ -202,11 +209,12 @@ def _refuse_large(name: str, params: Mapping[str, Any]) -> None:
             )  # fmt: skip
 
 
-def _intervals(source: Source, rows: Sequence[Row], metric: str | None) -> Chart:
+def _intervals(evaluation: Evaluated, rows: Sequence[Row], metric: str | None) -> Chart:
     chosen = [row for row in rows if metric in (None, row["metric"])]
     if not chosen:
         raise MetricError(str(metric), "not evaluated", suggestion(str(metric), [r["metric"] for r in rows]))
-    return charted(values.intervals(chosen), of_rows(chosen, ("system", "metric", *VALUES)), source)
+    picture = values.intervals(chosen, evaluation.level)
+    return charted(picture, of_rows(chosen, ("system", "metric", *VALUES)), evaluation.source)
 
 
 VALUES = ("value", "lower", "upper", "n")
@@ -237,11 +245,11 @@ def _at_k(
         found = source.again([f"{base}@{one}" for one in cutoffs])
     at = {f"{base}@{one}": one for one in cutoffs}
     rows = [{**row, "k": at[row["metric"]]} for row in _ordered(found, first) if not row["slice"]]
-    by_system: dict[str | None, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: row["k"]):
-        by_system.setdefault(row["system"], []).append(row)
-    order = list(dict.fromkeys(row["system"] for row in rows))
-    picture = queries.at_k(base, {system: by_system[system] for system in order})
+    # The order of the systems stays.
+    ordered = {
+        system: sorted(own, key=lambda row: row["k"]) for system, own in tables.by_system(rows).items()
+    }
+    picture = queries.at_k(base, ordered, evaluation.level)
     return charted(picture, of_rows(rows, ("system", "metric", "k", *VALUES)), source)
 
 
@@ -261,7 +269,7 @@ def _slices(
     own = [row for row in rows if row["metric"] == chosen]
     refuse_many(f"chart {name!r}", own)
     target = own[0]["target"]
-    picture = values.slices(chosen, own, lambda row: slice_name(evaluation, row), target)
+    picture = values.slices(chosen, own, lambda row: slice_name(evaluation, row), target, evaluation.level)
     by = dict.fromkeys(column for row in own for column in evaluation.segment(row))
     return charted(picture, of_rows(own, ("system", "metric", "slice", *by, *VALUES)), source)
 

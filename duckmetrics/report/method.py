@@ -7,12 +7,13 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.charts.tables import DRAWINGS
 from duckmetrics.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from duckmetrics.report.model import Key, ReportData, Row
+    from duckmetrics.report.model import Curve, Key, ReportData, Row
 
 # What is on the page as text, or in a shorter form.
 ELSEWHERE = ("sql", "rows")
@@ -25,8 +26,8 @@ DIGITS = 6
 def embedded(data: ReportData, slices: Collection[Key]) -> str:
     """Return the numbers of the page as strict JSON, which no name can end early.
 
-    ``rows`` has a list for each column. In it, system, metric and slice are places in the lists of these
-    names, because long names would be most of the text.
+    ``rows`` and the tables of ``curves`` have a list for each column. In it, system, metric and slice are
+    places in the lists of these names, because long names would be most of the text.
 
     Args:
         slices: those on the page.
@@ -34,10 +35,17 @@ def embedded(data: ReportData, slices: Collection[Key]) -> str:
     shown = [row for row in data.rows if not row.by or row.key in slices]
     keys = list(dict.fromkeys(row.key for row in shown))
     known = {name: value for name, value in asdict(data).items() if name not in ELSEWHERE}
+    known["pictures"]["curves"] = {curve.table: _rows_of(data, curve) for curve in data.pictures.curves}
     known["slices"] = [{"by": by, "segment": segment} for by, segment in keys]
     known["rows"] = _columns(data, shown, keys)
     text = json.dumps(_strict(known), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _rows_of(data: ReportData, curve: Curve) -> dict[str, list[Any]]:
+    """Return the columns of a table that is drawn."""
+    columns = {name: [row[name] for row in curve.rows] for name in DRAWINGS[curve.drawing].columns}
+    return {"system": [data.systems.index(row["system"]) for row in curve.rows], **columns}
 
 
 def _columns(data: ReportData, shown: Sequence[Row], keys: Sequence[Key]) -> dict[str, list[Any]]:

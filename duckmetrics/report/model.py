@@ -154,6 +154,20 @@ class AtCutoff:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """The rows of a table of a classifier.
+
+    Attributes:
+        drawing: the drawing of the table, a key of `charts.tables.DRAWINGS`.
+        rows: the system, and the columns that the drawing reads.
+    """
+
+    table: str
+    drawing: str
+    rows: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
 class Pictures:
     """Aggregated numbers behind the charts.
 
@@ -161,13 +175,13 @@ class Pictures:
         at_k: the values of the first metric at several cut-offs.
         at_k_name: this metric without its cut-off.
         differences: quantiles of the differences of the queries to the baseline, the smallest first.
-        curves: rows of the tables of a classifier, by the name of the table.
+        curves: the tables of a classifier that are drawn.
     """
 
     at_k: tuple[AtCutoff, ...] = ()
     at_k_name: str = ""
     differences: tuple[float, ...] = ()
-    curves: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    curves: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True)

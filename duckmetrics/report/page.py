@@ -9,16 +9,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.figures import Ids
+from duckmetrics.charts.marks import breakable
 from duckmetrics.charts.style import style
 from duckmetrics.expressions.visible import visible
-from duckmetrics.report.classifiers import classifier_figures
+from duckmetrics.report.figures import figures
 from duckmetrics.report.method import embedded, explanations, sql_title
 from duckmetrics.report.model import CLASSIFICATION
-from duckmetrics.report.rankings import movers_section, ranking_figures
+from duckmetrics.report.movers import movers_section
 from duckmetrics.report.reading import Reading
 from duckmetrics.report.sections import metrics_section, systems_section
 from duckmetrics.report.slices import shown_slices, slices_section
-from duckmetrics.report.targets import targets
 from duckmetrics.report.tiles import tiles
 from duckmetrics.report.trust import trust_section
 from duckmetrics.report.verdict import verdict
@@ -75,7 +75,6 @@ def _parts(reading: Reading) -> dict[str, Any]:
 
     data, ids = reading.data, Ids("c")
     is_classifier = data.kind == CLASSIFICATION
-    figures = (classifier_figures if is_classifier else ranking_figures)(reading, ids)
     many = len(reading.others) > 1
     sections = [systems_section(reading), metrics_section(reading)] if many else [metrics_section(reading)]
     return {
@@ -87,8 +86,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "sections": [*sections, slices_section(reading)],
         "figures_title": "How good the scores are" if is_classifier else "How the lists differ",
         "figures_text": _about_figures(reading),
-        "figures": list(map(Markup, figures)),
-        "targets": targets(reading) if is_classifier else None,
+        "figures": [Markup(one.drawing.html(ids, one.title, one.said)) for one in figures(reading)],
         "movers": movers_section(reading),
         "trust": trust_section(reading),
         "explain": explanations(data),
@@ -113,8 +111,8 @@ def _environment() -> Environment:
         loader=PackageLoader(ROOM), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, finalize=_shown,
     )  # fmt: skip
-    environment.filters["breakable"] = breakable
-    environment.filters["svg"] = _markup
+    environment.filters["breakable"] = lambda name: _markup(breakable(name))
+    environment.filters["markup"] = _markup
     environment.filters["lines"] = _lines
     environment.filters["thousands"] = "{:,}".format
     return environment
@@ -148,13 +146,3 @@ def _lines(text: str) -> Any:
     from markupsafe import Markup, escape
 
     return Markup("\n").join(escape(_whole(visible(line))) for line in text.split("\n"))
-
-
-def breakable(name: str) -> Any:
-    """Return a name that may be broken after the characters where a person would break it."""
-    from markupsafe import Markup, escape
-
-    text = escape(_whole(visible(name)))
-    for character in "_@(,/|:":
-        text = Markup(text.replace(character, Markup(f"{character}<wbr>")))
-    return text

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from duckmetrics.charts.numbers import digits_of
+from duckmetrics.charts.changes import DIRECTIONS, Change, digits_of_row
+from duckmetrics.charts.values import Named
 from duckmetrics.report.model import WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from duckmetrics.report.model import Key, ReportData, Row
 
 OVERALL: Key = ((), ())
@@ -43,6 +42,11 @@ class Reading:
         return self.ranked[0]
 
     @property
+    def drawn(self) -> tuple[str, ...]:
+        """The systems that a chart shows: the baseline and the best one."""
+        return (self.best,) if self.data.baseline is None else (self.data.baseline, self.best)
+
+    @property
     def top(self) -> Row | None:
         """The overall row of that system for the first metric."""
         return self.row(self.best)
@@ -67,15 +71,21 @@ class Reading:
 
     def sign(self, metric: str) -> int:
         """Return 1 if higher is better, -1 if lower is, 0 if neither is."""
-        return {"higher": 1, "lower": -1}.get(self.metrics[metric].better or "", 0)
+        return DIRECTIONS.get(self.metrics[metric].better or "", 0)
+
+    def as_change(self, row: Row, label: str = "", note: str = "") -> Change:
+        """Return a row as the change that charts draw."""
+        base, target = self.base(row), self.metrics[row.metric].target
+        before = None if base is None else base.value
+        return Change(label, vars(row), before, self.sign(row.metric), target, note)
+
+    def named(self, row: Row, label: str, note: str = "") -> Named:
+        """Return a row as the value that charts draw."""
+        return Named(label, note, [{**vars(row), "system": None}])
 
     def change(self, row: Row | None) -> float | None:
         """Return the relative change, turned so that more is better; None if no direction is."""
-        sign = 0 if row is None else self.sign(row.metric)
-        if row is None or not sign:
-            return None
-        change = self._relative(row, row.delta) if row.relative_change is None else row.relative_change
-        return None if change is None else sign * change
+        return None if row is None else self.as_change(row).relative[0]
 
     def shown_change(self, row: Row | None) -> float | None:
         """Return the relative change of the value, as a reader computes it from both values."""
@@ -87,30 +97,10 @@ class Reading:
         ends = self.ends(row)
         return ends if ends is None or self.sign(row.metric) > 0 else (-ends[1], -ends[0])
 
-    def _relative(self, row: Row, difference: float | None) -> float | None:
-        """Return a difference relative to the value of the baseline; None if that is 0."""
-        base = self.base(row)
-        if difference is None or base is None or not base.value:
-            return None
-        return difference / abs(base.value)
-
     def ends(self, row: Row) -> tuple[float, float] | None:
         """Return the interval of `change`."""
-        sign, (lower, upper) = self.sign(row.metric), self._relative_ends(row)
-        if lower is None or upper is None or not sign:
-            return None
-        return (lower, upper) if sign > 0 else (-upper, -lower)
-
-    def _relative_ends(self, row: Row) -> tuple[float | None, float | None]:
-        """Return the interval of the relative change, or that of the difference over the baseline."""
-        if row.relative_lower is not None:
-            return row.relative_lower, row.relative_upper
-        return self._relative(row, row.delta_lower), self._relative(row, row.delta_upper)
-
-    def curve(self, table: str, system: str) -> list[Mapping[str, Any]]:
-        """Return the rows of a table of a classifier for one system; none if there is no such table."""
-        rows = self.data.pictures.curves.get(table, ())
-        return [row for row in rows if row.get("system", system) in (system, None)]
+        _, lower, upper = self.as_change(row).relative
+        return None if lower is None or upper is None else (lower, upper)
 
     def segments_of(self, system: str, verdict: str) -> list[Row]:
         """Return the rows of the first metric in the slices that have a verdict, the worst first."""
@@ -129,12 +119,7 @@ class Reading:
 
 def digits(row: Row | None) -> int:
     """Return the number of decimals that the interval of a row supports."""
-    if row is None:
-        return 3
-    for low, high in ((row.delta_lower, row.delta_upper), (row.lower, row.upper)):
-        if low is not None and high is not None:
-            return digits_of((high - low) / 2)
-    return 4
+    return 3 if row is None else digits_of_row(vars(row))
 
 
 def place_of(row: Row) -> str:

@@ -1,17 +1,17 @@
-"""The sections about metrics, systems and slices."""
+"""The sections about metrics and systems."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from duckmetrics.report.forest import Entry, Forest, forest
+from duckmetrics.charts import changes, values
 from duckmetrics.report.matrix import Matrix, matrix
-from duckmetrics.report.values import Values, metric_values, values_of
-from duckmetrics.report.words import direction, inside
+from duckmetrics.report.words import counted_units, direction, inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckmetrics.charts.forest import Forest
     from duckmetrics.report.reading import Reading
 
 # A longer title of a metric would break its row.
@@ -29,32 +29,30 @@ class Section(NamedTuple):
 
     title: str
     text: str
-    table: Forest | Values
+    table: Forest
     grid_title: str = ""
     grid: Matrix | None = None
     more: Sequence[tuple[str, Matrix]] = ()
 
-    @property
-    def is_change(self) -> bool:
-        """Whether the table shows changes against a baseline."""
-        return isinstance(self.table, Forest)
-
 
 def metrics_section(reading: Reading) -> Section:
     """Return every metric of the system that the report is about."""
-    entries = []
+    rows, n = [], reading.top.units if reading.top else 0
     for metric in reading.data.metrics:
         if (row := reading.row(reading.best, metric.name)) is not None:
             title = [inside(metric.title)] if 0 < len(metric.title) < LONG_TITLE else []
-            entries.append(Entry(metric.name, "; ".join([*title, direction(metric)]), row))
-    base, best = reading.data.baseline, reading.best
+            size = [] if row.units == n else [counted_units(row, reading.data.unit)]
+            rows.append((row, metric.name, "; ".join([*title, direction(metric), *size])))
+    base, best, level = reading.data.baseline, reading.best, reading.data.level
     if base is None:
-        return Section("Every metric", _values_text(reading), metric_values(reading, entries))
+        table = values.metrics_forest([reading.named(*one) for one in rows], level)
+        return Section("Every metric", _values_text(reading), table)
     text = (
         f"{best} against {base}, change relative to {base}. To the right is better, also for metrics where "
         "lower values are better."
     )
-    return Section("Every metric", text, forest(reading, "metric", [("", entries)]))
+    table = changes.forest("metric", [("", [reading.as_change(*one) for one in rows])], level=level)
+    return Section("Every metric", text, table)
 
 
 def _values_text(reading: Reading) -> str:
@@ -65,17 +63,19 @@ def _values_text(reading: Reading) -> str:
 
 def systems_section(reading: Reading) -> Section:
     """Return a row for each system by the first metric, and all metrics of all systems."""
-    name, base = reading.primary.name, reading.data.baseline
+    name, base, level = reading.primary.name, reading.data.baseline, reading.data.level
     rows = [(system, reading.row(system)) for system in reading.ranked]
-    entries = [Entry(system, "", row) for system, row in rows if row is not None]
+    known = [(system, row) for system, row in rows if row is not None]
     lines = [
         (system, [reading.row(system, metric) for metric in reading.metrics]) for system in reading.ranked
     ]
     grid = matrix(reading, "system", list(reading.metrics), lines)
     if base is None:
         text = f"The best first; {direction(reading.primary)}."
-        table: Forest | Values = values_of(reading, "system", [("", entries)])
+        named = [reading.named(row, system, counted_units(row, reading.data.unit)) for system, row in known]
+        table = values.forest("system", [("", named)], level=level)
         return Section(f"All systems by {name}", text, table, "All systems, all metrics", grid)
     text = f"Change relative to {base}, the best first. To the right is better."
-    table = forest(reading, "system", [("", entries)])
+    own = [reading.as_change(row, system) for system, row in known]
+    table = changes.forest("system", [("", own)], level=level)
     return Section(f"All systems by {name}", text, table, f"All systems and metrics, against {base}", grid)

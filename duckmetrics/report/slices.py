@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from duckmetrics.report.forest import Entry, Forest, forest
+from duckmetrics.charts import changes, values
 from duckmetrics.report.matrix import matrix
 from duckmetrics.report.reading import label_of, place_of
 from duckmetrics.report.sections import Section
-from duckmetrics.report.values import Values, values_of
-from duckmetrics.report.words import counted
+from duckmetrics.report.words import counted, counted_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckmetrics.charts.forest import Forest
     from duckmetrics.report.matrix import Matrix
     from duckmetrics.report.model import Key, Row
     from duckmetrics.report.reading import Reading
@@ -55,30 +55,31 @@ def slices_section(reading: Reading) -> Section | None:
     return Section(title, text, table, f"All metrics in {which}{of}", grids[0], more[1:])
 
 
-def _table(reading: Reading, rows: Sequence[Row]) -> tuple[str, str, Forest | Values]:
+def _table(reading: Reading, rows: Sequence[Row]) -> tuple[str, str, Forest]:
     """Return the title, the sentence and the table of the slices by the first metric."""
-    groups = _groups(reading, rows)
+    groups, level = _groups(reading, rows), reading.data.level
     by = f"{reading.best} by {reading.primary.name}" if reading.best else f"By {reading.primary.name}"
     text = f"{by} in each slice, the worst first"
-    listed = list(groups.items())
     if reading.data.baseline is None:
         guide = None if reading.top is None else reading.top.value
-        table = values_of(reading, "slice", listed, guide)
-        return "Where it is strong and weak", f"{text}. The line is the value of all rows.", table
-    changes = forest(reading, "slice", listed, reading.change(reading.top))
-    return "Where it is better and worse", f"{text}. The dotted line is the overall change.", changes
+        named = [(title, [reading.named(*one) for one in own]) for title, own in groups.items()]
+        table = values.forest("slice", named, values.Marked(guide=guide), level)
+        return "Where it is strong and weak", f"{text}. The dotted line is the value of all rows.", table
+    own_changes = [(title, [reading.as_change(*one) for one in own]) for title, own in groups.items()]
+    table = changes.forest("slice", own_changes, reading.change(reading.top), level)
+    return "Where it is better and worse", f"{text}. The dotted line is the overall change.", table
 
 
-def _groups(reading: Reading, rows: Sequence[Row]) -> dict[str, list[Entry]]:
-    """Return the rows under headings: the columns of the slice, or the worst and the best of many."""
-    groups: dict[str, list[Entry]] = {}
+def _groups(reading: Reading, rows: Sequence[Row]) -> dict[str, list[tuple[Row, str, str]]]:
+    """Return rows, labels and notes under headings: the columns of the slice, or worst and best of many."""
+    groups: dict[str, list[tuple[Row, str, str]]] = {}
     cut = len(rows) < len(reading.slices)
     for place, row in enumerate(rows):
         end = "worst" if place < AT_EACH_END else "best"
         title = f"the {AT_EACH_END} {end}" if cut else f"by {', '.join(row.by)}"
         label = place_of(row) if cut else label_of(row.key)
-        note = "" if reading.data.baseline is None else f"{row.units:,} {reading.data.unit}"
-        groups.setdefault(title, []).append(Entry(label, note, row))
+        note = counted_units(row, reading.data.unit)
+        groups.setdefault(title, []).append((row, label, note))
     return groups
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from duckmetrics.charts.numbers import number, percent
+from duckmetrics.charts.numbers import number
+from duckmetrics.charts.words import between
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from duckmetrics.report.model import Metric
+    from duckmetrics.report.model import Metric, Row
 
 # The number of names that a sentence lists before it counts the others.
 MOST_NAMES = 3
@@ -40,6 +41,11 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
 
 
+def counted_units(row: Row, unit: str) -> str:
+    """Return ``2,208 users``."""
+    return f"{row.units:,} {unit}"
+
+
 def what_of(sentence: str) -> str:
     """Return a finding without its numbers: ``queries of the population with no predictions``."""
     return _NUMBERS.sub("", sentence)
@@ -58,14 +64,7 @@ def rough(change: float, half_width: float | None, sign: bool = True) -> str:
 
 def span(lower: float | None, upper: float | None, digits: int, sign: bool = False) -> str:
     """Return an interval; empty if there is none."""
-    if lower is None or upper is None:
-        return ""
-    return f"{number(lower, digits, sign)} to {number(upper, digits, sign)}"
-
-
-def percents(ends: tuple[float, float] | None) -> str:
-    """Return an interval in per cent; empty if there is none."""
-    return "" if ends is None else f"{percent(ends[0])} to {percent(ends[1])}"
+    return between(lower, upper, lambda end: number(end, digits, sign))
 
 
 def p_words(p: float) -> str:

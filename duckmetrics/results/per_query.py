@@ -27,6 +27,11 @@ class Tables(Explained, Protocol):
         """Return one row per system, slice and metric."""
         ...
 
+    @property
+    def charts(self) -> Mapping[str, tuple[str, Mapping[str, str]]]:
+        """The tables that are drawn: name -> its drawing, and the parameters that keep it small."""
+        ...
+
     def per_query(self) -> pa.Table:
         """Return one row per system, metric and query."""
         ...

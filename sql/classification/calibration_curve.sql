@@ -11,6 +11,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0),
 --           binning VARCHAR DEFAULT 'width' CHECK (binning IN ('width', 'mass'))
+-- chart:    calibration (binning = mass)
 -- grain:    system, segment, bin
 -- formula:  per bin: mean p, mean y with its 95 % Wilson interval, and the gap between the two
 -- source:   Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953

@@ -9,6 +9,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 10 CHECK (bins > 0)
 -- values:   bins: the number of points after the first, at equal shares of the rows
+-- chart:    gains (bins = 40)
 -- grain:    system, segment, share
 -- formula:  gain = positives in the top share / P, lift = gain / share; rows at a cut count in proportion
 -- tex:      \mathrm{gain}(s) = \frac{\mathrm{TP}_s}{P} \qquad \mathrm{lift}(s) = \frac{\mathrm{gain}(s)}{s}

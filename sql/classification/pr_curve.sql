@@ -8,6 +8,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
 -- values:   points: as in roc_curve
+-- chart:    precision_recall (points = 80)
 -- grain:    system, segment, threshold
 -- formula:  precision = TP / (TP + FP) against recall = TP / P, with score >= threshold
 -- source:   Davis and Goadrich, ICML 2006, doi:10.1145/1143844.1143874

@@ -10,6 +10,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   points INTEGER DEFAULT NULL CHECK (points > 1)
 -- values:   points: the number of points to keep; by default one for each distinct score
+-- chart:    roc (points = 80)
 -- grain:    system, segment, threshold
 -- formula:  TPR = TP / P against FPR = FP / N, with score >= threshold; the first point is (0, 0)
 -- source:   Fawcett, Pattern Recognition Letters 2006, doi:10.1016/j.patrec.2005.10.010

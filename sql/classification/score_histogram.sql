@@ -10,6 +10,7 @@
 -- inputs:   predictions (system, segment, label, score, weight)
 -- params:   bins INTEGER DEFAULT 40 CHECK (bins > 0)
 -- values:   bins: the number of bins of equal width, between the extreme finite scores
+-- chart:    histogram (bins = 40)
 -- grain:    system, segment, bin
 -- formula:  bin = min(bins - 1, floor((score - low) / (high - low) * bins)); share = weight of the class in the bin /
 --           weight of the class
