@@ -126,8 +126,7 @@ class Forest:
         """Return the table alone; `name` is the id of its heading."""
         last = ((self.last, "v"),) if self.last else ()
         shown = (
-            (self.first, ""), *((one.head, one.kind.removesuffix(" c")) for one in self.columns),
-            (self.plot, "p"), *last,
+            (self.first, ""), *((one.head, one.kind) for one in self.columns), (self.plot, "p"), *last,
         )  # fmt: skip
         head = "".join(
             f'<th role="columnheader" scope="col"{_class(kind)}>{breakable(text)}</th>'

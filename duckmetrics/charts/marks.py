@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from duckmetrics.expressions.visible import visible
@@ -31,7 +32,7 @@ SYMBOLS = {
     "right": '<path class="m" d="M7 0-1-4.5V4.5Z"/>',
 }
 # A long name may be broken after these characters.
-BREAKS = "_@(,/|:"
+_BREAK = re.compile(r"[_@(,/|:]")
 
 
 def mark(shape: str, x: str, y: str) -> str:
@@ -54,7 +55,4 @@ def text_of(text: str) -> str:
 
 def breakable(name: str) -> str:
     """Write a name like `text_of`, with places to break it where a person would."""
-    text = text_of(name)
-    for character in BREAKS:
-        text = text.replace(character, f"{character}<wbr>")
-    return text
+    return _BREAK.sub(r"\g<0><wbr/>", text_of(name))

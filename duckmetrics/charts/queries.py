@@ -60,13 +60,14 @@ def _cutoffs_title(metric: str, by_system: BySystem, cutoffs: Sequence[int]) -> 
         pairs = [(_value_at(old, k), _value_at(new, k)) for k in cutoffs]
         gaps = [b - a for a, b in pairs if a is not None and b is not None]
         above, below = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
-        if gaps:
+        if above or below:
             side, often = ("above", above) if above >= below else ("below", below)
             seen = f"{metric} of {after} is {side} {before} at"
             if often < len(gaps):
                 return f"{seen} {often} of {len(gaps)} cut-offs from {ends[0]} to {ends[1]}"
-            least, most = (number(size) for size in (min(map(abs, gaps)), max(map(abs, gaps))))
-            return f"{seen} every cut-off from {ends[0]} to {ends[1]}, by {least} to {most}"
+            sizes = sorted(map(abs, gaps))
+            by = " to ".join(dict.fromkeys(map(number, (sizes[0], sizes[-1]))))
+            return f"{seen} every cut-off from {ends[0]} to {ends[1]}, by {by}"
     first, last = ({system: _value_at(rows, k) for system, rows in by_system.items()} for k in ends)
     title = f"{metric} at {ends[0]}: {each(first, number)}"
     return title + (f"; at {ends[1]}: {each(last, number)}" if ends[0] < ends[1] else "")

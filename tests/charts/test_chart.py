@@ -70,13 +70,13 @@ def pictures() -> dict[str, curves.Picture]:
     ]
     verdicts = ("better", "worse", "different", "not distinguishable", "not tested")
     return {
-        "roc_curve": curves.roc_curve({"old": ROC, "new": OTHER}),
-        "pr_curve": curves.pr_curve({None: recall}),
-        "gains_curve": curves.gains_curve({None: gains}),
-        "calibration_curve": scores.calibration_curve({None: bins}),
-        "score_histogram": scores.score_histogram({None: histogram}),
-        "many": curves.roc_curve({"a": ROC, "b": OTHER, "c": ROC}),
-        "histograms": scores.score_histogram({"a": histogram, "b": histogram}),
+        "roc_curve": curves.roc({"old": ROC, "new": OTHER}),
+        "pr_curve": curves.precision_recall({None: recall}),
+        "gains_curve": curves.gains({None: gains}),
+        "calibration_curve": scores.calibration({None: bins}),
+        "score_histogram": scores.histogram({None: histogram}),
+        "many": curves.roc({"a": ROC, "b": OTHER, "c": ROC}),
+        "histograms": scores.histogram({"a": histogram, "b": histogram}),
         "at_k": queries.at_k("ndcg", {"A": at, "B": at}),
         "differences": queries.differences("ndcg@10", "A", {"B": [-0.5, -0.1, 0.0, 0.2]}, {"B": (1, 1, 2)}),
         "values": values.intervals([row(system="A"), row(system="B"), row("log_loss", "A", value=3.0)]),
@@ -258,7 +258,7 @@ def test_a_metric_that_aims_at_a_number_gets_words() -> None:
     shown = " ".join(texts(parsed(chart(picture).svg())))
     assert "aims at 1: 0.200 off, now 0.100" in shown
     assert "best at 1" in shown
-    assert "worse ← 0 → better" in shown
+    assert "worse ← 0 → better" not in shown
 
 
 def test_slices_are_sorted_from_the_worst_with_the_overall_change_as_a_dotted_line() -> None:
@@ -269,7 +269,7 @@ def test_slices_are_sorted_from_the_worst_with_the_overall_change_as_a_dotted_li
     labels = [text for text in texts(root) if text in ("all", "Mo", "Tu", "by day")]
     assert labels == ["all", "by day", "Mo", "Tu"]
     guides = of_class(root, "line", "guide")
-    assert len(guides) == 2
+    assert len(guides) == 3
     none = changes.slices("auc", "B", {"day": [change("Tu")]}, change("all"))
     assert none.title == "B by auc: worse in none of 1 slices; the lowest change is +20.0% in Tu"
 
@@ -288,16 +288,16 @@ def test_metrics_outside_of_0_and_1_have_an_axis_of_their_own() -> None:
 @pytest.mark.parametrize(
     "picture",
     [
-        curves.roc_curve({None: [{**r, "fpr": None, "area": None} for r in ROC]}),
-        curves.roc_curve({None: ROC[:1]}),
-        curves.pr_curve({None: []}),
-        curves.gains_curve({None: [{"share": 0.0, "gain": None}]}),
-        scores.calibration_curve({None: []}),
-        scores.score_histogram({None: [
+        curves.roc({None: [{**r, "fpr": None, "area": None} for r in ROC]}),
+        curves.roc({None: ROC[:1]}),
+        curves.precision_recall({None: []}),
+        curves.gains({None: [{"share": 0.0, "gain": None}]}),
+        scores.calibration({None: []}),
+        scores.histogram({None: [
             {"n": 2, "lo": 7.0, "hi": 7.0, "positives": 2.0, "negatives": 0.0, "positive_share": 1.0,
              "negative_share": None},
         ]}),
-        scores.score_histogram({None: []}),
+        scores.histogram({None: []}),
         queries.at_k("mrr", {None: [{"k": 5, "value": None, "lower": None, "upper": None}]}),
         queries.at_k("mrr", {None: [{"k": 5, "value": 0.5, "lower": None, "upper": None}]}),
         queries.differences("mrr", "A", {"B": [0.0, 0.0]}, {"B": (0, 2, 0)}),
@@ -320,13 +320,13 @@ def test_what_is_missing_leaves_a_chart(picture: curves.Picture) -> None:
 
 
 def test_one_class_has_no_area() -> None:
-    picture = curves.roc_curve({None: [{**r, "fpr": None, "area": None} for r in ROC]})
+    picture = curves.roc({None: [{**r, "fpr": None, "area": None} for r in ROC]})
     assert picture.title == "ROC: area –"
     assert lines(chart(picture), "s1") == []
 
 
 def test_infinite_thresholds_do_not_matter_to_a_curve() -> None:
-    assert len(lines(chart(curves.roc_curve({None: ROC})), "s1")[0]) == len(ROC)
+    assert len(lines(chart(curves.roc({None: ROC})), "s1")[0]) == len(ROC)
 
 
 # --- names of other people --------------------------------------------------------------------------
@@ -334,7 +334,7 @@ def test_infinite_thresholds_do_not_matter_to_a_curve() -> None:
 
 def test_hostile_names_are_text() -> None:
     for picture in (
-        curves.roc_curve({HOSTILE: ROC, f"{HOSTILE}2": OTHER}),
+        curves.roc({HOSTILE: ROC, f"{HOSTILE}2": OTHER}),
         queries.at_k(HOSTILE, {HOSTILE: [{"k": 1, "value": 0.5, "lower": 0.4, "upper": 0.6}]}),
         values.intervals([row(HOSTILE, HOSTILE), row(HOSTILE, "B")]),
         changes.intervals(HOSTILE, {HOSTILE: [change(HOSTILE)]}),
@@ -360,7 +360,7 @@ def test_long_names_are_shortened_in_the_middle_in_pictures_and_whole_in_pages()
     name = "candidate_" + "x" * 60 + "_2026"
     drawn = chart(changes.intervals("A", {name: [change(name)]}))
     assert "candidate_…xxxxx_2026" in texts(parsed(drawn.svg()))
-    assert name in drawn.html()
+    assert name in drawn.html().replace("<wbr/>", "")
 
 
 def test_characters_of_two_columns_count_twice() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 import duckmetrics
 from duckmetrics import InputError, MetricError
-from duckmetrics.pictures.of_comparisons import OF_COMPARISONS
-from duckmetrics.pictures.of_evaluations import CURVES, OF_EVALUATIONS
-from support.cases import ROOT
+from duckmetrics.pictures.of_comparisons import names_of_comparisons
+from duckmetrics.pictures.of_evaluations import names_of_evaluations
+from support.cases import CATALOG, ROOT
 from support.drawings import marks, of_class, parsed, points, texts
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def near(expected: Any) -> list[Any]:
     return [pytest.approx(point, abs=1e-3) for point in expected]
 
 
-@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("name", CATALOG.charts)
 def test_a_curve_draws_the_overall_rows_of_its_table(clicks: Evaluation, name: str) -> None:
     chart = clicks.chart(name)
     assert set(chart.data["slice"].to_pylist()) == {""}
@@ -110,7 +110,7 @@ def test_all_cut_offs_come_from_one_evaluation() -> None:
     found = {(r["system"], r["metric"]): (r["value"], r["lower"], r["upper"]) for r in chart.data.to_pylist()}
     assert found == {(r["system"], r["metric"]): (r["value"], r["lower"], r["upper"]) for r in wanted.rows}
     assert chart.data["k"].to_pylist() == [1, 2, 1, 2]
-    assert chart.title.startswith("ndcg(gain=exp2) at 1: ")
+    assert chart.title.startswith("ndcg(gain=exp2) of B is above A at every cut-off from 1 to 2, by 0.")
     assert len(lines(chart, "s0")) == len(lines(chart, "s1")) == 1
 
 
@@ -173,7 +173,8 @@ def test_names_are_checked(clicks: Evaluation, compared: Comparison) -> None:
         compared.chart("intervals", metric="mrrr")
     with pytest.raises(MetricError, match="takes no k"):
         compared.chart("intervals", k=[1])
-    assert set(OF_EVALUATIONS) < set(OF_COMPARISONS)
+    of_evaluations = names_of_evaluations(CATALOG.charts)
+    assert set(CATALOG.charts) < set(of_evaluations) < set(names_of_comparisons(CATALOG.charts))
 
 
 def test_many_slices_are_refused() -> None:
@@ -196,8 +197,10 @@ def test_a_comparison_draws_changes_with_their_verdicts(compared: Comparison) ->
 @pytest.mark.slow
 def test_the_baseline_is_dashed_wherever_it_stands(compared: Comparison) -> None:
     chart = compared.chart("at_k", k=[1, 3])
-    values = {r["system"]: r["value"] for r in chart.data.to_pylist() if r["k"] == 1}
-    assert chart.title.startswith(f"ndcg at 1: {values['B']:.3f} of B, {values['A']:.3f} of A")
+    values = {(r["system"], r["k"]): r["value"] for r in chart.data.to_pylist()}
+    gaps = sorted(values["B", k] - values["A", k] for k in (1, 3))
+    every = f"at every cut-off from 1 to 3, by {gaps[0]:.3f} to {gaps[1]:.3f}"
+    assert chart.title == f"ndcg of B is above A {every}"
     curves = duckmetrics.compare(CLICKS, None, "auc", score=SCORES, baseline="new").chart("roc_curve")
     assert curves.title == "ROC: area 0.733 of old, 0.933 of new"
 

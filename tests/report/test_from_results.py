@@ -10,6 +10,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.errors import InputError
+from support.cases import CATALOG
 from support.little import little
 from support.reports import Page
 
@@ -166,9 +167,11 @@ def test_ids_are_left_out_everywhere(ranked: Comparison, pages: dict[str, Page])
 def test_a_classifier_has_its_charts(clicked: Comparison, pages: dict[str, Page]) -> None:
     numbers = pages["clicked"].numbers
     curves = numbers["pictures"]["curves"]
-    points = [row for row in curves["roc_curve"] if row["system"] == "B"]
-    assert points[-1]["area"] == pytest.approx(clicked.row("auc")["value"], rel=1e-5)
-    assert sum(row["n"] for row in curves["calibration_curve"] if row["system"] == "A") == 60
+    assert set(curves) == set(CATALOG.charts)
+    areas = dict(zip(curves["roc_curve"]["system"], curves["roc_curve"]["area"], strict=True))
+    place = numbers["systems"].index("B")
+    assert areas[place] == pytest.approx(clicked.row("auc")["value"], rel=1e-5)
+    assert sum(curves["calibration_curve"]["n"]) == 2 * 60
     assert numbers["kind"] == "classification"
 
 

@@ -46,7 +46,7 @@ def classifier() -> ReportData:
 def values() -> ReportData:
     data = ranking()
     rows = tuple(one for one in data.rows if one.system == "new")
-    return replace(data, baseline=None, systems=("new",), rows=rows, movers=())
+    return with_charts(replace(data, baseline=None, systems=("new",), rows=rows, movers=()))
 
 
 PAGES = {
@@ -168,26 +168,28 @@ def test_the_marks_of_verdicts_are_signs_words_and_shapes() -> None:
     verdicts = {"better": "▲", "worse": "▼", "not distinguishable": "○", "different": "◆", "not tested": "–"}
     for verdict, sign in verdicts.items():
         words = {"not distinguishable": "no clear difference"}.get(verdict, verdict)
-        assert f"{sign} {words}</span></td>" in render(compared(row(verdict=verdict)))
+        assert f"{sign} {words}</td>" in render(compared(row(verdict=verdict)))
 
 
 def test_right_is_better_also_where_lower_values_are() -> None:
     html = render(compared(row(metric=LOSS, before=0.5, value=0.4, half=0.01), metrics=(LOSS,)))
     assert "0.500 → 0.400" in html
-    assert "<b>−20.0%</b>" in html
+    assert '<td role="cell" class="n c better">−20.0%</td>' in html
     assert "−22.0% to −18.0%" in html
 
 
 def test_charts_are_drawn_from_their_numbers() -> None:
     shown = Page(render(ranking()))
-    assert "ndcg of new is above old at every cut-off from 1 to 3" in shown.shown
+    assert "ndcg of new is above old at every cut-off from 1 to 3, by 0.111" in shown.shown
     assert "60.0% of the users gain, 30.0% lose" in shown.shown
     shown = Page(render(classifier()))
-    assert "ROC: area 0.800, before 0.800" in shown.shown
-    assert "Calibration: the largest gap is 0.100, 0.80 predicted and 0.70 observed" in shown.shown
-    assert "Scores of new by class" in shown.shown
-    assert "The top 20% of the rows hold" in shown.shown
-    assert "calibration_ratio aims at 1: 1.10 in JP" in shown.shown
+    assert "ROC: area 0.800 of new, 0.800 of old" in shown.shown
+    assert "Precision and recall: average precision 0.600 of new" in shown.shown
+    assert "Gains: positives in the top 20% of the rows: 50.0% of new" in shown.shown
+    seen = "Calibration of new: 1 of 2 bins are off by more than chance, most: predicted 0.20, observed 0.10"
+    assert seen in shown.shown
+    assert "Scores by class: overlap 46.7% of new" in shown.shown
+    assert "calibration_ratio of new aims at 1: farthest in JP, 1.10" in shown.shown
 
 
 def test_a_chart_without_numbers_is_left_out() -> None:

@@ -8,15 +8,18 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
+from duckmetrics.charts.tables import DRAWINGS
 from duckmetrics.report.model import (
     AtCutoff,
     Checked,
+    Curve,
     Metric,
     Pictures,
     Problem,
     ReportData,
     Row,
 )
+from support.cases import CATALOG
 
 # Elements without an end.
 VOID = {"meta", "br", "wbr", "link", "input", "hr", "img"}
@@ -97,22 +100,24 @@ def with_charts(data: ReportData) -> ReportData:
     return replace(data, pictures=pictures, checked=Checked((problem,), 12, {"predictions": 10}))
 
 
-def curves(systems: tuple[str, ...]) -> dict[str, tuple[dict[str, Any], ...]]:
+def curves(systems: tuple[str, ...]) -> tuple[Curve, ...]:
     """Return the tables of a classifier."""
-    points = ((0, 0, 0.0), (2, 1, 0.1), (4, 6, 0.8))
-    bins = ((5, 0.2, 0.1, 0.0, 0.3), (0, None, None, None, None), (5, 0.8, 0.7, 0.5, 0.9))
-    return {
-        "roc_curve": tuple({"system": s, "tp": a, "fp": b, "area": c} for s in systems for a, b, c in points),
-        "calibration_curve": tuple(
-            {"system": s, "n": n, "mean_score": x, "mean_label": y, "lower": lo, "upper": hi,
-             "gap": None if x is None or y is None else x - y}
-            for s in systems for n, x, y, lo, hi in bins
+    numbers = {
+        "roc": ((0.0, 0.0, 0.0), (0.1, 0.5, 0.1), (1.0, 1.0, 0.8)),
+        "precision_recall": ((0.5, 0.7, 0.3), (1.0, 0.4, 0.6)),
+        "gains": ((0.0, 0.0), (0.2, 0.5), (1.0, 1.0)),
+        "calibration": (
+            (5, 0.2, 0.1, 0.0, 0.15, 0.1), (0, *[None] * 5), (5, 0.8, 0.7, 0.5, 0.9, 0.1),
         ),
-        "score_histogram": tuple(
-            {"system": s, "lo": i / 4, "hi": (i + 1) / 4, "positives": i, "negatives": 4 - i}
-            for s in systems for i in range(4)
-        ),
+        "histogram": tuple((i / 4, (i + 1) / 4, 4, i, 4 - i, i / 6, (4 - i) / 10) for i in range(4)),
     }  # fmt: skip
+    return tuple(
+        Curve(table, drawing, tuple(
+            {"system": system, **dict(zip(DRAWINGS[drawing].columns, row, strict=True))}
+            for system in systems for row in numbers[drawing]
+        ))
+        for table, (drawing, _) in CATALOG.charts.items()
+    )  # fmt: skip
 
 
 class Page(HTMLParser):
