@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.shared_relations import SharedRelations
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
@@ -56,13 +57,19 @@ def evaluate_classification(
 
 
 def table_query(
-    catalog: Catalog, engine: Engine, request: Request, measure: Measure, attach: Attach
-) -> exp.Query:
-    """Check the inputs and write the query of a table such as a curve."""
+    catalog: Catalog, engine: Engine, request: Request, measure: Measure, attach: Attach,
+    shared: SharedRelations | None = None,
+) -> exp.Query:  # fmt: skip
+    """Check the inputs and write the query of a table such as a curve.
+
+    Args:
+        shared: the relations that other tables read, too.
+    """
     refuse_unsupported(catalog, engine, request, [measure])
     inputs, (measure,) = classification_inputs(request, [measure], attach, partial(keep_readable, engine))
     check(catalog, engine, inputs, [measure])
     plan = plans_on(catalog, engine, inputs, [measure])[measure.text]
-    composer = inputs.composer(catalog)
+    kept = {} if shared is None else shared.queries(inputs, measure, plan)
+    composer = inputs.composer(catalog, {**inputs.queries, **kept})
     query = ClassificationSummary(catalog, inputs, [measure], "").table_query(composer, measure, plan)
     return on_engine(catalog, engine, query)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,12 +19,13 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
+from duckmetrics.evaluation.shared_relations import SharedRelations
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.report.model import AtCutoff, Curve, Metric, Mover
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -79,8 +81,8 @@ class Opened(Protocol):
         """Evaluate the measures of each family together."""
         ...
 
-    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
-        """Return the rows of a table."""
+    def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
+        """Return the rows of a table; `shared` has the relations that other tables read, too."""
         ...
 
     def again(self, specs: Sequence[str]) -> tuple[dict[str, Any], ...]:
@@ -217,28 +219,24 @@ class Material:
     def _texts(self, family: str) -> list[str]:
         return [measure.text for measure in self._measures if measure.family == family]
 
-    @property
-    def drawn(self) -> list[str]:
-        """The tables of classifiers that have a chart; none if their rows cannot be read again."""
-        return in_order(self._session.catalog.charts) if self.is_readable else []
-
-    def curve(self, table: str, systems: Collection[str]) -> Curve:
-        """Return the rows of a table of a classifier over all rows, with the columns of its chart.
+    def curves(
+        self, systems: Collection[str], tried: Callable[[str, Callable[[], Curve]], Curve | None]
+    ) -> list[Curve]:
+        """Return the tables of a classifier that have a chart; none if its rows cannot be read again.
 
         Args:
             systems: those that are drawn.
-
-        Raises:
-            InputError: the rows cannot be used for this table.
+            tried: calls a function; returns None if the rows cannot be used for the table of this name.
         """
-        drawing, params = self._session.catalog.charts[table]
+        if not self.is_readable:
+            return []
         session = self._unsliced()
+        catalog = session.catalog
+        names = in_order(catalog.charts)
         with session.engine.exclusive(keep=False):
-            found = session.table(table, params).to_pylist()
-        named = [{**row, "system": str(row.get("system") or "")} for row in found]
-        columns = ("system", *DRAWINGS[drawing].columns)
-        rows = [{name: row[name] for name in columns} for row in named if row["system"] in systems]
-        return Curve(table, drawing, tuple(rows))
+            shared = SharedRelations(catalog, session.engine, map(catalog.find_table, names))
+            found = [tried(name, partial(_curve, session, name, systems, shared)) for name in names]
+        return [curve for curve in found if curve is not None and curve.rows]
 
     def _unsliced(self) -> Opened:
         """Return the session without slices; tables stay attached."""
@@ -259,6 +257,20 @@ def write_page(path: str | Path, text: str) -> None:
     outputs.refuse(target, HTML)
     with outputs.replacing(target, HTML) as draft:
         outputs.write_text(draft, text)
+
+
+def _curve(session: Opened, table: str, systems: Collection[str], shared: SharedRelations) -> Curve:
+    """Return the rows of a table over all rows, with the columns of its chart.
+
+    Raises:
+        InputError: the rows cannot be used for this table.
+    """
+    drawing, params = session.catalog.charts[table]
+    found = session.table(table, params, shared).to_pylist()
+    named = [{**row, "system": str(row.get("system") or "")} for row in found]
+    columns = ("system", *DRAWINGS[drawing].columns)
+    rows = [{name: row[name] for name in columns} for row in named if row["system"] in systems]
+    return Curve(table, drawing, tuple(rows))
 
 
 def _metric(measure: Measure) -> Metric:

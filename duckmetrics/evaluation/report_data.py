@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -128,9 +127,7 @@ class _Builder:
         """Return the numbers behind the charts of the first metric."""
         metric, baseline = reading.primary.name, reading.data.baseline
         if reading.data.kind == CLASSIFICATION:
-            drawn = self._material.drawn
-            curves = [self._tried(one, partial(self._material.curve, one, reading.drawn)) for one in drawn]
-            return Pictures(curves=tuple(curve for curve in curves if curve is not None and curve.rows))
+            return Pictures(curves=tuple(self._material.curves(reading.drawn, self._tried)))
         name, points = self._tried("at_k", lambda: self._material.at_cutoffs(metric)) or ("", ())
         steps = None if baseline is None else self._tried(
             "differences", lambda: self._material.differences(metric, reading.best, baseline)

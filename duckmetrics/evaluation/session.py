@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
+    from duckmetrics.evaluation.shared_relations import SharedRelations
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
 
@@ -149,11 +150,18 @@ class Session:
         with opened(request, self.engine, keep=False, attached=self.attached) as session:
             return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
 
-    def table(self, spec: str, params: Mapping[str, Any]) -> pa.Table:
-        """Return the rows of a table; parameters that are lists give the rows of each value."""
-        return concatenated([self.engine.arrow(query) for query in self._table_queries(spec, params)])
+    def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
+        """Return the rows of a table; parameters that are lists give the rows of each value.
 
-    def _table_queries(self, spec: str, params: Mapping[str, Any]) -> list[exp.Query]:
+        Args:
+            shared: the relations that other tables read, too.
+        """
+        queries = self._table_queries(spec, params, shared)
+        return concatenated([self.engine.arrow(query) for query in queries])
+
+    def _table_queries(
+        self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None
+    ) -> list[exp.Query]:
         """Return one query per combination of the parameters that are lists."""
         self._refuse_results()
         values = [value if isinstance(value, list | tuple) else [value] for value in params.values()]
@@ -161,7 +169,7 @@ class Session:
         for chosen in product(*values):
             given = dict(zip(params, chosen, strict=True))
             measure = parse_table(self.catalog, spec, given, self.request.switches)
-            queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach))
+            queries.append(table_query(self.catalog, self.engine, self.request, measure, self.attach, shared))
         return queries
 
     def _refuse_results(self) -> None:

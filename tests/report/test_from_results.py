@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 import duckmetrics
+from duckmetrics.charts.tables import DRAWINGS
 from duckmetrics.errors import InputError
 from support.cases import CATALOG
 from support.little import little
@@ -173,6 +174,23 @@ def test_a_classifier_has_its_charts(clicked: Comparison, pages: dict[str, Page]
     assert areas[place] == pytest.approx(clicked.row("auc")["value"], rel=1e-5)
     assert sum(curves["calibration_curve"]["n"]) == 2 * 60
     assert numbers["kind"] == "classification"
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("scores", [{"score": {"A": "a", "B": "b"}}, {"columns": {"score": "a"}}])
+def test_tables_that_share_a_scan_are_those_of_the_evaluation(
+    scores: dict[str, Any], tables: duckdb.DuckDBPyConnection
+) -> None:
+    ev = duckmetrics.evaluate("clicks", metrics="auc", by="country", connection=tables, **scores)
+    curves = Page(ev.report().html).numbers["pictures"]["curves"]
+    for name, (drawing, params) in CATALOG.charts.items():
+        expected = [
+            row for row in ev.table(name, **params).to_pylist()  # type: ignore[arg-type]
+            if row["slice"] == "" and row.get("system") in (None, "B", "")
+        ]  # fmt: skip
+        for column in DRAWINGS[drawing].columns:
+            known = [row[column] for row in expected]
+            assert curves[name][column] == pytest.approx(known, rel=1e-5, nan_ok=True), (name, column)
 
 
 def test_scores_that_are_no_probabilities_have_no_calibration() -> None:
