@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
+from duckmetrics.expressions.build import picked
 from duckmetrics.summaries.kept import on_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -49,10 +50,9 @@ class SharedRelations:
                 binding = composer.binding(source, composer.known(source, values))
                 if binding not in self._kept:
                     step, columns = composer.relation(source.name, values), source.query.named_selects
-                    query = exp.select(*(exp.column(name, step) for name in columns)).from_(step)
+                    query = composer.assemble(picked(step, *columns))
                     table = self._engine.name(source.name)
-                    whole = on_engine(self._catalog, self._engine, composer.assemble(query))
-                    self._engine.keep(table, whole)
-                    self._kept[binding] = exp.select(*map(exp.column, columns)).from_(table)
+                    self._engine.keep(table, on_engine(self._catalog, self._engine, query))
+                    self._kept[binding] = picked(table, *columns)
                 found[source.name] = self._kept[binding]
         return found
