@@ -133,8 +133,9 @@ class Forest:
             for text, kind in shown
         )
         body = "".join(self._group(group) for group in self.groups)
+        kind = "forest verdicts" if self.last else "forest"
         return (
-            f'<table class="forest" role="table" aria-labelledby="{name}"><thead role="rowgroup">'
+            f'<table class="{kind}" role="table" aria-labelledby="{name}"><thead role="rowgroup">'
             f'<tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody></table>'
         )
 
