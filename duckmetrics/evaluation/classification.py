@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.shared_relations import SharedRelations
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
+    from duckmetrics.summaries.shared_relations import SharedRelations
 
 
 def evaluate_classification(

@@ -19,10 +19,10 @@ from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import InputError
-from duckmetrics.evaluation.shared_relations import SharedRelations
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.report.model import AtCutoff, Curve, Metric, Mover
+from duckmetrics.summaries.shared_relations import SharedRelations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

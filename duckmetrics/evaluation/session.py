@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
-    from duckmetrics.evaluation.shared_relations import SharedRelations
     from duckmetrics.inputs.sources import Role, Source
     from duckmetrics.results.findings import Finding
+    from duckmetrics.summaries.shared_relations import SharedRelations
 
 # DuckDB's messages about unknown functions, and about types that a function does not take.
 UNBOUND = ("Binder Error", "Catalog Error")
