@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.contribution_queries import GROUPS, MOST_GROUPS, SEGMENT
 from duckmetrics.engines.engine import Feature, keep_readable
@@ -18,6 +16,7 @@ from duckmetrics.explanations.facts import BASELINE, Sizes, key_text
 from duckmetrics.expressions.build import picked
 from duckmetrics.inference.contributions import (
     Contributions,
+    details_query,
     explainable_rows,
     grouped_rows,
     is_sum_over_rows,
@@ -218,26 +217,16 @@ def _with_details(
         largest: the table of the groups that have a row in the result.
         names: the system, and the baseline if there is one.
     """
-    taken = set(found.schema.names) & {*DETAILS, *rows.shown}
+    taken = {*found.schema.names, SEGMENT} & {*DETAILS, *rows.shown}
     if taken:
         raise MetricError(
             "explain", f"{', '.join(sorted(taken))} is also a column of the result",
             "give it another name, as in by='label AS actual'",
         )  # fmt: skip
-    scores = {f"{start}score": _score_of(name) for start, name in zip(("", BASELINE), names, strict=False)}
-    columns = {"label": exp.column("label", "rows"), **scores}
-    columns |= {name: exp.column(alias, "rows") for name, alias in rows.shown.items()}
-    segment = exp.column(SEGMENT, "largest")
-    same = exp.NullSafeEQ(
-        this=exp.Dot(this=exp.column(UNIT, "rows"), expression=exp.to_identifier("value")), expression=segment
-    )
-    query = (
-        exp.select(segment, *(exp.Min(this=value).as_(name, quoted=True) for name, value in columns.items()))
-        .from_(session.engine.kept(largest).subquery("largest"))
-        .join(rows.inputs.queries["predictions"].subquery("rows"), on=same)
-        .where(exp.column("kind", "largest").eq("group"))
-        .group_by(segment)
-    )
+    scores = {f"{start}score": name for start, name in zip(("", BASELINE), names, strict=False)}
+    groups = session.engine.kept(largest)
+    query = details_query(rows.inputs.queries["predictions"], groups, scores, rows.shown)
+    columns = [name for name in query.named_selects if name != SEGMENT]
     table = session.engine.arrow(query)
     details = {key_text(row[SEGMENT]): row for row in table.to_pylist()}
     filled = tuple(
@@ -249,8 +238,3 @@ def _with_details(
     for name in columns:
         schema = schema.append(table.schema.field(name))
     return replace(found, rows=filled, schema=schema, details=tuple(columns))
-
-
-def _score_of(system: str) -> exp.Expr:
-    """Return the score of a row of one system; NULL for rows of others."""
-    return exp.Case().when(exp.column("system", "rows").eq(system), exp.column("score", "rows"))

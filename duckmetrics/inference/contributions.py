@@ -1,4 +1,4 @@
-"""What each group of rows adds to a metric of rows that is a sum over them, multiplied and divided."""
+"""Contributions of groups of rows to metrics of rows that are sums over them, multiplied and divided."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.summaries.plans import GROUPED, PLAN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
@@ -123,6 +123,30 @@ def grouped_rows(rows: exp.Query, group: str) -> exp.Select:
     kept = [exp.column(name) for name in rows.named_selects if name not in (UNIT, group)]
     value = exp.PropertyEQ(this=exp.to_identifier("value"), expression=exp.column(group))
     return exp.select(*kept, exp.Struct(expressions=[value]).as_(UNIT)).from_(rows.subquery("rows"))
+
+
+def details_query(
+    rows: exp.Query, groups: exp.Query, scores: Mapping[str, str], shown: Mapping[str, str]
+) -> exp.Select:
+    """Return label, scores and further columns of the row of each group, by segment.
+
+    Args:
+        rows: the canonical rows, with their groups as the unit.
+        groups: rows of sql/relations/explanations/contribution_groups.sql; each group has one row.
+        scores: the name of a score in the result -> its system.
+        shown: the name of a column in the result -> its name in the rows.
+    """
+    columns: dict[str, exp.Expr] = {"label": exp.column("label", "rows")}
+    for name, system in scores.items():
+        of_system = exp.column("system", "rows").eq(system)
+        columns[name] = exp.Case().when(of_system, exp.column("score", "rows"))
+    columns |= {name: exp.column(column, "rows") for name, column in shown.items()}
+    segment = exp.column(SEGMENT, "largest")
+    unit = exp.Dot(this=exp.column(UNIT, "rows"), expression=exp.to_identifier("value"))
+    found = [exp.Min(this=value).as_(name, quoted=True) for name, value in columns.items()]
+    query = exp.select(segment.copy(), *found).from_(groups.subquery("largest"))
+    query = query.join(rows.subquery("rows"), on=exp.NullSafeEQ(this=unit, expression=segment.copy()))
+    return query.where(exp.column("kind", "largest").eq("group")).group_by(segment)
 
 
 def explainable_rows(catalog: Catalog) -> list[str]:
