@@ -4,7 +4,7 @@
 -- params:   system VARCHAR,
 --           baseline VARCHAR DEFAULT NULL,
 --           percent DOUBLE DEFAULT 1 CHECK (percent > 0 AND percent <= 100)
--- values:   percent: the share of the groups that count as the largest, in percent; one group at least
+-- values:   percent: how many of the groups count as the largest, in percent; at least 1
 -- grain:    one row
 -- note:     the size of a group is that of its difference, or of its contribution if there is no baseline; share is
 --           that of the sizes of the largest groups among the sizes of all groups
@@ -21,7 +21,7 @@ SELECT
     coalesce(sum(difference) FILTER (WHERE difference > 0), 0) AS up,
     count(*) FILTER (WHERE difference < 0) AS n_down,
     coalesce(sum(difference) FILTER (WHERE difference < 0), 0) AS down,
-    count(*) FILTER (WHERE place <= ceil(n_groups * $percent / 100)) AS n_largest,
-    sum(abs(difference)) FILTER (WHERE place <= ceil(n_groups * $percent / 100))
+    count(*) FILTER (WHERE (place - 1) * 100 < n_groups * $percent) AS n_largest,
+    sum(abs(difference)) FILTER (WHERE (place - 1) * 100 < n_groups * $percent)
         / nullif(sum(abs(difference)), 0) AS share
 FROM sized;
