@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.curves import Picture
-from duckmetrics.charts.forest import WORDS, Column, Forest, Group, Line
+from duckmetrics.charts.forest import Column, Forest, Group, Line
 from duckmetrics.charts.numbers import digits_of, number, percent
 from duckmetrics.charts.rows import interval_parts
 from duckmetrics.charts.scales import focus
-from duckmetrics.charts.words import between, half_width, interval_name, joined
+from duckmetrics.charts.words import between, half_width, interval_name
+from duckmetrics.sentences.changes import NO_DIRECTION, direction, toward_with_distances, word
+from duckmetrics.sentences.lists import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,9 +89,10 @@ class Change:
         if self.before is None or value is None:
             return self.row.get("reason") or "no value"
         if self.target is None:
-            return "no relative change from 0" if self.direction else "no direction is better"
-        off = [number(abs(x - self.target), digits) for x in (self.before, value)]
-        return f"aims at {self.target:g}: {off[0]} off, now {off[1]}"
+            return "no relative change from 0" if self.direction else NO_DIRECTION
+        return toward_with_distances(
+            self.target, self.before, float(value), self.row["verdict"], lambda x: number(x, digits)
+        )
 
 
 def digits_of_row(row: Row) -> int:
@@ -193,9 +196,7 @@ def _text(change: Change) -> str:
 
 
 def _way(change: Change) -> str:
-    if change.direction:
-        return "higher is better" if change.direction > 0 else "lower is better"
-    return "no direction is better" if change.target is None else f"best at {change.target:g}"
+    return direction({1: "higher", -1: "lower"}.get(change.direction), change.target)
 
 
 def _sized(change: Change) -> Change:
@@ -205,7 +206,7 @@ def _sized(change: Change) -> Change:
 def _verdicts(changes: Sequence[Change]) -> str:
     """Return ``better on 5 metrics, worse on 1``."""
     counts = Counter(str(change.row["verdict"]) for change in changes)
-    told = [f"{WORDS.get(name, name)} on {count}" for name, count in _sorted(counts)]
+    told = [f"{word(name)} on {count}" for name, count in _sorted(counts)]
     return joined(told) + (" metrics" if sum(counts.values()) > 1 else " metric")
 
 
@@ -219,6 +220,6 @@ def _in_words(changes: Sequence[Change]) -> str:
     for change in changes:
         x, lower, upper = change.relative
         within = "" if lower is None else f", interval {percent(lower)} to {percent(upper)}"
-        verdict = WORDS.get(change.row["verdict"], change.row["verdict"])
+        verdict = word(change.row["verdict"])
         told.append(f"{change.label} {_text(change) if x is not None else ''}{within}: {verdict}")
     return "; ".join(told) + "."

@@ -10,6 +10,7 @@ from duckmetrics.charts.figures import key
 from duckmetrics.charts.marks import KINDS, SIGNS, breakable, text_of
 from duckmetrics.charts.numbers import short
 from duckmetrics.charts.rows import AXIS_HEIGHT, ROW_HEIGHT, axis, axis_parts, row
+from duckmetrics.sentences.changes import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 # The widths of the columns of a standalone picture.
 LABEL, CELL, VERDICT = 196, 92, 148
-WORDS = {"not distinguishable": "no clear difference"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Line:
     @property
     def said(self) -> str:
         """The verdict as a sign and a word."""
-        return f"{SIGNS[self.verdict]} {WORDS.get(self.verdict, self.verdict)}" if self.verdict else ""
+        return f"{SIGNS[self.verdict]} {word(self.verdict)}" if self.verdict else ""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from duckmetrics.charts.words import (
     between,
     half_width,
     interval_name,
-    joined,
     key_of,
     kinds_of,
     with_interval,
 )
+from duckmetrics.sentences.lists import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -76,11 +76,6 @@ def interval_name(level: float | None) -> str:
     return "interval" if level is None else f"{100 * level:g}% interval"
 
 
-def joined(names: Sequence[str]) -> str:
-    """Write names as a list: ``a, b and c``."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def decimals_of(domain: Domain, sign: bool = False) -> Callable[[float], str]:
     """Return the writer of the labels of an axis, which gives all but 0 the same number of decimals.
 

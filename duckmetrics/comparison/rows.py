@@ -8,6 +8,7 @@ from duckmetrics.comparison.methods import PAIRED, SAMPLED, lower_is_better
 from duckmetrics.comparison.pairing import CANCELLED, Row, is_clustered, is_rounding
 from duckmetrics.expressions.visible import hashable
 from duckmetrics.inference.intervals import tested
+from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.verdicts import BASELINE
 
 if TYPE_CHECKING:
@@ -172,10 +173,9 @@ def _fields(row: Mapping[str, Any], part: FamilyEvaluation, found: Mapping[str, 
 
 
 def _cluster(part: FamilyEvaluation) -> str | None:
-    """Return the column whose values are the units; None if the units are queries."""
-    if part.units is None or not is_clustered(part):
-        return None
-    return part.units.kind.removeprefix("clusters of ")
+    """Return the column whose values are the units; None if the units are queries or rows."""
+    kind = "" if part.units is None else part.units.kind
+    return kind.removeprefix(CLUSTERS) if kind.startswith(CLUSTERS) else None
 
 
 def sort_rows(rows: list[Row], order: Sequence[Any]) -> None:

@@ -22,6 +22,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.units import over_rows
 from duckmetrics.report.model import AtCutoff, Curve, Metric, Mover
+from duckmetrics.sentences.units import CLUSTERS, QUERIES, ROWS, cluster_units, plural
 from duckmetrics.summaries.shared_relations import SharedRelations
 
 if TYPE_CHECKING:
@@ -110,14 +111,18 @@ class Material:
         return [(_metric(measure), measure.family) for measure in self._measures]
 
     def unit(self) -> str:
-        """Return the units of the first metric in the plural, such as "users"."""
+        """Return the units of the intervals of the first metric in the plural, such as "users"."""
+        units = self._parts[0].units
+        if units is not None and units.kind.startswith(CLUSTERS):
+            return cluster_units(units.kind.removeprefix(CLUSTERS))
+        return self.counted()
+
+    def counted(self) -> str:
+        """Return what the first metric counts in the plural: rows, or queries such as "users"."""
         part = self._parts[0]
-        if part.measures[0].family == RANKING:
-            return plural(part.query_name) or "queries"
-        kind = "rows" if part.units is None else part.units.kind
-        if kind.startswith("clusters of "):
-            return plural(kind.removeprefix("clusters of ")) or "clusters"
-        return "rows"
+        if part.measures[0].family != RANKING:
+            return ROWS
+        return plural(part.query_name) or QUERIES
 
     def sources(self) -> list[str]:
         """Return the names of the tables, each once."""
@@ -285,14 +290,3 @@ def _at(measure: Measure, k: int) -> Measure:
     """Return a metric at another cut-off, which is its text."""
     params = tuple((name, k if name == CUTOFF else value) for name, value in measure.params)
     return replace(measure, text=str(k), params=params)
-
-
-def plural(column: str) -> str:
-    """Return the units that a column identifies in the plural: ``users`` for user_id; empty if unclear."""
-    stem = column.removesuffix("_id")
-    if stem == column or not stem.isidentifier():
-        return ""
-    words = stem.replace("_", " ")
-    if words.endswith("y") and words[-2:-1] not in "aeiou":
-        return f"{words[:-1]}ies"
-    return words if words.endswith("s") else f"{words}s"

@@ -23,6 +23,8 @@ from duckmetrics.report.model import (
 from duckmetrics.report.page import Report
 from duckmetrics.report.reading import Reading
 from duckmetrics.results.comparison import Comparison
+from duckmetrics.results.pairwise import pairs_of
+from duckmetrics.sentences.relevance import no_relevant_of
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:
@@ -108,7 +110,10 @@ class _Builder:
             rows=tuple(map(self._row, rows)),
             version=__version__,
             baseline=baseline,
+            pairs=() if comparison is None else tuple(pairs_of(metrics[0][0].name, comparison.pairs)),
+            no_relevant=no_relevant_of(evaluation.rows),
             unit=self._material.unit(),
+            counted=self._material.counted(),
             level=evaluation.level,
         )
 

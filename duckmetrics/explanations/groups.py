@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duckmetrics.explanations.words import BASELINE, Table, counted, grade_text, number, values_text
+from duckmetrics.explanations.words import BASELINE, Table, grade_text, number, values_text
 from duckmetrics.expressions.visible import visible, visible_key
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from duckmetrics.explanations.facts import GroupFacts

@@ -6,6 +6,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.sentences.lists import counted, ordinal
+from duckmetrics.sentences.numbers import four_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,18 +42,7 @@ def number(value: float | None, sign: str = "") -> str:
         return "NULL"
     if abs(value) <= ROUNDING:
         return f"{0.0:.4f}"
-    return f"{value:{sign}.1e}" if abs(value) < 5e-5 else f"{value:{sign}.4f}"
-
-
-def ordinal(n: int) -> str:
-    """Write 1st, 2nd, 3rd, 4th."""
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n:,}{ending}"
-
-
-def counted(n: int, noun: str) -> str:
-    """Write a number with its noun, in the plural where it is not one."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return four_decimals(value, sign)
 
 
 def heading(found: QueryFacts) -> str:
@@ -74,7 +65,7 @@ def place_lines(found: QueryFacts) -> list[str]:
     if found.place is None:
         return []
     what = "gain" if found.place.is_gain else "loss"
-    of = f"{found.place.of:,} {'query' if found.place.of == 1 else 'queries'}"
+    of = counted(found.place.of, "query", "queries")
     which = "largest" if found.place.place == 1 else f"{ordinal(found.place.place)} largest"
     return [f"the {which} {what} of {of}"]
 

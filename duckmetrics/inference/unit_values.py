@@ -36,6 +36,7 @@ from duckmetrics.inference.units import (
 )
 from duckmetrics.inputs.classification import GROUP, UNIT
 from duckmetrics.inputs.interval_options import BOOTSTRAP, MOST_SAMPLES, Inference
+from duckmetrics.sentences.units import CLUSTERS
 from duckmetrics.summaries.classification import ClassificationSummary
 from duckmetrics.summaries.plans import by_group
 
@@ -67,7 +68,7 @@ def units_of_ranking(
     if not clustered and chosen:
         query = exp.select(*KEYS, *unknown_sizes()).from_(query.subquery("values"))
     if inputs.cluster is not None and chosen:
-        kind = f"clusters of {inputs.cluster}"
+        kind = f"{CLUSTERS}{inputs.cluster}"
         _refuse_null(engine, query, "cluster_id", inputs.cluster, "queries")
         members = _with_values(query)
         composer = Composer(catalog, {PER_QUERY: query})
@@ -88,7 +89,7 @@ def units_of_classification(
 ) -> Units:
     """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers."""
     alone = SHARED_ROWS if inputs.shares_rows else ROWS
-    kind = alone if inputs.cluster is None else f"clusters of {inputs.cluster}"
+    kind = alone if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
     if inputs.cluster is not None:
         _refuse_null(engine, inputs.unsliced["predictions"], UNIT, inputs.cluster, "rows")
         if any(by_group(measure) for measure in measures):

@@ -10,11 +10,11 @@ from duckmetrics.comparison.pairing import Row, key_of_row
 from duckmetrics.errors import MetricError
 from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.inference.chances import chances_of_best, direction, samples_of_chances
-from duckmetrics.leaderboards.claims import AMONG_BEST, BEST, NO_VALUE
 from duckmetrics.leaderboards.leaderboard import OF_BEST_PAIR, OF_PAIR, Leaderboard
 from duckmetrics.leaderboards.tiers import tiers
 from duckmetrics.results.grid import slice_key
 from duckmetrics.results.markup import letter_of
+from duckmetrics.sentences.claims import AMONG_BEST, BEST, NO_VALUE
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNTESTED, WORSE
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible, visible_key
-from duckmetrics.leaderboards.claims import Claim, claim_of, listed
 from duckmetrics.leaderboards.standings import heading, page_columns, tables_of
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.grid import slice_cells, slice_key
@@ -16,6 +15,8 @@ from duckmetrics.results.notebook import readable
 from duckmetrics.results.tabular import Shown, Tabular, aligned, cell_text, screen_width
 from duckmetrics.screens.columns import Column, cells_of
 from duckmetrics.screens.signs import writable
+from duckmetrics.sentences.claims import Claim, claim_of
+from duckmetrics.sentences.lists import joined
 from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Leaderboard(Tabular):
             said.setdefault(claim_of(self._group(metric)), []).append(visible(metric))
         sentences = [f"{claim.text}{claim.reason}" for claim in said]
         if len(said) > 1:
-            sentences = [f"by {listed(names)}, {claim.text}" for claim, names in said.items()]
+            sentences = [f"by {joined(names)}, {claim.text}" for claim, names in said.items()]
         return "; ".join([*sentences, *self._exceptions()])
 
     def _exceptions(self) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
-from duckmetrics.results.brief import TINY
 from duckmetrics.results.markup import superscript
 from duckmetrics.results.tabular import table_width
 from duckmetrics.screens.columns import Column, cells_of, fitted, table_lines
 from duckmetrics.screens.numbers import short_p
+from duckmetrics.sentences.numbers import four_decimals, with_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +127,7 @@ def _whole(value: int | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:.4f}".replace("-", "−")
+    return "NULL" if value is None else with_minus(f"{value:.4f}")
 
 
 def _interval(row: Row) -> str:
@@ -148,7 +148,7 @@ def _signed(value: float | None) -> str:
         return ""
     if value == 0:
         return "0.0000"
-    return (f"{value:+.1e}" if abs(value) < TINY else f"{value:+.4f}").replace("-", "−", 1)
+    return with_minus(four_decimals(value, "+"))
 
 
 def _percent(share: float | None) -> str:

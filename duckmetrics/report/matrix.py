@@ -8,7 +8,7 @@ from duckmetrics.charts.marks import KINDS, SIGNS
 from duckmetrics.charts.numbers import number, percent
 from duckmetrics.report.model import UNTESTED
 from duckmetrics.report.reading import digits
-from duckmetrics.report.words import word
+from duckmetrics.sentences.changes import word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

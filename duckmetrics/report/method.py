@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.charts.tables import DRAWINGS
-from duckmetrics.report.words import counted
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

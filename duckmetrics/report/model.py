@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from duckmetrics.sentences.pairs import Pair
+    from duckmetrics.sentences.relevance import NoRelevant
+
 RANKING, CLASSIFICATION = "ranking", "classification"
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 EVEN, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
@@ -191,7 +194,10 @@ class ReportData:
     Attributes:
         kind: RANKING or CLASSIFICATION, as the first metric.
         baseline: the system that the others are compared with; None for an evaluation.
-        unit: the units of the first metric in the plural, such as "users".
+        unit: the units of the intervals of the first metric in the plural, such as "users".
+        counted: the rows or queries that the first metric counts, in the plural.
+        pairs: the verdicts on all pairs of systems by the first metric, if every pair was tested.
+        no_relevant: queries without a relevant item, and how they count.
         otherwise: the verdict as it is, and then under other conventions.
         rule: the method of the comparison, in a sentence.
         notes: sentences about the method.
@@ -206,6 +212,9 @@ class ReportData:
     version: str
     baseline: str | None = None
     unit: str = "rows"
+    counted: str = "rows"
+    pairs: tuple[Pair, ...] = ()
+    no_relevant: tuple[NoRelevant, ...] = ()
     level: float | None = None
     pictures: Pictures = Pictures()
     movers: tuple[Mover, ...] = ()

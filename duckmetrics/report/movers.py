@@ -45,5 +45,5 @@ def movers_section(reading: Reading) -> Movers | None:
     for direction, title, kind in (("gain", "Gain most", "better"), ("loss", "Lose most", "worse")):
         lines = [_line(one, kind) for one in data.movers if one.direction == direction]
         tables.append((title, lines))
-    unit = {"queries": "query"}.get(data.unit, data.unit.removesuffix("s"))
+    unit = {"queries": "query"}.get(data.counted, data.counted.removesuffix("s"))
     return Movers(unit, reading.primary.name, data.baseline, reading.best, tables)

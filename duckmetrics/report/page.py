@@ -82,7 +82,7 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "style": Markup(style() + _text("style.css")),
         "verdict": verdict(reading),
         "tiles": tiles(reading),
-        "units": reading.top.units if reading.top else 0,
+        "total": reading.total,
         "sections": [*sections, slices_section(reading)],
         "figures_title": "How good the scores are" if is_classifier else "How the lists differ",
         "figures_text": _about_figures(reading),
@@ -99,7 +99,7 @@ def _about_figures(reading: Reading) -> str:
     """Return what all charts show."""
     if reading.data.kind == CLASSIFICATION:
         return "All rows, aggregated."
-    return f"All {reading.top.units if reading.top else 0:,} {reading.data.unit}."
+    return f"All {reading.top.n or 0 if reading.top else 0:,} {reading.data.counted}."
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from duckmetrics.charts.changes import DIRECTIONS, Change, digits_of_row
 from duckmetrics.charts.values import Named
 from duckmetrics.report.model import WORSE
+from duckmetrics.sentences.units import sized
+from duckmetrics.sentences.verdict import place_of as segment_words
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Key, ReportData, Row
@@ -108,6 +110,28 @@ class Reading:
         rows = [row for row in found if row is not None and row.verdict == verdict]
         return sorted(rows, key=self.badness)
 
+    def worse_elsewhere(self, system: str) -> list[Row]:
+        """Return the rows in slices where a system is worse by another metric, but not by the first."""
+        known = {row.key for row in self.segments_of(system, WORSE)}
+        return [
+            row
+            for name in self.metrics if name != self.primary.name
+            for key in self.slices if key not in known
+            if (row := self.row(system, name, key)) is not None and row.verdict == WORSE
+        ]  # fmt: skip
+
+    @property
+    def total(self) -> str:
+        """The number of units behind the first metric; of clusters, also that of their rows or queries."""
+        if self.top is None:
+            return f"0 {self.data.counted}"
+        more = f", {self.top.n or 0:,} {self.data.counted}"
+        return self.size(self.top) + (more if self.data.unit != self.data.counted else "")
+
+    def size(self, row: Row) -> str:
+        """Write the number of units behind a value: ``2,400 users``."""
+        return sized(row.n_units, self.data.unit, row.n or 0, self.data.counted)
+
     def badness(self, row: Row) -> tuple[int, float]:
         """Return a key that sorts rows: certainly worse ones first, then by the change."""
         order = {WORSE: 0, "better": 2}.get(row.verdict, 1)
@@ -123,8 +147,8 @@ def digits(row: Row | None) -> int:
 
 
 def place_of(row: Row) -> str:
-    """Return a slice in words: ``country JP``."""
-    return ", ".join(f"{column} {value}" for column, value in zip(row.by, row.segment, strict=True))
+    """Return the slice of a row in words: ``country JP``."""
+    return segment_words(dict(zip(row.by, row.segment, strict=True)))
 
 
 def label_of(key: Key) -> str:

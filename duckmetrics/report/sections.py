@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts import changes, values
 from duckmetrics.report.matrix import Matrix, matrix
-from duckmetrics.report.words import counted_units, direction, inside
+from duckmetrics.report.words import inside
+from duckmetrics.sentences.changes import direction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,8 +42,9 @@ def metrics_section(reading: Reading) -> Section:
     for metric in reading.data.metrics:
         if (row := reading.row(reading.best, metric.name)) is not None:
             title = [inside(metric.title)] if 0 < len(metric.title) < LONG_TITLE else []
-            size = [] if row.units == n else [counted_units(row, reading.data.unit)]
-            rows.append((row, metric.name, "; ".join([*title, direction(metric), *size])))
+            size = [] if row.units == n else [reading.size(row)]
+            way = direction(metric.better, metric.target)
+            rows.append((row, metric.name, "; ".join([*title, way, *size])))
     base, best, level = reading.data.baseline, reading.best, reading.data.level
     if base is None:
         table = values.metrics_forest([reading.named(*one) for one in rows], level)
@@ -57,13 +59,13 @@ def metrics_section(reading: Reading) -> Section:
 
 def _values_text(reading: Reading) -> str:
     of = f"{reading.best}, from" if reading.best else "From"
-    n = reading.top.units if reading.top else 0
-    return f"{of} {n:,} {reading.data.unit}. Metrics between 0 and 1 share one axis."
+    return f"{of} {reading.total}. Metrics between 0 and 1 share one axis."
 
 
 def systems_section(reading: Reading) -> Section:
     """Return a row for each system by the first metric, and all metrics of all systems."""
-    name, base, level = reading.primary.name, reading.data.baseline, reading.data.level
+    first, base, level = reading.primary, reading.data.baseline, reading.data.level
+    name = first.name
     rows = [(system, reading.row(system)) for system in reading.ranked]
     known = [(system, row) for system, row in rows if row is not None]
     lines = [
@@ -71,8 +73,8 @@ def systems_section(reading: Reading) -> Section:
     ]
     grid = matrix(reading, "system", list(reading.metrics), lines)
     if base is None:
-        text = f"The best first; {direction(reading.primary)}."
-        named = [reading.named(row, system, counted_units(row, reading.data.unit)) for system, row in known]
+        text = f"The best first; {direction(first.better, first.target)}."
+        named = [reading.named(row, system, reading.size(row)) for system, row in known]
         table = values.forest("system", [("", named)], level=level)
         return Section(f"All systems by {name}", text, table, "All systems, all metrics", grid)
     text = f"Change relative to {base}, the best first. To the right is better."

@@ -8,7 +8,7 @@ from duckmetrics.charts import changes, values
 from duckmetrics.report.matrix import matrix
 from duckmetrics.report.reading import label_of, place_of
 from duckmetrics.report.sections import Section
-from duckmetrics.report.words import counted, counted_units
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,8 +78,7 @@ def _groups(reading: Reading, rows: Sequence[Row]) -> dict[str, list[tuple[Row, 
         end = "worst" if place < AT_EACH_END else "best"
         title = f"the {AT_EACH_END} {end}" if cut else f"by {', '.join(row.by)}"
         label = place_of(row) if cut else label_of(row.key)
-        note = counted_units(row, reading.data.unit)
-        groups.setdefault(title, []).append((row, label, note))
+        groups.setdefault(title, []).append((row, label, reading.size(row)))
     return groups
 
 

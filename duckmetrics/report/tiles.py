@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.exceptions import worse_elsewhere
 from duckmetrics.report.model import BETTER, UNTESTED, WORSE
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
-from duckmetrics.report.words import counted, direction, inside, p_words, rough, span, what_of
+from duckmetrics.report.words import inside, p_words, rough, span, what_of
+from duckmetrics.sentences.changes import direction, toward_with_distances
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,9 +53,7 @@ def _change(reading: Reading, row: Row) -> Tile:
     question, metric, change = "By how much?", reading.primary, reading.change(row)
     if change is None:
         places = digits(row)
-        text = f"by {metric.name}; {direction(metric)}"
-        if metric.target is not None:
-            text += f": {_off(reading, row, places)}"
+        text = f"by {metric.name}; {_meaning(reading, row, places)}"
         return Tile(question, number(row.delta, places, sign=True), text, KINDS[row.verdict])
     ends = reading.ends(row)
     half = None if ends is None else (ends[1] - ends[0]) / 2
@@ -67,12 +66,14 @@ def _change(reading: Reading, row: Row) -> Tile:
     return Tile(question, f"{rough(shown, half)}, {how}", text, KINDS[row.verdict])
 
 
-def _off(reading: Reading, row: Row, places: int) -> str:
-    """Return how far both values are from the best value."""
-    target, base = reading.primary.target or 0.0, reading.base(row)
-    now = "no value" if row.value is None else number(abs(row.value - target), places)
-    before = "no value" if base is None or base.value is None else number(abs(base.value - target), places)
-    return f"off by {before} before, by {now} now"
+def _meaning(reading: Reading, row: Row, places: int) -> str:
+    """Return whether a value is nearer to the best value, or which direction is better."""
+    metric, base = reading.primary, reading.base(row)
+    if metric.target is None or row.value is None or base is None or base.value is None:
+        return direction(metric.better, metric.target)
+    return toward_with_distances(
+        metric.target, base.value, row.value, row.verdict, lambda x: number(x, places)
+    )
 
 
 def _sure(reading: Reading, row: Row) -> Tile:
@@ -84,7 +85,7 @@ def _sure(reading: Reading, row: Row) -> Tile:
         answer = span(row.delta_lower, row.delta_upper, digits(row), sign=True)
     if not answer:
         return Tile(question, "not tested", row.reason or "this metric has no interval")
-    text = f"{_level(reading)}interval from {row.units:,} {reading.data.unit}"
+    text = f"{_level(reading)}interval from {reading.size(row)}"
     if row.p_adjusted is not None:
         often = "rarely makes" if row.p_adjusted < RARE else "could make"
         text += f"; chance alone {often} such a difference ({p_words(row.p_adjusted)})"
@@ -100,11 +101,11 @@ def _worse(reading: Reading, row: Row) -> Tile:
         change, worst = reading.shown_change(bad[0]), bad[0]
         how = number(worst.delta, digits(worst), sign=True) if change is None else percent(change)
         share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
-        text = f"by {metric}; {worst.units:,} of {row.units:,} {reading.data.unit}{share}"
+        text = f"by {metric}; {worst.units:,} of {reading.size(row)}{share}"
         if len(bad) > 1:
             text += f"; {counted(len(bad) - 1, 'other slice is', 'other slices are')} worse, too"
         return Tile(question, f"{', '.join(worst.segment)}: {how}", text, "worse")
-    if elsewhere := worse_elsewhere(reading, row.system):
+    if elsewhere := reading.worse_elsewhere(row.system):
         n = len({found.key for found in elsewhere})
         worst = min(elsewhere, key=reading.badness)
         answer = place_of(worst) if n == 1 else f"{n:,} slices"
@@ -125,12 +126,14 @@ def _value(reading: Reading, row: Row) -> Tile:
     metric = reading.primary
     title = f"{inside(metric.title)}; " if metric.title else ""
     return Tile(
-        "How good is it?", number(row.value, digits(row)), f"{metric.name}: {title}{direction(metric)}"
+        "How good is it?",
+        number(row.value, digits(row)),
+        f"{metric.name}: {title}{direction(metric.better, metric.target)}",
     )
 
 
 def _interval(reading: Reading, row: Row) -> Tile:
-    answer, n = span(row.lower, row.upper, digits(row)), f"{row.units:,} {reading.data.unit}"
+    answer, n = span(row.lower, row.upper, digits(row)), reading.size(row)
     if not answer:
         return Tile("How sure?", "no interval", f"from {n}; ask for intervals to see how sure it is", "even")
     return Tile("How sure?", answer, f"{_level(reading)}interval from {n}")
@@ -142,7 +145,7 @@ def _weakest(reading: Reading, row: Row) -> Tile:
         known = "no slices were asked for" if not reading.slices else "no direction is better"
         return Tile(question, "not looked at", known, "even")
     share = f" ({percent(worst.units / row.units, sign=False)})" if row.units else ""
-    text = f"by {reading.primary.name}; {worst.units:,} of {row.units:,} {reading.data.unit}{share}"
+    text = f"by {reading.primary.name}; {worst.units:,} of {reading.size(row)}{share}"
     return Tile(question, f"{', '.join(worst.segment)}: {number(worst.value, digits(worst))}", text)
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from duckmetrics.charts.marks import KINDS, SIGNS
 from duckmetrics.charts.numbers import percent
 from duckmetrics.report.model import CLASSIFICATION
-from duckmetrics.report.words import counted, joined, word
+from duckmetrics.sentences.changes import word
+from duckmetrics.sentences.lists import counted, joined
+from duckmetrics.sentences.relevance import no_relevant_sentence
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Convention, Problem, Row
@@ -56,7 +58,7 @@ def trust_section(reading: Reading) -> Trust:
     checked = reading.data.checked
     problems = sorted(checked.problems, key=lambda one: SEVERITIES.index(one.severity))
     found = [_found(problem) for problem in problems]
-    found += [Found("note", f"{text}.") for text in undefined(reading)]
+    found += [Found("note", f"{text}.") for text in (*undefined(reading), *_irrelevant(reading))]
     rows = joined([f"{n:,} {name}" for name, n in checked.looked_at.items()])
     looked = "The data could not be read again, so only the checks of the evaluation itself ran."
     if checked.performed:
@@ -79,13 +81,18 @@ def undefined(reading: Reading) -> list[str]:
     return found
 
 
+def _irrelevant(reading: Reading) -> list[str]:
+    """Return how queries without a relevant item count."""
+    return [no_relevant_sentence(fact, reading.data.counted) for fact in reading.data.no_relevant]
+
+
 def _without_value(reading: Reading, row: Row) -> str:
     """Return the number of queries, or groups of rows, without a value."""
     without = row.n_undefined or 0
     if reading.data.kind == CLASSIFICATION:
         return counted(without, "group")
     total = (row.n or 0) + without
-    return f"{without:,} of {total:,} {reading.data.unit} ({percent(without / total, sign=False)})"
+    return f"{without:,} of {total:,} {reading.data.counted} ({percent(without / total, sign=False)})"
 
 
 def _found(problem: Problem) -> Found:

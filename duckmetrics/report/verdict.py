@@ -6,10 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.numbers import number
-from duckmetrics.report.exceptions import exceptions, other_exceptions, worse_elsewhere
 from duckmetrics.report.model import BETTER, DIFFERENT, EVEN, UNTESTED, WORSE
 from duckmetrics.report.reading import digits, place_of
-from duckmetrics.report.words import counted, direction, inside, joined, span
+from duckmetrics.report.words import inside, span
+from duckmetrics.sentences.changes import direction, meaning_of_difference
+from duckmetrics.sentences.lists import counted
+from duckmetrics.sentences.pairs import sentence_of_pairs
+from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence
 
 if TYPE_CHECKING:
     from duckmetrics.report.model import Metric, Row
@@ -44,66 +47,50 @@ def verdict(reading: Reading) -> Verdict:
 
 
 def _compared(reading: Reading) -> Verdict:
-    row = reading.top
+    row, head = reading.top, f"{leading(reading)}."
     if row is None or row.value is None:
-        head = f"{reading.primary.name} has no value for {reading.best}."
-        return Verdict(head, _reason(row) or "So nothing can be said about the systems by this metric.")
-    head = _one(reading, row) if len(reading.others) == 1 else _several(reading, row)
-    but = exceptions(reading, row) or other_exceptions(reading, row)
-    return Verdict(f"{head}, but {but}." if but else f"{head}.", _lead(reading, row))
+        known = _reason(row) or "So nothing can be said about the systems by this metric."
+        return Verdict(head, f"{reading.primary.name} has no value for {reading.best}. {known}")
+    return Verdict(head, _lead(reading, row))
 
 
-def _one(reading: Reading, row: Row) -> str:
-    """Return the verdict of one system against the baseline."""
-    base, metric = reading.data.baseline, reading.primary
-    why = ", for which no direction is better" if metric.better is None else ""
-    if metric.target is not None:
-        why = f", on the other side of {metric.target:g}"
-    return {
-        BETTER: f"{row.system} is better than {base}",
-        WORSE: f"{row.system} is worse than {base}",
-        EVEN: f"No clear difference between {row.system} and {base}",
-        DIFFERENT: f"{row.system} differs from {base} on {metric.name}{why}",
-        UNTESTED: f"{row.system} is not tested against {base} by {metric.name}",
-    }[row.verdict]
+def leading(reading: Reading) -> str:
+    """Return the sentence about the systems, as a screen shows it."""
+    data = reading.data
+    others = [row for row in data.rows if row.system != data.baseline]
+    if data.pairs:
+        systems = list(dict.fromkeys(row.system for row in data.rows))
+        return sentence_of_pairs(reading.primary.name, systems, data.pairs)
+    return leading_sentence(Compared(str(data.baseline), [_fact(reading, row) for row in others]))
 
 
-def _several(reading: Reading, row: Row) -> str:
-    """Return the verdict of the best of several systems; only differences to the baseline are tested."""
-    base, n = reading.data.baseline, len(reading.others) + 1
-    if row.verdict == BETTER:
-        return f"{row.system} is first of {n} systems and better than {base}"
-    rows = [reading.row(name) for name in reading.ranked]
-    better = [found.system for found in rows if found is not None and found.verdict == BETTER]
-    if better:
-        are = "is" if len(better) == 1 else "are"
-        who = f"only {joined(better)} {are} clearly better than {base}"
-        return f"{row.system} is first of {n} systems, but {who}"
-    if row.verdict in (EVEN, WORSE):
-        how = "is worse" if row.verdict == WORSE else "shows no clear difference"
-        return f"No system is clearly better than {base}: {row.system}, the best of the others, {how}"
-    return _one(reading, row)
+def _fact(reading: Reading, row: Row) -> Fact:
+    metric, base, words = reading.metrics[row.metric], reading.base(row), ""
+    if not reading.sign(row.metric):
+        words = meaning_of_difference(metric.target, None if base is None else base.value, row.value)
+    return Fact(row.system, row.metric, row.verdict, place_of(row), words)
 
 
 def _lead(reading: Reading, row: Row) -> str:
-    """Return the sentences below the headline."""
+    """Return the sentences below the headline, which names only the first metric of several systems."""
     old, metric, places = reading.base(row), reading.primary, digits(row)
     before = "no value" if old is None or old.value is None else number(old.value, places)
-    parts = [f"{metric.name}{_described(metric)} goes from {before} to {number(row.value, places)}."]
-    parts += _counts(reading, row.system)
-    if exceptions(reading, row) and (elsewhere := worse_elsewhere(reading, row.system)):
-        slices = len({found.key for found in elsewhere})
-        parts.append(f"By other metrics it is worse in {counted(slices, 'slice')}.")
-    if len(reading.others) > 1 and (second := reading.row(reading.ranked[1])) is not None:
+    said = f"{metric.name}{_described(metric)} goes from {before} to {number(row.value, places)}."
+    if len(reading.others) == 1:
+        return said
+    best = "the best" if metric.better else "the highest"
+    parts = [f"{row.system} has {best} value: {said}", *_counts(reading, row.system)]
+    if (second := reading.row(reading.ranked[1])) is not None:
         value = "no value" if second.value is None else number(second.value, places)
-        parts.append(f"Next is {second.system} with {value}; these two were not tested against each other.")
+        untested = "" if reading.data.pairs else "; these two were not tested against each other"
+        parts.append(f"Next is {second.system} with {value}{untested}.")
     return " ".join(parts)
 
 
 def _described(metric: Metric) -> str:
     """Return the title and the direction of a metric in parentheses."""
     said = [inside(metric.title)] if metric.title else []
-    said += [] if metric.better == "higher" else [direction(metric)]
+    said += [] if metric.better == "higher" else [direction(metric.better, metric.target)]
     return f" ({'; '.join(said)})" if said else ""
 
 
@@ -169,7 +156,7 @@ def _valued_lead(reading: Reading, row: Row) -> str:
     metric, places = reading.primary, digits(row)
     within = span(row.lower, row.upper, places)
     sure = f", with an interval from {within}" if within else ", without an interval"
-    parts = [f"{metric.name}{_described(metric)} is computed from {row.units:,} {reading.data.unit}{sure}."]
+    parts = [f"{metric.name}{_described(metric)} is computed from {reading.size(row)}{sure}."]
     if len(reading.others) > 1:
         parts.append("The systems were not tested against each other; a comparison does that.")
     return " ".join(parts)

@@ -9,6 +9,7 @@ from duckmetrics.expressions.visible import visible, visible_key
 from duckmetrics.results.grid import slice_cells, slice_key
 from duckmetrics.screens.columns import Column
 from duckmetrics.screens.numbers import short_p
+from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import WORSE
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from duckmetrics.results.grid import Values
 
     Row = Mapping[str, Any]
-
-# A smaller number would be written as 0.0000.
-TINY = 5e-5
 
 
 class Compared(Protocol):
@@ -85,9 +83,7 @@ def _interval(row: Row) -> str:
 
 
 def _signed(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:+.1e}" if 0 < abs(value) < TINY else f"{value:+.4f}"
+    return "" if value is None else four_decimals(value, "+")
 
 
 def verdict_lines(result: Compared) -> Iterator[str]:

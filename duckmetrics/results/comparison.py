@@ -18,6 +18,8 @@ from duckmetrics.results.wide import widened
 from duckmetrics.screens.columns import cells_of
 from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
+from duckmetrics.sentences.lists import counted
+from duckmetrics.sentences.numbers import four_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,9 +51,6 @@ OF_PAIRS = {"against": "string", "against_value": "double"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
-# Smaller numbers would be shown as 0.0000.
-TINY = 5e-5
-
 # The error rate of verdicts.
 ALPHA = 0.05
 
@@ -357,11 +356,11 @@ class Comparison(Differences, DrawnComparison):
         """Return how many comparisons were adjusted together, by slicing if there are several."""
         sizes = {row["slice"]: row["n_tests"] for row in self.rows}
         total = sum(sizes.values())
-        counted = f"{total} comparison{'' if total == 1 else 's'}"
+        told = counted(total, "comparison")
         if len(sizes) < 2:
-            return counted
+            return told
         each = ", ".join(f"{size} {f'by {name}' if name else 'overall'}" for name, size in sizes.items())
-        return f"{counted} in {len(sizes)} families ({each})"
+        return f"{told} in {len(sizes)} families ({each})"
 
     def _shown_segment(self, row: dict[str, Any]) -> dict[str, str]:
         return {name: visible_key(value) for name, value in self.evaluation.segment(row).items()}
@@ -390,4 +389,4 @@ def _cell(row: dict[str, Any], column: str) -> str:
 def _number(value: float | None, sign: str = "") -> str:
     if value is None:
         return "NULL"
-    return f"{value:{sign}.1e}" if 0 < abs(value) < TINY else f"{value:{sign}.4f}"
+    return four_decimals(value, sign)

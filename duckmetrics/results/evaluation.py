@@ -11,7 +11,7 @@ from duckmetrics.expressions.visible import visible
 from duckmetrics.pictures.drawn import DrawnEvaluation
 from duckmetrics.results.document import document, json_object
 from duckmetrics.results.gates import failures, read_gates
-from duckmetrics.results.grid import blocks_of, footer_of, title_of
+from duckmetrics.results.grid import blocks_of, footer_of, no_relevant_lines, title_of
 from duckmetrics.results.notebook import readable
 from duckmetrics.results.per_query import PerQuery, Tables
 from duckmetrics.results.tabular import Shown, screen_width
@@ -249,7 +249,10 @@ class Evaluation(PerQuery, DrawnEvaluation):
         """
         columns = screen_width() if width is None else width
         if not (self.is_wide if wide is None else wide):
-            return long_lines(self, columns)
+            told = [
+                part for line in no_relevant_lines(self) for part in wrapped(visible(line), columns, "  ")
+            ]
+            return [*long_lines(self, columns), *(["", *told] if told else [])]
         blocks = [block.lines(columns) for block in blocks_of(self, columns)]
         title = title_of(self)
         below = footer_of(self, has_title=bool(title))
@@ -289,7 +292,8 @@ class Evaluation(PerQuery, DrawnEvaluation):
         """
         if not (self.is_wide if wide is None else wide):
             header, cells = self.cells()
-            return Shown(header, cells, [name for name in header if name in NUMERIC], notes=self.notes())
+            notes = [*no_relevant_lines(self), *self.notes()]
+            return Shown(header, cells, [name for name in header if name in NUMERIC], notes=notes)
         (block,) = blocks_of(self, sys.maxsize)
         notes = [*footer_of(self), *self.notes()]
         return Shown(block.header, block.cells, ["n", *block.header[block.keys :]], notes=notes)

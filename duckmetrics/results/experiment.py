@@ -18,6 +18,7 @@ from duckmetrics.screens.columns import Column, cells_of
 from duckmetrics.screens.experiment import detectable, experiment_lines, verdict_sentences
 from duckmetrics.screens.numbers import short_p
 from duckmetrics.screens.signs import writable
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -223,7 +224,7 @@ class Experiment(Tabular):
         n = sum(row["p"] is not None for row in self.rows)
         adjusted = "p not adjusted" if self.adjust == "none" else f"p adjusted by {self.adjust}"
         return visible(
-            f"against {self.control}: {tests}; {n} comparison{'' if n == 1 else 's'}, {adjusted}; a verdict "
+            f"against {self.control}: {tests}; {counted(n, 'comparison')}, {adjusted}; a verdict "
             f"needs an adjusted p < {self.alpha:.4g}; {100 * self.level:g} % intervals, not adjusted"
         )
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duckmetrics.expressions.visible import hashable, visible, visible_key
 from duckmetrics.results.tabular import ALL, aligned, table_width, widths_of
 from duckmetrics.screens.columns import Column, table_lines
-from duckmetrics.screens.footers import kind_of, spanned
 from duckmetrics.screens.long import NUMERIC, long_cells
 from duckmetrics.screens.signs import plain
+from duckmetrics.sentences.lists import spanned
+from duckmetrics.sentences.relevance import no_relevant_of, no_relevant_sentence
+from duckmetrics.sentences.units import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +110,7 @@ def title_of(result: Values) -> list[str]:
 def footer_of(
     result: Values, best: str = BEST_SYSTEM, has_halves: bool = True, has_title: bool = False
 ) -> list[str]:
-    """Return the meaning of the marks, the numbers that rows have in common, and why a value is missing.
+    """Return the meaning of the marks, numbers that rows share, queries that do not count, and NULL.
 
     Args:
         best: the meaning of the mark of the best value.
@@ -125,7 +127,12 @@ def footer_of(
     sizes = {row["n"] for row in result.rows}
     if len(sizes) == 1 and not has_title:
         lines.append(f"n = {sizes.pop()}")
-    return [*lines, *_reasons(result)]
+    return [*lines, *no_relevant_lines(result), *_reasons(result)]
+
+
+def no_relevant_lines(result: Values) -> list[str]:
+    """Return how queries without a relevant item count; none if there are no such queries."""
+    return [no_relevant_sentence(fact) for fact in no_relevant_of(result.rows)]
 
 
 def _by_metric(result: Values) -> Block:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.results.markup import html
 from duckmetrics.results.tabular import cell_text
+from duckmetrics.sentences.lists import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ def table_html(table: pa.Table) -> str | None:
     if MARK not in (table.schema.metadata or {}):
         return None
     cells = [[_short(cell_text(value)) for value in row.values()] for row in table.slice(0, ROWS).to_pylist()]
-    rows = f"{table.num_rows:,} row{'' if table.num_rows == 1 else 's'}"
+    rows = counted(table.num_rows, "row")
     shown = f"{rows}; the first {ROWS} are shown" if table.num_rows > ROWS else rows
     return html(table.column_names, cells, [shown])
 

@@ -20,8 +20,8 @@ from duckmetrics.results.grid import (
 from duckmetrics.results.markup import letter_of, superscript
 from duckmetrics.results.tabular import Shown, screen_width
 from duckmetrics.results.wide import widened
-from duckmetrics.screens.headline import headline_of_pairs
 from duckmetrics.screens.widths import wrapped
+from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
 from duckmetrics.verdicts import BETTER, WORSE
 
 if TYPE_CHECKING:
@@ -80,12 +80,7 @@ class PairwiseComparison(Comparison):
     def verdict(self) -> str:
         """The best systems by the first metric in one sentence."""
         metric = self.evaluation.metrics[0]
-        names = {system: visible(str(system)) for system in self.letters}
-        rows = [
-            {"system": names[row["system"]], "against": names[row["against"]], "verdict": row["verdict"]}
-            for row in self.pairs if row["metric"] == metric and not row["slice"]
-        ]  # fmt: skip
-        return headline_of_pairs(visible(metric), list(names.values()), rows)
+        return sentence_of_pairs(metric, list(map(str, self.letters)), pairs_of(metric, self.pairs))
 
     @property
     def conclusion(self) -> str:
@@ -183,6 +178,14 @@ class PairwiseComparison(Comparison):
             ])  # fmt: skip
         lines = [[*own, *line] for own, line in zip(keys, zip(*columns, strict=True), strict=True)]
         return Block(self._header(), lines, len(keys[0]))
+
+
+def pairs_of(metric: str, rows: Iterable[Mapping[str, Any]]) -> list[Pair]:
+    """Return the verdicts on all pairs by one metric, over all rows or queries."""
+    return [
+        Pair(str(row["system"]), str(row["against"]), row["verdict"])
+        for row in rows if row["metric"] == metric and not row["slice"]
+    ]  # fmt: skip
 
 
 def _key(values: Values, row: Mapping[str, Any]) -> tuple[Any, ...]:

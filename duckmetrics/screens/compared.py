@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from duckmetrics.expressions.visible import visible
 from duckmetrics.screens.axis import LEAST_WIDTH, MOST_WIDTH, Interval, drawings
 from duckmetrics.screens.columns import Column, fitted, least_width, table_lines
-from duckmetrics.screens.footers import correction, tests_of, units_of
-from duckmetrics.screens.headline import Compared, headline
+from duckmetrics.screens.footers import cluster_of, correction, tests_of, units_of
 from duckmetrics.screens.numbers import (
+    decimals_for,
     ends,
     level_of,
     number,
@@ -17,8 +17,11 @@ from duckmetrics.screens.numbers import (
     percent_decimals,
     short_p,
 )
-from duckmetrics.screens.rows import HIGHER, LOWER, TARGET, lines_of, place_of
+from duckmetrics.screens.rows import HIGHER, LOWER, TARGET, lines_of
 from duckmetrics.screens.widths import wrapped
+from duckmetrics.sentences.changes import meaning_of_difference, toward
+from duckmetrics.sentences.units import cluster_units
+from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
 from duckmetrics.verdicts import DIFFERENT, SIGNS, WORSE, with_sign
 
 if TYPE_CHECKING:
@@ -52,19 +55,17 @@ def compared_lines(result: Result, width: int) -> list[str]:
 
 def verdict_sentence(result: Result) -> str:
     """Return the verdict of a comparison in one sentence."""
-    lines = lines_of(result)
-    overall = [_visible_row(line) for line in lines if not line.segment]
-    slices = [(place_of(line.segment), _visible_row(line)) for line in lines if line.segment]
-    return headline(Compared(visible(str(result.baseline)), overall, slices))
+    return leading_sentence(Compared(str(result.baseline), list(map(_fact, lines_of(result)))))
 
 
-def _visible_row(line: Line) -> dict[str, str]:
-    row = line.row
-    return {
-        "metric": visible(row["metric"]),
-        "system": visible(str(row["system"])),
-        "verdict": row["verdict"],
-    }
+def _fact(line: Line) -> Fact:
+    target = line.target if line.better == TARGET else None
+    words = "" if line.better in (HIGHER, LOWER) else (
+        meaning_of_difference(target, line.base, line.row["value"])
+    )  # fmt: skip
+    return Fact(
+        str(line.row["system"]), line.row["metric"], line.row["verdict"], place_of(line.segment), words
+    )
 
 
 def _table(result: Result, lines: Sequence[Line], width: int, by_metric: bool) -> list[str]:
@@ -95,7 +96,7 @@ def _columns(result: Result, lines: Sequence[Line], by_metric: bool, drawn: int)
         systems = [visible(str(line.row["system"])) for line in lines]
         yield Column("system", systems, is_number=False, is_key=True)
     if not by_metric:
-        yield Column("n", [f"{line.row['n']:,}" for line in lines], rank=4)
+        yield _sizes(lines)
     yield Column("from", [_value(line.base) for line in lines], rank=2)
     yield Column("to", [_value(line.row["value"]) for line in lines], rank=5)
     yield Column("change", [_change(line) for line in lines])
@@ -103,6 +104,16 @@ def _columns(result: Result, lines: Sequence[Line], by_metric: bool, drawn: int)
     yield Column("p", [short_p(line.row["p_adjusted"]) for line in lines], rank=OF_P)
     yield _drawing(lines, drawn)
     yield Column("", [with_sign(line.row["verdict"]) for line in lines], is_number=False)
+
+
+def _sizes(lines: Sequence[Line]) -> Column:
+    """Return the number of queries or rows of each line; with clusters, that of the clusters."""
+    cluster = cluster_of(line.row for line in lines)
+    if cluster is None:
+        return Column("n", [f"{line.row['n']:,}" for line in lines], rank=4)
+    sizes = [line.row["n_units"] for line in lines]
+    cells = ["" if size is None else f"{size:,}" for size in sizes]
+    return Column(visible(cluster_units(cluster)), cells, rank=4)
 
 
 def _named(line: Line) -> str:
@@ -115,9 +126,19 @@ def _value(value: float | None) -> str:
 
 def _change(line: Line) -> str:
     if not line.is_relative:
-        return number(line.row["delta"], DECIMALS, "+")
+        return number(line.row["delta"], min(_decimals(line) + 1, DECIMALS), "+")
     low, high = line.row["relative_lower"], line.row["relative_upper"]
     return percent(line.row["relative_change"], percent_decimals(low, high) + 1)
+
+
+def _decimals(line: Line) -> int:
+    """Return the decimals of the interval of a difference: those of half of it, or more near 0."""
+    low, high = line.row["delta_lower"], line.row["delta_upper"]
+    if low is None or high is None:
+        return DECIMALS
+    decimals = min(decimals_for((high - low) / 2), DECIMALS)
+    vanishes = any(0 < abs(end) < 0.5 * 10**-decimals for end in (low, high))
+    return DECIMALS if vanishes else decimals
 
 
 def _intervals(lines: Sequence[Line]) -> list[str]:
@@ -128,7 +149,8 @@ def _intervals(lines: Sequence[Line]) -> list[str]:
             pair = (line.row["relative_lower"], line.row["relative_upper"])
             low, high = (percent(end, percent_decimals(*pair)) for end in pair)
         else:
-            low, high = (number(line.row[name], DECIMALS, "+") for name in ("delta_lower", "delta_upper"))
+            pair = (line.row["delta_lower"], line.row["delta_upper"])
+            low, high = (number(end, _decimals(line), "+") for end in pair)
         written.append(ends(low, high))
     return written
 
@@ -160,11 +182,7 @@ def _aimed(line: Line) -> str:
     """Write which value a metric aims at, and whether it is nearer now."""
     if line.better != TARGET:
         return "no direction"
-    aim = f"{line.target:g}"
-    if line.row["verdict"] != DIFFERENT or line.base is None or line.row["value"] is None:
-        return f"aims at {aim}"
-    before, after = abs(line.base - line.target), abs(line.row["value"] - line.target)
-    return f"{'nearer to' if after < before else 'farther from'} {aim}"
+    return toward(line.target, line.base, line.row["value"], line.row["verdict"])
 
 
 def _sliced(result: Result, lines: Sequence[Line], slicing: str, width: int) -> list[str]:
@@ -212,7 +230,7 @@ def footer(result: Result, lines: Sequence[Line]) -> list[str]:
     if any(line.is_relative for line in lines) and any(
         not line.is_relative and line.row["delta"] is not None for line in lines
     ):
-        told.append("a change without % is a difference, because it has no relative interval")
+        told.append("a change without % is the difference of the values")
     return told + _reasons(lines)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duckmetrics.expressions.visible import visible
 from duckmetrics.screens.columns import Column, fitted, table_lines
 from duckmetrics.screens.footers import UNADJUSTED, corrected_by, words
-from duckmetrics.screens.headline import verdict_of
 from duckmetrics.screens.numbers import (
     decimals_for,
     ends,
@@ -19,6 +18,8 @@ from duckmetrics.screens.numbers import (
     short_p,
 )
 from duckmetrics.screens.widths import width_of, wrapped
+from duckmetrics.sentences.lists import counted
+from duckmetrics.sentences.verdict import Fact, verdict_of
 from duckmetrics.verdicts import with_sign
 
 if TYPE_CHECKING:
@@ -83,10 +84,10 @@ def experiment_lines(result: Result, width: int) -> list[str]:
 
 def verdict_sentences(result: Result) -> list[str]:
     """Return the verdict on every treated variant in a sentence each."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, list[Fact]] = {}
     for row in result.rows:
-        found.setdefault(row["variant"], {})[visible(row["metric"])] = row["verdict"]
-    return [verdict_of(visible(name), visible(result.control), verdicts) for name, verdicts in found.items()]
+        found.setdefault(row["variant"], []).append(Fact(row["variant"], row["metric"], row["verdict"]))
+    return [verdict_of(name, result.control, facts) for name, facts in found.items()]
 
 
 def ratio_line(ratio: Ratio) -> str:
@@ -149,9 +150,8 @@ def _method(result: Result) -> Iterator[str]:
         f"{statistic} ({', '.join(names)})" for statistic, names in used.items()
     )  # fmt: skip
     n = sum(row["p"] is not None for row in result.rows)
-    counted = f"{n} comparison{'' if n == 1 else 's'}"
     adjusted = "not corrected" if result.adjust == UNADJUSTED else (
-        f"after {corrected_by(result.adjust)} correction for {counted}"
+        f"after {corrected_by(result.adjust)} correction for {counted(n, 'comparison')}"
     )  # fmt: skip
     yield f"{tests}; ▲ ▼ need p < {result.alpha:.4g} {adjusted}; intervals not corrected"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.sentences.lists import counted, spanned
+from duckmetrics.sentences.units import cluster_units, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,24 +19,19 @@ UNADJUSTED = "none"
 
 
 def units_of(result: Result) -> str:
-    """Write the number of units behind the tests: clusters, queries or rows."""
+    """Write the number of units behind the tests: queries or rows, or clusters with their rows."""
     tested = [row for row in result.rows if not row["slice"] and row["system"] != result.baseline]
-    cluster = next((row["cluster"] for row in tested if row.get("cluster")), None)
-    what = f"clusters of {visible(str(cluster))}" if cluster else kind_of(result.evaluation.rows)
-    counted = {row["n_units"] for row in tested if row["n_units"] is not None and row["p"] is not None}
-    counted = counted or {row["n"] for row in tested}
-    return f"{spanned(counted)} {what}"
+    kind, n = kind_of(result.evaluation.rows), {row["n"] for row in tested}
+    units = {row["n_units"] for row in tested if row["n_units"] is not None and row["p"] is not None}
+    cluster = cluster_of(tested)
+    if cluster is None or not units:
+        return f"{spanned(units or n)} {kind}"
+    return f"{spanned(units)} {visible(cluster_units(cluster))} with {spanned(n)} {kind}"
 
 
-def kind_of(rows: Iterable[Row]) -> str:
-    """Return what an evaluation counts: rankings have queries, classifiers have rows."""
-    return "queries" if any(row.get("n_missing") is not None for row in rows) else "rows"
-
-
-def spanned(numbers: Iterable[int]) -> str:
-    """Write a number, or the least and the largest of several."""
-    known = sorted(set(numbers)) or [0]
-    return f"{known[0]:,}" if len(known) == 1 else f"{known[0]:,} to {known[-1]:,}"
+def cluster_of(rows: Iterable[Row]) -> str | None:
+    """Return the column whose values are the units of the tests; None if these are queries or rows."""
+    return next((str(row["cluster"]) for row in rows if row.get("cluster")), None)
 
 
 def tests_of(rows: Iterable[Row], usual: str) -> str:
@@ -65,15 +62,15 @@ def correction(rows: Sequence[Row], adjust: str) -> str:
     sizes = {row["slice"]: row["n_tests"] or 0 for row in rows}
     total = sum(sizes.values())
     families = ", ".join(_family(name, size) for name, size in sizes.items())
-    counted = f"{total:,} comparison{'' if total == 1 else 's'}" if len(sizes) == 1 else families
-    return f" after {corrected_by(adjust)} correction for {counted}"
+    made = counted(total, "comparison") if len(sizes) == 1 else families
+    return f" after {corrected_by(adjust)} correction for {made}"
 
 
 def _family(name: str, size: int) -> str:
     """Write the number of comparisons of a slicing."""
     if name:
         return f"{size:,} by {visible(name)}"
-    return f"{size:,} comparison{'' if size == 1 else 's'} overall"
+    return f"{counted(size, 'comparison')} overall"
 
 
 def corrected_by(adjust: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-MINUS = "−"
+from duckmetrics.charts.numbers import digits_of
+from duckmetrics.sentences.numbers import with_minus
+
 # Without an interval, numbers have this number of decimals.
 USUAL = 4
 MOST_DECIMALS, MOST_OF_PERCENT = 6, 4
@@ -13,16 +15,11 @@ LEAST_P = 1e-4
 NEAR_ZERO = 0.01
 
 
-def signed(text: str) -> str:
-    """Write a hyphen before a number as a minus sign, which is as wide as a plus sign."""
-    return MINUS + text[1:] if text.startswith("-") else text
-
-
 def decimals_for(half: float | None) -> int:
     """Return the decimals that show two digits of half an interval."""
     if half is None or not 0 < half < math.inf:
         return USUAL
-    return min(max(1 - math.floor(math.log10(half)), 0), MOST_DECIMALS)
+    return digits_of(half, 0, MOST_DECIMALS)
 
 
 def number(value: float | None, decimals: int, sign: str = "") -> str:
@@ -30,8 +27,8 @@ def number(value: float | None, decimals: int, sign: str = "") -> str:
     if value is None:
         return ""
     if 0 < abs(value) < 0.5 * 10**-decimals:
-        return signed(f"{value:{sign}.1e}")
-    return signed(f"{value + 0.0:{sign},.{decimals}f}")
+        return with_minus(f"{value:{sign}.1e}")
+    return with_minus(f"{value + 0.0:{sign},.{decimals}f}")
 
 
 def percent(value: float | None, decimals: int) -> str:
@@ -39,9 +36,9 @@ def percent(value: float | None, decimals: int) -> str:
     if value is None:
         return ""
     if abs(value) >= 10:
-        return signed(f"{100 * value:+,.0f}%")
+        return with_minus(f"{100 * value:+,.0f}%")
     # Plus 0, because there is no -0 %.
-    return signed(f"{round(value, decimals + 2) + 0.0:+.{decimals}%}")
+    return with_minus(f"{round(value, decimals + 2) + 0.0:+.{decimals}%}")
 
 
 def percent_decimals(low: float | None, high: float | None) -> int:

@@ -66,7 +66,12 @@ class Line(NamedTuple):
 
     @property
     def is_relative(self) -> bool:
-        """Whether the change has an interval as a share of the value of the baseline."""
+        """Whether the change is shown as a share of the value of the baseline.
+
+        A change without a better direction is the difference of the values, as one without such an interval.
+        """
+        if self.better not in (HIGHER, LOWER):
+            return False
         return self.row.get("relative_lower") is not None and self.row.get("relative_upper") is not None
 
     @property
@@ -112,7 +117,3 @@ def direction_of(values: Values, row: Row) -> str | None:
     if row["metric"] in values.lower_is_better:
         return LOWER
     return HIGHER if row["metric"] in values.higher_is_better else None
-
-
-def place_of(segment: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in segment.items())

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.folding import literal
+from duckmetrics.sentences.lists import joined
 from duckmetrics.statistics.inputs import CONTESTANTS
 
 if TYPE_CHECKING:
@@ -58,4 +59,4 @@ def listed(names: Sequence[str], word: str) -> str:
     """Return names as a list in a sentence, with a word before the last of them."""
     if len(names) > LISTED:
         return f"{', '.join(names[:LISTED])} ..."
-    return f" {word} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+    return joined(names, word)

@@ -14,6 +14,7 @@ from duckmetrics.errors import InputError, MetricError
 from duckmetrics.expressions.build import values_table
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.results.experiment import Experiment, SampleRatio
+from duckmetrics.sentences.lists import counted
 from duckmetrics.statistics.adjustment import NONE, adjusted_p
 from duckmetrics.statistics.arms import Arm, adjusted_source, read_arms
 from duckmetrics.statistics.contestants import listed
@@ -290,4 +291,4 @@ def _told(name: str, what: str, counts: Mapping[str, int]) -> list[str]:
     if not total:
         return []
     each = ", ".join(f"{n:,} of {arm}" for arm, n in counts.items() if n)
-    return [f"{name}: {total:,} unit{'' if total == 1 else 's'} {what} ({each})"]
+    return [f"{name}: {counted(total, 'unit')} {what} ({each})"]

@@ -256,7 +256,7 @@ def test_a_metric_that_aims_at_a_number_gets_words() -> None:
     aimed = Change("ratio", row("ratio", "B", value=0.9, delta=-0.3), 1.2, 0, target=1.0)
     picture = changes.intervals("A", {"ratio": [aimed]})
     shown = " ".join(texts(parsed(chart(picture).svg())))
-    assert "aims at 1: 0.200 off, now 0.100" in shown
+    assert "nearer to 1: 0.200 off, now 0.100" in shown
     assert "best at 1" in shown
     assert "worse ← 0 → better" not in shown
 

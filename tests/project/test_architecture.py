@@ -39,6 +39,7 @@ FLOORS = (
     ("presets", "layouts", "results"),
     ("pictures", "report", "screens", "explanations"),
     ("charts",),
+    ("sentences",),
     ("expressions",),
     ("errors", "version", "switches", "verdicts"),
 )

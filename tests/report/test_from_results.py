@@ -155,6 +155,47 @@ def test_a_metric_where_lower_is_better_swaps_gain_and_loss(tables: duckdb.DuckD
 def test_units_are_named_after_the_column(pages: dict[str, Page], little_page: Page) -> None:
     units = [page.numbers["unit"] for page in (pages["ranked"], pages["clicked"], little_page)]
     assert units == ["users", "users", "queries"]
+    counted = [page.numbers["counted"] for page in (pages["ranked"], pages["clicked"], little_page)]
+    assert counted == ["users", "rows", "queries"]
+
+
+def test_clusters_and_rows_have_their_own_names_on_page_and_screen(
+    clicked: Comparison, pages: dict[str, Page]
+) -> None:
+    page, screen = pages["clicked"].shown, " ".join(clicked.lines(width=100))
+    assert "· 10 users, 60 rows" in page
+    assert "interval from 10 users" in page
+    assert "5 users" in page
+    assert "10 users with 60 rows, paired t" in screen
+    assert "country  users " in screen
+    assert "clusters" not in screen
+
+
+@pytest.mark.slow
+def test_without_clusters_the_units_are_rows_or_queries(tables: duckdb.DuckDBPyConnection) -> None:
+    result = duckmetrics.compare(
+        "clicks", metrics="log_loss", score={"A": "a", "B": "b"}, by="country", connection=tables
+    )
+    page, screen = Page(result.report().html), " ".join(result.lines(width=100))
+    assert (page.numbers["unit"], page.numbers["counted"]) == ("rows", "rows")
+    assert "· 60 rows " in f"{page.shown} "
+    assert "60 rows, paired t" in screen
+    assert "clusters" not in screen
+    assert {row["cluster"] for row in result.rows} == {None}
+
+
+@pytest.mark.slow
+def test_queries_in_clusters_keep_their_name(tables: duckdb.DuckDBPyConnection) -> None:
+    users = "SELECT 'q' || q AS user_id, q // 2 AS household_id FROM range(24) AS a(q)"
+    result = duckmetrics.compare(
+        "runs", "qrels", "mrr", system="system", baseline="A", queries=users, cluster="household_id",
+        columns={"query_id": "user_id"}, connection=tables,
+    )  # fmt: skip
+    page = Page(result.report(otherwise=[{"ties": "pessimistic"}]).html)
+    assert (page.numbers["unit"], page.numbers["counted"]) == ("households", "users")
+    assert "· 12 households, 24 users" in page.shown
+    assert "interval from 12 households" in page.shown
+    assert "12 households with 24 queries, paired t" in " ".join(result.lines(width=100))
 
 
 def test_ids_are_left_out_everywhere(ranked: Comparison, pages: dict[str, Page]) -> None:

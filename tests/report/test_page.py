@@ -207,7 +207,7 @@ def test_findings_have_their_share_examples_and_advice() -> None:
 
 
 def test_queries_that_move_are_shown_with_their_unit() -> None:
-    page = Page(render(replace(ranking(), unit="queries")))
+    page = Page(render(replace(ranking(), counted="queries")))
     assert "q<1>" in page.shown
     assert ">query</th>" in page.html
     assert "+0.800" in page.shown

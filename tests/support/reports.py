@@ -68,7 +68,15 @@ def compared(*rows: Row, metrics: tuple[Metric, ...] = (NDCG,), **more: Any) -> 
         for (metric, _), one in reversed(first.items())
     ]  # fmt: skip
     systems = ("old", *dict.fromkeys(one.system for one in rows))
-    given = {"title": "Report", "kind": "ranking", "version": "0", "unit": "users", "level": 0.95, **more}
+    given = {
+        "title": "Report",
+        "kind": "ranking",
+        "version": "0",
+        "unit": "users",
+        "counted": "users",
+        "level": 0.95,
+        **more,
+    }
     return ReportData(systems=systems, metrics=metrics, rows=(*old, *rows), baseline="old", **given)
 
 

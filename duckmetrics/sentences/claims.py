@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.expressions.visible import visible
+from duckmetrics.sentences.lists import joined, verb
 from duckmetrics.verdicts import UNTESTED
 
 if TYPE_CHECKING:
@@ -44,9 +45,5 @@ def claim_of(rows: Sequence[Row]) -> Claim:
     more = f"; {others} more cannot be distinguished from {best}" if others else ""
     untested = [visible(str(row["system"])) for row in known if row["verdict"] == UNTESTED]
     if untested:
-        more += f"; {listed(untested)} {'was' if len(untested) == 1 else 'were'} not tested against {best}"
+        more += f"; {joined(untested)} {verb(len(untested), 'was', 'were')} not tested against {best}"
     return Claim(f"{count} systems share the first tier", f": no clear difference among them{more}")
-
-
-def listed(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

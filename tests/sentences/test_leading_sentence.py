@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from duckmetrics.screens.headline import Compared, headline, headline_of_pairs, verdict_of
+from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
+from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, verdict_of
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 ONE = {
@@ -27,12 +26,12 @@ ONE = {
 
 @pytest.mark.parametrize("verdicts", ONE, ids=", ".join)
 def test_metrics_of_one_system(verdicts: tuple[str, ...]) -> None:
-    found = {f"m{place}": verdict for place, verdict in enumerate(verdicts, start=1)}
-    assert verdict_of("B", "A", found) == ONE[verdicts]
+    facts = [Fact("B", f"m{place}", verdict) for place, verdict in enumerate(verdicts, start=1)]
+    assert verdict_of("B", "A", facts) == ONE[verdicts]
 
 
-def row(system: str, verdict: str, metric: str = "m1") -> dict[str, Any]:
-    return {"system": system, "metric": metric, "verdict": verdict}
+def fact(system: str, verdict: str, metric: str = "m1", place: str = "") -> Fact:
+    return Fact(system, metric, verdict, place)
 
 
 JP, DE = "country JP", "country DE"
@@ -49,13 +48,35 @@ SLICED = [
     (WORSE, [(JP, WORSE, "m1")], "B is worse than A"),
     (BETTER, [(f"s {i}", WORSE if i < 4 else BETTER, "m1") for i in range(9)],
      "B is better than A, but worse in 4 of 9 slices"),
+    (BETTER, [(f"s {i}", WORSE, "m1") for i in range(4)], "B is better than A, but worse in all 4 slices"),
+    (BETTER, [(JP, WORSE, "m1"), (DE, WORSE, "m2")],
+     "B is better than A, but worse in country JP and in country DE on m2"),
+    (BETTER, [(JP, WORSE, "m2"), (DE, WORSE, "m3"), ("device tv", BETTER, "m1")],
+     "B is better than A, but worse in 2 of 3 slices on other metrics"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("overall", "slices", "sentence"), SLICED)
 def test_slices_are_the_exception(overall: str, slices: list[tuple[str, str, str]], sentence: str) -> None:
-    placed = [(place, row("B", verdict, metric)) for place, verdict, metric in slices]
-    assert headline(Compared("A", [row("B", overall)], placed)) == sentence
+    placed = [fact("B", verdict, metric, place) for place, verdict, metric in slices]
+    assert leading_sentence(Compared("A", [fact("B", overall), *placed])) == sentence
+
+
+def test_metrics_and_slices_that_contradict_stand_together() -> None:
+    facts = [fact("B", BETTER), fact("B", WORSE, "m2"), fact("B", UNCLEAR, "m3"), fact("B", WORSE, place=JP)]
+    told = leading_sentence(Compared("A", facts))
+    assert told == "B is better than A on 1 of 3 metrics, but worse on m2 and in country JP, unclear on m3"
+
+
+def test_one_difference_without_a_direction_has_its_meaning() -> None:
+    aimed = Fact("B", "m2", DIFFERENT, words="on the other side of 1")
+    assert leading_sentence(Compared("A", [aimed])) == "B differs from A on m2 (on the other side of 1)"
+    told = leading_sentence(Compared("A", [fact("B", BETTER), aimed]))
+    assert told == "B is better than A on m1, different on m2 (on the other side of 1)"
+
+
+def test_names_stay_on_their_line() -> None:
+    assert leading_sentence(Compared("A\nB", [fact("C\t", BETTER)])) == "C\\t is better than A\\nB"
 
 
 SEVERAL = {
@@ -65,8 +86,8 @@ SEVERAL = {
     (BETTER, UNCLEAR): "B is better than A by m1; C does not clearly differ from A",
     (UNCLEAR, UNCLEAR): "B and C do not clearly differ from A by m1",
     (WORSE, UNCLEAR): "B is worse than A by m1; C does not clearly differ from A",
-    (BETTER, UNTESTED): "B is better than A by m1; C is not tested against A",
-    (UNTESTED, UNTESTED): "B and C are not tested against A by m1",
+    (BETTER, UNTESTED): "B is better than A by m1; C was not tested against A",
+    (UNTESTED, UNTESTED): "B and C were not tested against A by m1",
     (*[BETTER] * 4, WORSE): "4 systems are better than A by m1; F is worse than A; "
     "they were not tested against each other",
 }
@@ -74,13 +95,14 @@ SEVERAL = {
 
 @pytest.mark.parametrize("verdicts", SEVERAL, ids=", ".join)
 def test_the_best_of_several_is_named_only_where_tests_show_it(verdicts: tuple[str, ...]) -> None:
-    rows = [row(system, verdict) for system, verdict in zip("BCDEF", verdicts, strict=False)]
-    assert headline(Compared("A", rows)) == SEVERAL[verdicts]
+    facts = [fact(system, verdict) for system, verdict in zip("BCDEF", verdicts, strict=False)]
+    assert leading_sentence(Compared("A", facts)) == SEVERAL[verdicts]
 
 
 def test_the_best_of_several_has_its_exceptions() -> None:
-    rows = [row("B", BETTER), row("C", WORSE), row("B", WORSE, "ece"), row("C", WORSE, "ece")]
-    told = headline(Compared("A", rows, [(JP, row("B", WORSE)), (JP, row("C", WORSE))]))
+    facts = [fact("B", BETTER), fact("C", WORSE), fact("B", WORSE, "ece"), fact("C", WORSE, "ece")]
+    facts += [fact("B", WORSE, place=JP), fact("C", WORSE, place=JP)]
+    told = leading_sentence(Compared("A", facts))
     assert told == "B is the best of 3 systems by m1, but worse than A on ece and in country JP"
 
 
@@ -96,16 +118,12 @@ PAIRS = [
 
 @pytest.mark.parametrize(("verdicts", "sentence"), PAIRS)
 def test_pairs_show_which_systems_are_the_best(verdicts: dict[str, str], sentence: str) -> None:
-    rows = [{"system": pair[0], "against": pair[1], "verdict": verdict} for pair, verdict in verdicts.items()]
-    assert headline_of_pairs("m", "abc", rows) == sentence
+    assert sentence_of_pairs("m", "abc", pairs_of(**verdicts)) == sentence
 
 
-def pairs_of(**verdicts: str) -> list[dict[str, Any]]:
-    """Return the rows of pairs, from the names of both systems in one word: ``AB="better"``."""
-    return [
-        {"system": pair[0], "against": pair[1], "metric": "m", "verdict": verdict}
-        for pair, verdict in verdicts.items()
-    ]
+def pairs_of(**verdicts: str) -> list[Pair]:
+    """Return pairs, from the names of both systems in one word: ``AB="better"``."""
+    return [Pair(pair[0], pair[1], verdict) for pair, verdict in verdicts.items()]
 
 
 @pytest.mark.parametrize(
@@ -123,11 +141,11 @@ def pairs_of(**verdicts: str) -> list[dict[str, Any]]:
         (pairs_of(AB=BETTER, AC=WORSE, BC=BETTER), "None of 3 systems is better than all others by m"),
     ],
 )  # fmt: skip
-def test_pairs_claim_no_more_than_the_tests_show(pairs: list[dict[str, Any]], sentence: str) -> None:
-    assert headline_of_pairs("m", ["A", "B", "C"], pairs) == sentence
+def test_pairs_claim_no_more_than_the_tests_show(pairs: list[Pair], sentence: str) -> None:
+    assert sentence_of_pairs("m", ["A", "B", "C"], pairs) == sentence
 
 
 def test_the_first_metric_leads() -> None:
-    overall = [row("B", BETTER, "m1"), row("B", WORSE, "m2"), row("B", WORSE, "m3")]
-    told = headline(Compared("A", overall, []))
+    overall = [fact("B", BETTER, "m1"), fact("B", WORSE, "m2"), fact("B", WORSE, "m3")]
+    told = leading_sentence(Compared("A", overall))
     assert told == "B is better than A on 1 of 3 metrics, but worse on m2 and m3"

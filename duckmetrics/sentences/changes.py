@@ -1,0 +1,56 @@
+"""The words of a change: its verdict, the direction of its metric, and how far it is from a best value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NO_DIRECTION = "no direction is better"
+_WORDS = {UNCLEAR: "no clear difference"}
+
+
+def word(verdict: str) -> str:
+    """Return a verdict in words."""
+    return _WORDS.get(verdict, verdict)
+
+
+def direction(better: str | None, target: float | None) -> str:
+    """Return which values of a metric are better."""
+    if target is not None:
+        return f"best at {target:g}"
+    return f"{better} is better" if better else NO_DIRECTION
+
+
+def toward(target: float, before: float | None, after: float | None, verdict: str) -> str:
+    """Return whether a value is nearer to the best value now, if the difference is clear."""
+    if verdict not in (BETTER, WORSE, DIFFERENT) or before is None or after is None:
+        return f"aims at {target:g}"
+    old, new = abs(before - target), abs(after - target)
+    if new == old:
+        return f"as far from {target:g}"
+    return f"{'nearer to' if new < old else 'farther from'} {target:g}"
+
+
+def toward_with_distances(
+    target: float, before: float, after: float, verdict: str, text: Callable[[float], str]
+) -> str:
+    """Return `toward` with the distances of both values from the best value.
+
+    Args:
+        text: writes a distance.
+    """
+    distances = [text(abs(value - target)) for value in (before, after)]
+    return f"{toward(target, before, after, verdict)}: {distances[0]} off, now {distances[1]}"
+
+
+def meaning_of_difference(target: float | None, before: float | None, after: float | None) -> str:
+    """Return the meaning of a clear difference that is neither better nor worse."""
+    if target is None:
+        return NO_DIRECTION
+    if before is not None and after is not None and (before - target) * (after - target) < 0:
+        return f"on the other side of {target:g}"
+    return toward(target, before, after, DIFFERENT)
