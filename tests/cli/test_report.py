@@ -30,7 +30,7 @@ def test_one_system_is_evaluated_with_intervals(run: Command, exports: Path) -> 
     assert found.numbers["title"] == "p.parquet"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [

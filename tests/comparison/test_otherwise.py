@@ -22,6 +22,7 @@ def compared(metrics: str = "mrr", **options: Any) -> duckmetrics.Comparison:
     return duckmetrics.compare({"A": A, "B": B}, TRUTH, metrics, **options)
 
 
+@pytest.mark.slow
 def test_other_conventions_give_the_rows_of_a_comparison_with_them() -> None:
     result = compared()
     table = result.otherwise([{"unjudged": "skip"}, {"missing": "skip"}, {"population": "both"}]).to_pylist()

@@ -81,6 +81,7 @@ def test_numbers_are_those_of_separate_comparisons(runs: dict[str, Scores], trut
                 assert (row["p"], -row["delta"]) == pytest.approx((own["p"], own["delta"]), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_p_is_adjusted_over_all_pairs(pairs: Comparison) -> None:
     expected = multipletests([row["p"] for row in pairs.pairs], method="holm")[1]
     assert [row["p_adjusted"] for row in pairs.pairs] == pytest.approx(list(expected), rel=1e-9)

@@ -157,6 +157,7 @@ def settings(connection: Connection) -> list[Any]:
     return [connection.execute(f"SELECT current_setting('{name}')").fetchall() for name in names]
 
 
+@pytest.mark.slow
 def test_settings_are_restored_and_a_limit_is_never_changed(connection: Connection, tmp_path: Path) -> None:
     connection.execute("SET memory_limit = '1.5GB'; SET threads = 3")
     before = settings(connection)

@@ -111,6 +111,7 @@ def test_a_name_of_the_database_wins_over_a_suffix(connection: Any, tmp_path: Pa
         evaluated("shops.run", connection)
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.parquet"
     pq.write_table(RUN, path)

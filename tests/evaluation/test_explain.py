@@ -198,7 +198,7 @@ def test_a_text_that_is_no_number_names_no_query() -> None:
         )
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["u+2", ("u", 2), {"user": "u", "day": 2}])
 def test_a_composite_query_is_named_by_its_parts(query: Any) -> None:
     connection = duckdb.connect()

@@ -79,6 +79,7 @@ def halves(labels: list[int], scores: list[float]) -> list[float]:
     return found
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", MEAN_TERMS)
 def test_the_mean_of_rows_is_divided_among_the_groups(metric: str) -> None:
     found = both(metric).explain(by="land")
@@ -183,6 +184,7 @@ def test_groups_of_one_row_show_label_scores_and_columns() -> None:
     assert found.summary.column_names[-4:] == ["label", "score", "baseline_score", "land"]
 
 
+@pytest.mark.slow
 def test_sizes_count_all_groups() -> None:
     sizes = both("log_loss").explain(by="row", n=1).sizes
     assert sizes is not None
@@ -201,6 +203,7 @@ def test_an_expression_with_a_name_makes_groups() -> None:
     assert {row["half"]: row["n"] for row in found.rows} == {1.0: 5, 0.0: 3}
 
 
+@pytest.mark.slow
 def test_systems_may_be_rows_of_one_table() -> None:
     stacked = {name: CLICKS[name] * 2 for name in ("id", "label", "land")}
     stacked |= {"score": CLICKS["old"] + CLICKS["new"], "model": ["old"] * 8 + ["new"] * 8}
@@ -250,6 +253,7 @@ def test_the_command(run: Command, tmp_path: Any) -> None:
     assert "explain groups of rows with by= (--by)" in run(*asked, "--query", "1").err
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("metric", ["rmse", "r2", "ece", "ks", "mcc", "average_precision", "hosmer_lemeshow"])
 def test_metrics_that_are_not_sums_are_refused(metric: str) -> None:
     ev = both(f"classification.{metric}" if metric == "average_precision" else metric)
@@ -282,6 +286,7 @@ def test_what_cannot_be_explained_says_why() -> None:
         duckmetrics.explain(fewer, metrics="log_loss", by="label AS actual")
 
 
+@pytest.mark.slow
 def test_groups_of_users_may_not_be_split() -> None:
     rows = {**CLICKS, "land": ["DE", "FR", *CLICKS["land"][2:]]}
     ev = both("gauc", rows=rows, columns={"group_id": "user_id"})
@@ -291,6 +296,7 @@ def test_groups_of_users_may_not_be_split() -> None:
     assert total(whole, "difference") == pytest.approx(whole.delta)
 
 
+@pytest.mark.slow
 def test_a_comparison_explains_against_its_baseline() -> None:
     result = duckmetrics.compare(CLICKS, None, "log_loss", score=SCORES, baseline="new", weighted=False)
     found = result.explain(by="land")

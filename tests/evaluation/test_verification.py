@@ -694,7 +694,7 @@ def test_the_command_line_verifies(run: Command) -> None:
         assert other.err.splitlines()[0] == "verified: 2 queries; no difference"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["table", "json", "csv"])
 def test_a_fault_ends_the_command_with_1(run: Command, plant: Plant, format_: str) -> None:
     plant(*wrong_at(RR, "query_id = 'q2'", "NULL"))

@@ -327,6 +327,7 @@ def test_the_interval_of_a_mean_over_queries(rankings: duckdb.DuckDBPyConnection
         assert row["lower"] < row["value"] < row["upper"]
 
 
+@pytest.mark.slow
 def test_queries_of_one_user_are_no_independent_witnesses(rankings: duckdb.DuckDBPyConnection) -> None:
     """The jackknife over users has the effective degrees of freedom of users of unequal size."""
     result = duckmetrics.evaluate(

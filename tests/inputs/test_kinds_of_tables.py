@@ -299,7 +299,7 @@ SETTINGS = ["default_order = 'desc'", "default_null_order = 'nulls_first'", "int
             "preserve_insertion_order = false", "default_collation = 'nocase'"]  # fmt: skip
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_of_the_callers_connection_change_no_number(connection: Connection, setting: str) -> None:
     connection.execute(f"SET {setting}")

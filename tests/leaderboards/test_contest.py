@@ -218,6 +218,7 @@ def test_equal_systems_share_place_letter_and_chance(truth: Any) -> None:
     assert found.sentence == "2 of 3 systems share the first tier: no clear difference among them"
 
 
+@pytest.mark.slow
 def test_a_system_without_a_value_is_last_and_has_no_letter(truth: Any) -> None:
     lost = {q: {"nothing": 1.0} for q in truth}
     runs = {"lost": lost, "good": system(truth, 0.5, 1), "bad": system(truth, 6.0, 2)}
@@ -282,6 +283,7 @@ def test_slices_have_places_and_a_family_of_their_own(truth: Any) -> None:
     assert [row[0] for row in found.shown().cells] == ["(all)"] * 3 + ["x"] * 3 + ["y"] * 3
 
 
+@pytest.mark.slow
 def test_other_metrics_may_have_another_leader(truth: Any) -> None:
     first = {q: dict.fromkeys([*items][:1], 2.0) for q, items in truth.items()}
     every = {q: {"wrong": 9.0, **dict.fromkeys(items, 1.0)} for q, items in truth.items()}

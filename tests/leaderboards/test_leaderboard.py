@@ -216,6 +216,7 @@ def test_hostile_names_stay_in_their_cells(board: Leaderboard) -> None:
 ASK = ("leaderboard", "models.parquet", "--system", "model", "--truth", "t.parquet", "-m", "rr,ndcg")
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_screen(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = run(*ASK)

@@ -103,7 +103,7 @@ def test_slices_of_the_shop(session: duckdb.DuckDBPyConnection) -> None:
     assert {"better", "worse", "not distinguishable"} <= {row["verdict"] for row in found}
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -69,6 +69,7 @@ def test_the_file_in_the_repository_is_fresh() -> None:
     assert (ROOT / "sql/duckmetrics.sql").read_text("utf-8") == shipped.written_macros()
 
 
+@pytest.mark.slow
 def test_some_macros_of_the_file_are_fresh() -> None:
     """The test writes one macro of each large family; all of them take a minute of CPU time."""
     written_anew = {

@@ -263,6 +263,7 @@ def test_findings_come_from_the_complete_check(little_page: Page) -> None:
     assert "1 of 3 (33.3%) queries of the population with no predictions." in page.shown
 
 
+@pytest.mark.slow
 def test_results_of_evaluations_have_no_tables_to_check() -> None:
     connection = little()
     one = duckmetrics.evaluate("predictions", "truth", "mrr", connection=connection)
@@ -283,6 +284,7 @@ def test_queries_without_a_value_are_counted(little_page: Page) -> None:
     assert "1 of 3 queries (33.3%) have no value for first_rank" in little_page.shown
 
 
+@pytest.mark.slow
 def test_a_missing_value_is_shown_as_a_dash() -> None:
     clicks = {"label": [1, 1], "score": [0.9, 0.4]}
     page = Page(duckmetrics.evaluate(clicks, metrics=["auc", "log_loss"]).report().html)

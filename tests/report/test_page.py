@@ -145,6 +145,7 @@ def test_ten_systems_metrics_and_slices_stay_below_500_kilobytes() -> None:
     assert len(render(with_charts(large(10, 10, 10, names))).encode()) < 500_000
 
 
+@pytest.mark.slow
 def test_of_many_slices_the_worst_and_the_best_are_shown() -> None:
     rows = [in_slice(f"s{i}", "not distinguishable", 0.1 + i / 1e5) for i in range(10_000)]
     page = Page(render(compared(row(), *rows)))

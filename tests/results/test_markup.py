@@ -92,7 +92,7 @@ def test_a_page_is_written_and_replaced(command: Command, tmp_path: Path, suffix
     assert target.read_text("utf-8") == "% a table of mine\n"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["latex", "html"])
 def test_other_commands_write_pages_too(command: Command, format_: str) -> None:
     found = command("conventions", f"sql:{run(5)}", TRUTH, "-m", "mrr", "--like", "ranx", "--format", format_)

@@ -320,6 +320,7 @@ def test_a_metric_over_samples_is_warned_of_once(specs: Any) -> None:
         assert part in warning.message
 
 
+@pytest.mark.slow
 def test_what_is_consistent_or_corrected_is_not_warned_of() -> None:
     assert not warnings(*samples(19), "query_auc")
     assert not warnings(*samples(19), ["query_auc", "ndcg@10"], catalog_size=1000)

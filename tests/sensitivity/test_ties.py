@@ -90,6 +90,7 @@ def test_without_ties_nothing_depends_on_them() -> None:
         assert (row.n_dependent, row.share) == (0, 0.0)
 
 
+@pytest.mark.slow
 def test_systems_presets_and_switches() -> None:
     one, other = world(2), world(3)
     systems = {"A": tables(*one)[0], "B": tables(*other)[0]}

@@ -231,6 +231,7 @@ def test_a_negative_control_has_no_relative_interval_but_an_absolute_one() -> No
 # ---- little data --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_variance_nothing_is_tested_and_the_reason_is_told() -> None:
     rows = [("A", 5.0, 1.0, None), ("A", 5.0, 0.0, 1.0), ("A", 5.0, 1.0, 0.0), ("B", 5.0, 1.0, None),
             ("B", 5.0, 0.0, None), ("C", 5.0, 1.0, 1.0)]  # fmt: skip
