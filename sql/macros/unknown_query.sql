@@ -1,0 +1,13 @@
+-- name:     unknown_query
+-- title:    Query to explain that is not among those that count
+-- inputs:   queries (query_id), asked_predictions (query_id), truth (query_id)
+-- params:   query VARCHAR DEFAULT NULL
+SELECT
+    'query ''' || $query || ''''
+    || CASE
+        WHEN EXISTS (SELECT 1 FROM asked_predictions)
+            THEN ' has predictions, but is not among the queries that count; with population := ''predictions'', '
+                || 'all answered queries count'
+        ELSE ': no such query; a query of the truth is ' || (SELECT CAST(min(query_id) AS VARCHAR) FROM truth)
+    END AS problem
+WHERE $query IS NOT NULL AND NOT EXISTS (SELECT 1 FROM queries);
