@@ -210,6 +210,7 @@ def _branches(query: exp.Query) -> Iterator[exp.Select]:
         yield from _branches(cast("exp.Query", query.this))
         yield from _branches(cast("exp.Query", query.args["expression"]))
 
+
 def read_from(query: exp.Query, names: Mapping[str, str]) -> exp.Query:
     """Point the tables of a query at other steps."""
     query = query.copy()

@@ -40,11 +40,12 @@ class RankingChecks:
         """Return the steps that refuse bad arguments and bad rows."""
         usual, opened = (self._problems(form) for form in (CLOSED[-1], OPEN))
         arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in self.of.offer.problems()]
+        last = self.last()
         further = (self.text.text(placed(query, i - 100)) for i, query in enumerate(self.further))
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             *merged(self.of.is_open, opened, usual), *(f" UNION ALL {text}" for text in further),
-            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), *self.last(), "), ",
+            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), *last, "), ",
             self.text.cte("checked", self.text.shell("checked")), " ",
         ]  # fmt: skip
 

@@ -84,7 +84,7 @@ class RankingQuery:
 
 
 def with_metrics(of: RankingCall, template: Template, text: exp.Expr) -> exp.Expr:
-    """Return the expression of a whole text, with the pieces of the metrics asked for and all values in it."""
+    """Return the expression of a whole text, with the pieces of the metrics asked for and all values."""
     # Bound once and outside of the lambdas that read them: DuckDB binds what is in a lambda twice.
     both = {"text": text, "pieces": of.asked_for.pieces(template.texts)}
     named = {n: exp.Bracket(this=exp.column("_both"), expressions=[literal(n)]) for n in both}

@@ -41,8 +41,8 @@ class RankingSteps:
     def steps(self, form: Form) -> list[Part]:
         """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
-        texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
         listed = self.population() if form.is_open else []
+        texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
         return [*listed, *self._needed(composed, texts), *self._per_query(composed), ", "]
 
     def population(self) -> list[Part]:

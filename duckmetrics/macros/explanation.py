@@ -16,20 +16,20 @@ from duckmetrics.expressions.numbers import ROUNDING
 from duckmetrics.macro_queries.asked_for import SeveralMetrics
 from duckmetrics.macro_queries.forms import CLOSED, OPEN, entries_of
 from duckmetrics.macro_queries.macro import QUERY, Argument, Macro, Overload, Written, reference, without_with
-from duckmetrics.macro_queries.parameters import Offer, allowed, aliases_of, refusal
-from duckmetrics.macro_queries.query import METRICS, SYSTEM, placed
+from duckmetrics.macro_queries.parameters import Offer, aliases_of, allowed, refusal
+from duckmetrics.macro_queries.query import SYSTEM, placed
 from duckmetrics.macro_queries.ranking_call import RankingCall
 from duckmetrics.macro_queries.ranking_checks import LAST, RankingChecks
 from duckmetrics.macro_queries.ranking_query import with_metrics
 from duckmetrics.macro_queries.ranking_steps import POPULATION, RankingSteps
 from duckmetrics.macro_queries.ranking_text import RankingText
-from duckmetrics.macro_queries.shell_files import call, concatenated, is_null
+from duckmetrics.macro_queries.shell_files import call, is_null
 from duckmetrics.macro_queries.template import Template, chosen, joined, merged
 from duckmetrics.macros.explained_steps import BASELINE, GROUPINGS, ExplainedSteps
 from duckmetrics.macros.ranking import TABLES, columns_of_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.forms import Form
@@ -58,15 +58,12 @@ class OneExplained(SeveralMetrics):
         return exp.and_(is_one, super().can_be_written)
 
 
-def explain_macro(catalog: Catalog, words: Mapping[str, exp.Expr]) -> Macro:
-    """Return the macro that explains a ranking.
-
-    Args:
-        words: parameters that take more than their header says, with the expression that reads them.
-    """
+def explain_macro(catalog: Catalog) -> Macro:
+    """Return the macro that explains a ranking."""
     names = explainable(catalog)
     aliases = {name: a for name, a in aliases_of(catalog, RANKING).items() if a.metric.name in names}
-    offer = Offer(catalog, aliases, {parameter_of(catalog, CORRECTED): None}, words)
+    word = call(catalog, "population_word", reference(POPULATION))
+    offer = Offer(catalog, aliases, {parameter_of(catalog, CORRECTED): None}, {POPULATION: word})
     entries = list(entries_of(catalog, offer.asked))
     n = Argument(MOST_GROUPS, catalog.relations[GROUPS].own_params[MOST_GROUPS].default,
                  meanings={"": "the number of groups with a row of their own"})  # fmt: skip
@@ -116,7 +113,7 @@ class ExplainedQuery:
         return [*population, *steps.asked(form), *steps.steps(form)]
 
     def _result(self, text: RankingText) -> Part:
-        """Return the rows that people see: of items, or of groups, whose column has the name of the grouping."""
+        """Return the rows that people see: of items, or of groups under the name of the grouping."""
         by = exp.cast(reference(BY), "VARCHAR")
         items = text.shell("explained_items")
         groups = text.shell("explained_groups", rounding=literal(ROUNDING))
@@ -143,12 +140,13 @@ class ExplainedQuery:
             is_asked = self.of.asks_for(asked.names) or exp.true()
             by_group = exp.not_(is_null(reference(BY)))
             yield exp.select(literal(said).as_("problem")).where(exp.and_(by_group, is_asked))
-        yield text.shell("no_explained_system")
         for name in (BASELINE, COMPARED):
-            yield text.shell(
+            unknown = text.shell(
                 "no_contestant", given=reference(name), parameter=literal(name), kind=literal("system"),
                 is_needed=exp.false(), is_expression=exp.false(),
             )  # fmt: skip
+            yield cast("exp.Select", unknown).where(exp.not_(is_null(reference(SYSTEM))))
+        yield text.shell("no_explained_system")
 
 
 class ExplainedChecks(RankingChecks):

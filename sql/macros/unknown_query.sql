@@ -8,6 +8,7 @@ SELECT
         WHEN EXISTS (SELECT 1 FROM asked_predictions)
             THEN ' has predictions, but is not among the queries that count; with population := ''predictions'', '
                 || 'all answered queries count'
-        ELSE ': no such query; a query of the truth is ' || (SELECT CAST(min(query_id) AS VARCHAR) FROM truth)
+        ELSE ': no such query; a query of the truth is ' || CAST(judged.query_id AS VARCHAR)
     END AS problem
+FROM (SELECT min(query_id) AS query_id FROM truth) AS judged
 WHERE $query IS NOT NULL AND NOT EXISTS (SELECT 1 FROM queries);
