@@ -75,12 +75,7 @@ class Composer:
     def values_per_query(
         self, measures: Sequence[Measure], plan: str, *, all_ranks: bool = False
     ) -> tuple[exp.Select, list[Columns]]:
-        """Return the query that `per_query` assembles, and the columns of each measure.
-
-        Args:
-            all_ranks: whether to rank the items below the deepest cut-off, too, for steps that other
-                readers share.
-        """
+        """Return the query that `per_query` assembles, perhaps with the ranks below cut-offs, and columns."""
         depth = None if all_ranks else depth_of(measures)
         outer = PerQuery(self.relation, self.blocks)
         names: list[Columns] = []

@@ -22,7 +22,7 @@ from duckmetrics.macro_queries.macro import reference, without_with
 from duckmetrics.macro_queries.query import read_from
 from duckmetrics.macro_queries.ranking_steps import POPULATION
 from duckmetrics.macro_queries.shell_files import BY_RANK as RANKS_GIVEN
-from duckmetrics.macro_queries.shell_files import is_null, query_of
+from duckmetrics.macro_queries.shell_files import is_null
 from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 GROUPINGS = (BY_RANK, BY_GRADE, BY_ITEM)
 # The names of the systems in the steps, see sql/macros/asked_predictions.sql.
-SYSTEMS, BASELINE = "systems", "baseline"
+SYSTEMS, ASKED_SYSTEMS, BASELINE = "systems", "asked_systems", "baseline"
 # The tables of the user, and what the steps read of them: the rows of the systems and queries asked for.
 READ = {name: f"asked_{name}" for name in ("predictions", "truth", POPULATION)}
 # The result of the steps.
@@ -50,8 +50,8 @@ class ExplainedSteps:
 
     def asked(self, form: Form) -> list[Part]:
         """Return the steps that read the rows of the systems and queries asked for."""
-        names = (name for table, name in READ.items() if form.is_open or table != POPULATION)
-        return [f"{self.text.cte(name, self.text.shell(name))}, " for name in names]
+        names = [name for table, name in READ.items() if form.is_open or table != POPULATION]
+        return [f"{self.text.cte(name, self.text.shell(name))}, " for name in (*names, ASKED_SYSTEMS)]
 
     def steps(self, form: Form) -> list[Part]:
         """Return the steps of the items of a query, or of groups of items."""
@@ -68,7 +68,7 @@ class ExplainedSteps:
 
     def _of_metric(self, entry: Entry, form: Form, by: str | None) -> list[str]:
         """Return the steps of one metric."""
-        inputs = {SYSTEMS: query_of(self.catalog, "asked_systems", {})}
+        inputs = {SYSTEMS: exp.select("system").from_(ASKED_SYSTEMS)}
         composer = Composer(self.catalog, inputs, {}, {RANKS_GIVEN: Parameter(RANKS_GIVEN)})
         measure = entry.measure(form)
         if by is None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import RANKING
 from duckmetrics.catalog.facts import CORRECTED, parameter_of
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
-from duckmetrics.compose.contribution_queries import MOST_GROUPS, SEGMENT
+from duckmetrics.compose.contribution_queries import BY_GRADE, BY_ITEM, BY_RANK, MOST_GROUPS, SEGMENT
 from duckmetrics.compose.contributions import explainable, reason_against
 from duckmetrics.expressions.folding import literal
 from duckmetrics.expressions.numbers import ROUNDING
@@ -40,9 +40,15 @@ METRIC, ONE_QUERY, BY, COMPARED = "metric", "query", "by", "compared"
 GROUPS = "contribution_groups"
 # The metrics of rankings that are not sums over items, see sql/macros/not_explained.sql.
 NOT_SUMS = "not_sums"
+GROUPED_BY = {
+    "": "instead of a query, groups of items over all queries",
+    BY_RANK: "the ranks of the items",
+    BY_GRADE: "the grades of the items",
+    BY_ITEM: "the items",
+}
 OWN = (
     Argument(ONE_QUERY, meanings={"": "the id of the query to explain"}),
-    Argument(BY, choices=GROUPINGS, meanings={"": "instead of a query, groups of items over all queries"}),
+    Argument(BY, choices=GROUPINGS, meanings=GROUPED_BY),
     Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
     Argument(BASELINE, meanings={"": "the system that the other one is compared with"}),
     Argument(COMPARED, meanings={"": "the system to explain; by default the only one, or the other of two"}),

@@ -1,6 +1,6 @@
 -- name:     unknown_query
 -- title:    Query to explain that is not among those that count
--- inputs:   queries (query_id), asked_predictions (query_id), truth (query_id)
+-- inputs:   predictions (system, query_id), truth (query_id), population (query_id), asked_predictions (query_id)
 -- params:   query VARCHAR DEFAULT NULL
 SELECT
     'query ''' || $query || ''''
