@@ -23,7 +23,7 @@ from duckmetrics.macro_queries.ranking_checks import LAST, RankingChecks
 from duckmetrics.macro_queries.ranking_query import with_metrics
 from duckmetrics.macro_queries.ranking_steps import POPULATION, RankingSteps
 from duckmetrics.macro_queries.ranking_text import RankingText
-from duckmetrics.macro_queries.shell_files import call, is_null
+from duckmetrics.macro_queries.shell_files import call, is_null, typed
 from duckmetrics.macro_queries.template import Template, chosen, joined, merged
 from duckmetrics.macros.explained_steps import BASELINE, GROUPINGS, ExplainedSteps
 from duckmetrics.macros.ranking import TABLES, columns_of_tables
@@ -90,6 +90,7 @@ class ExplainedQuery:
 
     def __init__(self, of: RankingCall) -> None:
         self.of, self.catalog = of, of.catalog
+        self.most = of.catalog.relations[GROUPS].own_params[MOST_GROUPS]
 
     def body(self, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> exp.Select:
         """Return the body of the macro.
@@ -99,7 +100,7 @@ class ExplainedQuery:
         """
         template = Template([argument.name for argument in self.of.arguments], {}, inline)
         text = RankingText(self.of, template)
-        text.values[MOST_GROUPS] = template.quoted(reference(MOST_GROUPS), "BIGINT")
+        text.values[MOST_GROUPS] = template.quoted(typed(self.most), "BIGINT")
         names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
         named = names.where(exp.not_(is_null(reference(SYSTEM))))
         checks = ExplainedChecks(text, list(self._problems(text)))
@@ -137,8 +138,8 @@ class ExplainedQuery:
     def _problems(self, text: RankingText) -> Iterator[exp.Query]:
         """Yield the queries of the problems of the arguments."""
         yield text.shell("bad_explanation", choices=literal(" or ".join(GROUPINGS)))
-        n = self.catalog.relations[GROUPS].own_params[MOST_GROUPS]
-        yield exp.select(refusal(n.name, [n]).as_("problem")).where(exp.not_(allowed(n)))
+        few = refusal(MOST_GROUPS, [self.most])
+        yield exp.select(few.as_("problem")).where(exp.not_(allowed(self.most)))
         others = (asked for asked in self.of.offered if asked.agg not in (None, DEFAULT_AGGREGATION))
         for asked in others:
             what = f"is the {asked.agg} of the queries, and only a mean is a sum over items"
