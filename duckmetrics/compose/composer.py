@@ -72,9 +72,11 @@ class Composer:
         query, names = self.values_per_query(measures, plan)
         return self.assemble(query), names
 
-    def values_per_query(self, measures: Sequence[Measure], plan: str) -> tuple[exp.Select, list[Columns]]:
-        """Return the query that `per_query` assembles, and the columns of each measure."""
-        depth = depth_of(measures)
+    def values_per_query(
+        self, measures: Sequence[Measure], plan: str, *, all_ranks: bool = False
+    ) -> tuple[exp.Select, list[Columns]]:
+        """Return the query that `per_query` assembles, perhaps with the ranks below cut-offs, and columns."""
+        depth = None if all_ranks else depth_of(measures)
         outer = PerQuery(self.relation, self.blocks)
         names: list[Columns] = []
         for measure in measures:

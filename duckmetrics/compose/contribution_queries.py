@@ -33,7 +33,7 @@ MOST_GROUPS = "n"
 def items_query(composer: Composer, measure: Measure) -> exp.Select:
     """Return one row for every system, query and item: see sql/relations/ranking/contributions.sql."""
     values: dict[str, Value] = {**measure.values, "depth": None, "plan": SORTED}
-    _valued(composer, measure, SORTED)
+    _valued(composer, measure, SORTED, all_ranks=True)
     terms(composer, measure.metric, values)
     step = composer.relation("contributions", values)
     return composer.assemble(exp.select(*ITEMS).from_(step))
@@ -47,7 +47,7 @@ def values_query(composer: Composer, measure: Measure) -> exp.Select:
 
 
 def groups_query(
-    composer: Composer, measure: Measure, by: str, plan: str, system: str, baseline: str | None, n: int
+    composer: Composer, measure: Measure, by: str, plan: str, system: str, baseline: str | None, n: Value
 ) -> exp.Select:
     """Return one row for every group of items: see sql/relations/ranking/contribution_groups.sql.
 
@@ -65,9 +65,9 @@ def groups_query(
     return composer.assemble(exp.select(*GROUPS).from_(step))
 
 
-def _valued(composer: Composer, measure: Measure, plan: str) -> str:
+def _valued(composer: Composer, measure: Measure, plan: str, *, all_ranks: bool = False) -> str:
     """Make the values of the queries a step."""
-    query, (columns,) = composer.values_per_query([measure], plan)
+    query, (columns,) = composer.values_per_query([measure], plan, all_ranks=all_ranks)
     composer.settle()
     values = composer.step("values_of_queries", query)
     named = (exp.column(columns.no_relevant).as_("no_relevant"), exp.column(columns.value).as_("value"))

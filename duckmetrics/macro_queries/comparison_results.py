@@ -11,7 +11,7 @@ from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
-from duckmetrics.macro_queries.query import COUNTS
+from duckmetrics.macro_queries.query import COUNTS, read_from
 from duckmetrics.macro_queries.ranking_results import AIM, PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
@@ -154,7 +154,7 @@ class Comparison(Overall):
         ):
             step = composer.step(name, composer.resolved(file, {**params, "clustered": False}))
             _, steps = without_with(composer.complete(exp.select("*").from_(step)))
-            yield from ((n, _read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
+            yield from ((n, read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
         parts = [self._adjusted(family) for family in families]
         for steps, _ in parts:
             yield from steps
@@ -182,15 +182,5 @@ class Comparison(Overall):
         name = composer.step("adjusted_p", query)
         _, steps = without_with(composer.complete(exp.select("*").from_(name)))
         names = {n: f"{n}_{family}" for n, _ in steps} | {"p_values": f"p_values_{family}"}
-        renamed = [(names[n], _read_from(s, names)) for n, s in steps]
+        renamed = [(names[n], read_from(s, names)) for n, s in steps]
         return [(f"p_values_{family}", p_values), *renamed], renamed[-1][0]
-
-
-def _read_from(query: exp.Query, names: dict[str, str]) -> exp.Query:
-    """Point the tables of a query at other steps."""
-    query = query.copy()
-    for table in query.find_all(exp.Table):
-        if table.name in names:
-            alias = table.alias or table.name
-            table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
-    return query

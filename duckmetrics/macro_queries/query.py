@@ -209,3 +209,13 @@ def _branches(query: exp.Query) -> Iterator[exp.Select]:
     else:
         yield from _branches(cast("exp.Query", query.this))
         yield from _branches(cast("exp.Query", query.args["expression"]))
+
+
+def read_from(query: exp.Query, names: Mapping[str, str]) -> exp.Query:
+    """Point the tables of a query at other steps."""
+    query = query.copy()
+    for table in query.find_all(exp.Table):
+        if table.name in names:
+            alias = table.alias or table.name
+            table.replace(exp.to_table(names[table.name]).as_(alias, table=True))
+    return query

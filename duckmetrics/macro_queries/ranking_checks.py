@@ -16,11 +16,14 @@ from duckmetrics.macro_queries.shell_files import is_null, query_of
 from duckmetrics.macro_queries.template import chosen, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from duckmetrics.macro_queries.forms import Form
     from duckmetrics.macro_queries.ranking_text import RankingText
     from duckmetrics.macro_queries.template import Part
+
+# The place of problems after all others.
+LAST = 99
 
 
 class RankingChecks:
@@ -37,16 +40,28 @@ class RankingChecks:
         """Return the steps that refuse bad arguments and bad rows."""
         usual, opened = (self._problems(form) for form in (CLOSED[-1], OPEN))
         arguments = [f" UNION ALL {self.text.text(placed(query, -1))}" for query in self.of.offer.problems()]
-        bad_slices = self.text.shell("bad_attributes", slice_label=self.text.label)
-        slices = f" UNION ALL {self.text.text(placed(bad_slices, 99))}"
+        last = self.last()
         further = (self.text.text(placed(query, i - 100)) for i, query in enumerate(self.further))
         return [
             chosen(self.of.is_changed, [*self._specs(), ", "], []),
             *merged(self.of.is_open, opened, usual), *(f" UNION ALL {text}" for text in further),
-            chosen(self.of.is_changed, arguments, []), *self._unfollowed(),
-            chosen(self.of.has_slices, [slices], []), "), ",
+            chosen(self.of.is_changed, arguments, []), *self._unfollowed(), *last, "), ",
             self.text.cte("checked", self.text.shell("checked")), " ",
         ]  # fmt: skip
+
+    def last(self) -> list[Part]:
+        """Return the queries of the problems that are reported if there is no other one."""
+        bad_slices = self.text.shell("bad_attributes", slice_label=self.text.label)
+        slices = f" UNION ALL {self.text.text(placed(bad_slices, LAST))}"
+        return [chosen(self.of.has_slices, [slices], [])]
+
+    def shared(self, form: Form) -> Mapping[str, exp.Query]:
+        """Return the steps of the query that checks may read."""
+        return self.of.composed(form).steps
+
+    def unreadable(self) -> list[exp.Query]:
+        """Return the queries of the problems of metrics that are not known or cannot be read."""
+        return [self.text.shell("bad_metrics"), self.text.shell("unreadable_metrics")]
 
     def _unfollowed(self) -> list[Part]:
         """Return the query of why a tool cannot be followed."""
@@ -60,7 +75,7 @@ class RankingChecks:
         composed = self.of.composed(form)
         absent = () if form.is_open else (POPULATION,)
         found, steps = checks.of_data(
-            self.catalog, composed.measures, composed.steps, form.constants, self.of.only, absent
+            self.catalog, composed.measures, self.shared(form), form.constants, self.of.only, absent
         )
         files = ("no_rows", "mixed_ids", *(("no_order", "bad_population") if form.is_open else ()))
         refused = [*(self.text.shell(name) for name in files), *found]
@@ -86,7 +101,7 @@ class RankingChecks:
         Args:
             names: the columns of the result.
         """
-        problems = in_one([self.text.shell("bad_metrics"), self.text.shell("unreadable_metrics")])
+        problems = in_one(self.unreadable())
         nothing = (
             exp.select(*(exp.null().as_(name) for name in names)).from_("checked").where(exp.column("fine"))
         )

@@ -63,13 +63,7 @@ class RankingQuery:
             *steps.slices(), *results.steps(), *checks.checked(), *results.result(),
         ]  # fmt: skip
         text_ = joined([chosen(of.asked_for.can_be_written, whole, checks.refused(results.columns))])
-        # Bound once and outside of the lambdas that read them: DuckDB binds what is in a lambda twice.
-        both = {"text": text_, "pieces": of.asked_for.pieces(template.texts)}
-        named = {n: exp.Bracket(this=exp.column("_both"), expressions=[literal(n)]) for n in both}
-        pairs = [exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in both.items()]
-        needed = call(of.catalog, "with_needed", *named.values()) if of.is_listed else named["text"]
-        read = call(of.catalog, "with_pieces", needed, named["pieces"].copy())
-        written = template.filled(bound_once("_both", exp.Struct(expressions=pairs), read))
+        written = with_metrics(of, template, text_)
         if self.macros is not None:
             written = Followed(of, self.macros, is_alone=inline is not None).run(written)
         run = exp.Anonymous(this=QUERY, expressions=[written])
@@ -87,3 +81,14 @@ class RankingQuery:
 
     def _fits(self, form: Form) -> bool:
         return form.plan != TOP or any(entry.has_cutoff for entry in self.of.entries)
+
+
+def with_metrics(of: RankingCall, template: Template, text: exp.Expr) -> exp.Expr:
+    """Return the expression of a whole text, with the pieces of the metrics asked for and all values."""
+    # Bound once and outside of the lambdas that read them: DuckDB binds what is in a lambda twice.
+    both = {"text": text, "pieces": of.asked_for.pieces(template.texts)}
+    named = {n: exp.Bracket(this=exp.column("_both"), expressions=[literal(n)]) for n in both}
+    pairs = [exp.PropertyEQ(this=exp.to_identifier(n), expression=value) for n, value in both.items()]
+    needed = call(of.catalog, "with_needed", *named.values()) if of.is_listed else named["text"]
+    read = call(of.catalog, "with_pieces", needed, named["pieces"].copy())
+    return template.filled(bound_once("_both", exp.Struct(expressions=pairs), read))

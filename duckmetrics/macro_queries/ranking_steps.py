@@ -41,15 +41,17 @@ class RankingSteps:
     def steps(self, form: Form) -> list[Part]:
         """Return the steps up to the row of each query with its values."""
         composed = self.of.composed(form)
-        population = [f"{self.text.cte(POPULATION, self._population())}, "] if form.is_open else []
+        listed = self.population() if form.is_open else []
         texts = ["".join((*self._step(composed, name), ", ")) for name in composed.steps]
-        return [*population, *self._needed(composed, texts), *self._per_query(composed), ", "]
+        return [*listed, *self._needed(composed, texts), *self._per_query(composed), ", "]
 
-    def _population(self) -> exp.Query:
+    def population(self) -> list[Part]:
+        """Return the step with the queries that count, where a table may list them."""
         is_table = exp.EQ(this=self.of.values[POPULATION].copy(), expression=literal(TABLE))
         listed = exp.Case().when(is_table, reference(POPULATION)).else_(reference("truth"))
         read = {SOURCE: source(self.catalog, listed, "read_trec_qrels")}
-        return run_later(query_of(self.catalog, POPULATION, read))
+        query = run_later(query_of(self.catalog, POPULATION, read))
+        return [f"{self.text.cte(POPULATION, query)}, "]
 
     def _step(self, composed: Composed, name: str) -> list[str]:
         """Return a step; an aggregate has the columns of the metrics asked for."""

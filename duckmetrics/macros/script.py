@@ -17,6 +17,7 @@ from duckmetrics.macros.aggregates import aggregate_macros
 from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.experiment import ab_macro
+from duckmetrics.macros.explanation import explain_macro
 from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.statistics import statistic_macros
@@ -45,7 +46,7 @@ def macros(catalog: Catalog) -> tuple[Macro, ...]:
     found = [
         *scalar_macros(catalog), *_functions(catalog), *_function_macros(catalog),
         *_reader_macros(catalog), *aggregate_macros(catalog),
-        *ranking_macros(catalog, macro_names(catalog, RANKING)),
+        *ranking_macros(catalog, macro_names(catalog, RANKING)), explain_macro(catalog),
         *classification_macros(catalog, macro_names(catalog, CLASSIFICATION)), *statistic_macros(catalog),
         ab_macro(catalog), inspect_macro(catalog), inspect_rows_macro(catalog), _help(catalog),
         conventions_macro(catalog), tool_conventions_macro(catalog),
