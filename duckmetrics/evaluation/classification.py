@@ -43,7 +43,7 @@ def evaluate_classification(
     if request.inference is not None:
         from duckmetrics.inference.unit_values import units_of_classification
 
-        units = units_of_classification(catalog, engine, inputs, measures, request.inference)
+        units = units_of_classification(catalog, engine, inputs, measures, request.inference, plan)
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part

@@ -26,7 +26,7 @@ from duckmetrics.inputs.classification import UNIT, attributed_rows
 from duckmetrics.inputs.slices import read_slices
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.summaries.kept import on_engine
-from duckmetrics.summaries.plans import by_group
+from duckmetrics.summaries.plans import by_group, plans_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,8 @@ def explained_rows(
         raise MetricError("items", "belong to rankings, not to rows", "leave it out; name columns with show=")
     measure = _measure(session, part.measures, metric)
     rows = _rows(session, measure, by, asked)
-    added = Contributions(session.catalog, rows.inputs, rows.measure)
+    plan = plans_on(session.catalog, session.engine, rows.inputs, [rows.measure])
+    added = Contributions(session.catalog, rows.inputs, rows.measure, plan)
     if by_group(rows.measure):
         refuse_split_groups(
             session.engine,

@@ -16,13 +16,13 @@ from duckmetrics.inference.sums import Sums
 from duckmetrics.inference.units import SEGMENT
 from duckmetrics.inputs.classification import GROUP, OVERALL, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.inputs.inputs import Inputs
-from duckmetrics.summaries.plans import GROUPED, PLAN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
+    from duckmetrics.summaries.plans import Plan
 
     Rewrite = Callable[[exp.Column], exp.Expr]
 
@@ -38,6 +38,7 @@ class Contributions:
 
     Args:
         inputs: the canonical rows of one segment, each with its group as the unit.
+        chosen: as in `Sums`.
 
     Attributes:
         sums: the sums of the groups, which the metric is a function of.
@@ -46,10 +47,12 @@ class Contributions:
         UnsupportedError: the metric is not a sum over rows.
     """
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, measure: Measure) -> None:
+    def __init__(
+        self, catalog: Catalog, inputs: Inputs, measure: Measure, chosen: Mapping[str, Plan] | None = None
+    ) -> None:
         self.catalog = catalog
         self.inputs = inputs
-        self.sums = Sums(catalog, inputs, [measure], independent=True)
+        self.sums = Sums(catalog, inputs, [measure], independent=True, chosen=chosen)
         if not self.sums.linear:
             raise UnsupportedError(measure.text, NOT_A_SUM, self.sums.without[measure.text])
         (linear,) = self.sums.linear
@@ -76,7 +79,7 @@ class Contributions:
             if HEADER not in metric.header:
                 raise UnsupportedError(metric.name, NOT_A_SUM)
             composer = Composer(self.catalog, self.inputs.queries, self.inputs.constants)
-            step = composer.relation(metric.header[HEADER], {**values, PLAN: GROUPED})
+            step = composer.relation(metric.header[HEADER], values)
             added = exp.column("contribution").as_("influence")
             unknown = (exp.cast(exp.null(), "DOUBLE").as_(n) for n in ("total", "n_effective"))
             queries[name] = composer.complete(

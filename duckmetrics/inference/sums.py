@@ -16,7 +16,7 @@ from duckmetrics.inference.linear import Linear
 from duckmetrics.inference.units import SEGMENT, struct
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.summaries.classification import COUNTS, SEGMENTS
-from duckmetrics.summaries.plans import GROUPED, PLAN, plans
+from duckmetrics.summaries.plans import Plan, plans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +37,7 @@ class Sums:
     Args:
         inputs: the canonical rows, each with its unit.
         independent: whether every row is a unit of its own.
+        chosen: text of a measure -> how its pairs are counted; the same on all engines by default.
 
     Attributes:
         linear: the measures that are functions of sums.
@@ -44,11 +45,13 @@ class Sums:
     """
 
     def __init__(
-        self, catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], independent: bool
-    ) -> None:
+        self, catalog: Catalog, inputs: Inputs, measures: Sequence[Measure], independent: bool,
+        chosen: Mapping[str, Plan] | None = None,
+    ) -> None:  # fmt: skip
         self.catalog = catalog
         self.inputs = inputs
         self.independent = independent
+        self.chosen = chosen or {}
         self.composer = Composer(catalog, self._by_unit(), self._constants())
         self.blocks: list[Block] = []
         self.columns: dict[str, exp.Column] = {}
@@ -83,7 +86,7 @@ class Sums:
             if not is_estimate(metric):
                 raise UnsupportedError("", "it is a test statistic, which estimates nothing")
             if "influence" in metric.header:
-                self._influence(metric, values)
+                self._influence(metric, values, self.chosen.get(measure.text, plan))
         value = self.composer.value(measure.metric, values)
         if value is None:
             raise UnsupportedError("", "it has no value")
@@ -99,8 +102,12 @@ class Sums:
                 linear.slopes[name] = slope
         return linear
 
-    def _influence(self, metric: Definition, values: Mapping[str, Value]) -> None:
-        """Treat a metric whose file names its influences as if it were a sum."""
+    def _influence(self, metric: Definition, values: Mapping[str, Value], plan: Plan) -> None:
+        """Treat a metric whose file names its influences as if it were a sum.
+
+        Args:
+            plan: how the influences are computed.
+        """
         if values.get("approx") is not None:
             raise UnsupportedError(
                 "", "it is approximate", "without interval= its bounds are those of the exact value"
@@ -109,7 +116,7 @@ class Sums:
         key = f"{value.table}.{value.name}"
         if key not in self.columns:
             self.columns[key] = exp.column(f"s_{len(self.leaves()) + 1}")
-            self.influences[self.columns[key].name] = metric, values
+            self.influences[self.columns[key].name] = metric, {**values, **plan}
 
     def leaves(self) -> list[str]:
         """Return the columns of all sums and influences."""
@@ -198,9 +205,7 @@ class Sums:
         queries: dict[str, exp.Query] = {}
         for name, (metric, values) in self.influences.items():
             composer = Composer(self.catalog, self.inputs.queries, self.inputs.constants)
-            step = composer.relation(
-                metric.header["influence"], {**values, "independent": self.independent, PLAN: GROUPED}
-            )
+            step = composer.relation(metric.header["influence"], {**values, "independent": self.independent})
             kept = ("system", SEGMENT, UNIT, "total", "influence", "n_effective")
             queries[name] = composer.complete(exp.select(*kept).from_(step))
         return queries

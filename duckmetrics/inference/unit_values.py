@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.summaries.plans import Plan
     from duckmetrics.summaries.ranking import RankingSummary
 
 
@@ -85,9 +86,14 @@ def units_of_ranking(
 
 
 def units_of_classification(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference
-) -> Units:
-    """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers."""
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], inference: Inference,
+    plan: Mapping[str, Plan],
+) -> Units:  # fmt: skip
+    """Return the contribution of every cluster of rows, or row, to metrics that the delta method covers.
+
+    Args:
+        plan: how the pairs of each measure are counted.
+    """
     alone = SHARED_ROWS if inputs.shares_rows else ROWS
     kind = alone if inputs.cluster is None else f"{CLUSTERS}{inputs.cluster}"
     if inputs.cluster is not None:
@@ -97,7 +103,7 @@ def units_of_classification(
                 engine, inputs, "cluster", inputs.cluster,
                 "leave cluster= out to use the groups, or ask for metrics by group separately",
             )  # fmt: skip
-    sums = Sums(catalog, inputs, measures, independent=inputs.cluster is None)
+    sums = Sums(catalog, inputs, measures, inputs.cluster is None, plan)
     summary = ClassificationSummary(catalog, inputs, measures, "")
     segments = summary.named_slices()
     texts = tuple(linear.measure.text for linear in sums.linear)

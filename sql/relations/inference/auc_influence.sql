@@ -16,57 +16,64 @@ WITH areas AS (
     SELECT
         system,
         segment,
-        sum(CASE WHEN label = 1 THEN share * placement END) AS auc,
-        count(*) AS rows_of_segment,
-        sum(label) AS rows_of_positives
-    FROM placements
+        sum(weight_of_positives) AS p,
+        sum(weight_of_negatives) AS n,
+        sum(won_by_positives) / nullif(sum(weight_of_positives), 0) AS auc,
+        count(*) FILTER (WHERE n_positive > 0) AS units_of_positives,
+        count(*) FILTER (WHERE n > n_positive) AS units_of_negatives,
+        sum(n) AS rows_of_segment,
+        sum(n_positive) AS rows_of_positives,
+        least(
+            sum(weight_of_positives) * sum(weight_of_positives)
+            / nullif(sum(weight_of_positives * weight_of_positives), 0),
+            sum(weight_of_negatives) * sum(weight_of_negatives)
+            / nullif(sum(weight_of_negatives * weight_of_negatives), 0)
+        ) AS n_effective
+    FROM unit_placements
     GROUP BY system, segment
 ),
-by_unit AS (
+scaled AS (
     SELECT
-        placements.system,
-        placements.segment,
-        placements.unit,
-        max(areas.auc) AS auc,
-        max(placements.label) AS has_positive,
-        1 - min(placements.label) AS has_negative,
-        sum(CASE WHEN placements.label = 1 THEN placements.share ELSE 0e0 END) AS share_of_positives,
-        sum(CASE WHEN placements.label = 1 THEN 0e0 ELSE placements.share END) AS share_of_negatives,
+        system,
+        segment,
+        p,
+        n,
+        auc,
+        -- If all positives (or all negatives) come from one unit, the variance between units is unknown.
+        CASE WHEN units_of_positives > 1 AND units_of_negatives > 1 THEN auc END AS total,
+        n_effective,
         -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
-        sum(placements.share * (placements.placement - areas.auc) * CASE
+        CASE
             WHEN NOT $independent THEN 1e0
-            WHEN placements.label = 1 THEN
-                sqrt(rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment)
+            ELSE sqrt(
+                rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment
+            )
+        END AS scale_of_positives,
+        CASE
+            WHEN NOT $independent THEN 1e0
             ELSE sqrt(
                 (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
                 * (rows_of_segment - 1) / rows_of_segment
             )
-        END) AS influence
-    FROM placements
-    JOIN areas ON areas.system = placements.system AND areas.segment = placements.segment
-    GROUP BY placements.system, placements.segment, placements.unit
-),
-units AS (
-    SELECT
-        system,
-        segment,
-        CASE WHEN sum(has_positive) > 1 AND sum(has_negative) > 1 THEN max(auc) END AS total,
-        1e0 / nullif(greatest(
-            sum(share_of_positives * share_of_positives), sum(share_of_negatives * share_of_negatives)
-        ), 0) AS n_effective
-    FROM by_unit
-    GROUP BY system, segment
+        END AS scale_of_negatives
+    FROM areas
 )
 SELECT
-    by_unit.system,
-    by_unit.segment,
-    by_unit.unit,
-    -- If all positives (or all negatives) come from one unit, the variance between units is unknown.
-    units.total,
-    units.n_effective,
-    by_unit.influence / CASE
+    units.system,
+    units.segment,
+    units.unit,
+    scaled.total,
+    scaled.n_effective,
+    (
+        coalesce(
+            scaled.scale_of_positives * (units.won_by_positives - scaled.auc * units.weight_of_positives) / scaled.p, 0
+        )
+        + coalesce(
+            scaled.scale_of_negatives * (units.won_by_negatives - scaled.auc * units.weight_of_negatives) / scaled.n, 0
+        )
+    ) / CASE
         WHEN $independent THEN 1e0
-        ELSE nullif((1 - by_unit.share_of_positives) * (1 - by_unit.share_of_negatives), 0)
+        ELSE nullif((1 - units.weight_of_positives / scaled.p) * (1 - units.weight_of_negatives / scaled.n), 0)
     END AS influence
-FROM by_unit
-JOIN units ON units.system = by_unit.system AND units.segment = by_unit.segment;
+FROM unit_placements AS units
+JOIN scaled ON scaled.system = units.system AND scaled.segment = units.segment;

@@ -1,10 +1,15 @@
 -- name:     placements
--- title:    Rows with the share of the other class that they win against
+-- title:    Rows with their weight and the share of the other class that they win against
 -- inputs:   predictions (system, segment, label, score, weight, unit)
+-- params:   plan VARCHAR DEFAULT 'grouped' CHECK (plan IN ('grouped', 'sorted'))
+-- values:   plan=grouped: rows are looked up among the distinct scores, as weights need
+--           plan=sorted: rows are counted in the order of their scores
+-- portable: with plan = grouped
 -- grain:    row
 -- formula:  placement of a positive: the share of the negatives below it; of a negative: the share of the positives
---           above it, ties 1/2; share: the weight of the row divided by the weight of its class
+--           above it, ties 1/2
 -- source:   DeLong, DeLong and Clarke-Pearson, Biometrics 1988, doi:10.2307/2531595
+-- note:     both plans give the same numbers; sorted is faster where scores are many, and reads no weights
 WITH counted AS (
     SELECT
         system, segment, unit, score,
@@ -12,13 +17,44 @@ WITH counted AS (
         CASE WHEN $weighted THEN weight ELSE 1e0 END AS weight
     FROM predictions
     WHERE NOT $weighted OR weight > 0
+),
+places AS (
+    SELECT
+        system,
+        segment,
+        unit,
+        label,
+        rank() OVER (PARTITION BY system, segment ORDER BY score) AS first_rank,
+        cume_dist() OVER (PARTITION BY system, segment ORDER BY score) AS share_upto,
+        sum(label) OVER (
+            PARTITION BY system, segment ORDER BY score RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS positives_upto,
+        sum(label) OVER (
+            PARTITION BY system, segment ORDER BY score RANGE BETWEEN CURRENT ROW AND CURRENT ROW
+        ) AS positives
+    FROM counted
+),
+counts AS (
+    SELECT
+        places.system,
+        places.segment,
+        places.unit,
+        places.label,
+        segments.n_positive AS p,
+        segments.n - segments.n_positive AS n,
+        floor(places.share_upto * segments.n + 5e-1) AS upto,
+        places.first_rank,
+        CAST(places.positives_upto AS DOUBLE) AS tp,
+        CAST(places.positives AS DOUBLE) AS positives
+    FROM places
+    JOIN segments ON segments.system = places.system AND segments.segment = places.segment
 )
 SELECT
     counted.system,
     counted.segment,
     counted.unit,
     counted.label,
-    counted.weight / nullif(CASE WHEN counted.label = 1 THEN thresholds.p ELSE thresholds.n END, 0) AS share,
+    counted.weight,
     CASE
         WHEN counted.label = 1
             THEN (thresholds.n - thresholds.fp + thresholds.negatives / 2) / nullif(thresholds.n, 0)
@@ -28,4 +64,18 @@ FROM counted
 JOIN thresholds
     ON thresholds.system = counted.system
     AND thresholds.segment = counted.segment
-    AND thresholds.score = counted.score;
+    AND thresholds.score = counted.score
+WHERE $plan = 'grouped'
+UNION ALL
+SELECT
+    system,
+    segment,
+    unit,
+    label,
+    1e0 AS weight,
+    CASE
+        WHEN label = 1 THEN (upto - tp - (upto - first_rank + 1 - positives) / 2) / nullif(n, 0)
+        ELSE (p - tp + positives / 2) / nullif(p, 0)
+    END AS placement
+FROM counts
+WHERE $plan = 'sorted';
