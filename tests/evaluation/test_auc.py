@@ -78,6 +78,31 @@ def test_both_plans_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, source: 
         assert row == same_row
 
 
+@pytest.mark.some(1)
+@pytest.mark.parametrize("cluster", ["group_id", None])
+@pytest.mark.parametrize("by", [None, "name"])
+def test_both_plans_give_the_same_intervals(
+    monkeypatch: pytest.MonkeyPatch, cluster: str | None, by: str | None
+) -> None:
+    rows = random_rows(2, 2000)
+    if cluster is None:
+        rows = rows.drop_columns("group_id")
+    found = []
+    for plan in (SORTED, GROUPED):
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                plan_rules,
+                "plans",
+                lambda _, measures, *__, plan=plan: {m.text: {PLAN: plan} for m in measures},
+            )
+            options: dict[str, Any] = {"interval": 0.9, "cluster": cluster, "by": by}
+            found.append(duckmetrics.evaluate(rows, None, ["auc", "gini"], weighted=False, **options).rows)
+    for row, same in zip(*found, strict=True):
+        assert row["lower"] is not None
+        for column in ("value", "lower", "upper", "n_units", "n_effective"):
+            assert row[column] == pytest.approx(same[column], rel=1e-12)
+
+
 def chosen(specs: Sequence[str], weighted: bool = False, distinct: Any = None) -> dict[str, str]:
     measures = [parse_measure(CATALOG, spec).bound(weighted=weighted) for spec in specs]
     found = plans(CATALOG, measures, distinct)
