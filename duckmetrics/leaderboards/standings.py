@@ -53,7 +53,8 @@ def _table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[s
     """Return the lines of a table; the drawn intervals take the room that is left."""
     kept = list(columns)
     if kept[-1].name == DRAWN:
-        left = width - table_width(*cells_of(kept[:-1])) - 2
+        # Nothing is left beside long names, which stand above their lines.
+        left = max(width - table_width(*cells_of(kept[:-1])) - 2, LEAST_WIDTH)
         kept[-1] = kept[-1]._replace(cells=_drawn(rows, min(left, MOST_WIDTH)))
     return table_lines(kept, width)
 
@@ -83,9 +84,9 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
     level = f"{100 * rows[0]['interval_level']:g} % interval"
     sizes = [str(row["n"]) for row in rows] if len({row["n"] for row in rows if row["n"]}) > 1 else []
     columns = [
-        Column(TIER, [row["tier"] or "" for row in rows], is_number=False),
-        Column(PLACE, [_whole(row["place"]) for row in rows]),
-        Column("system", [visible(str(row["system"])) for row in rows], is_number=False),
+        Column(TIER, [row["tier"] or "" for row in rows], is_number=False, is_key=True),
+        Column(PLACE, [_whole(row["place"]) for row in rows], is_key=True),
+        Column("system", [visible(str(row["system"])) for row in rows], is_number=False, is_key=True),
         Column(VALUE, [_number(row["value"]) for row in rows]),
         Column("n", sizes, rank=5),
         Column(level, [_interval(row) for row in rows], rank=3),

@@ -115,14 +115,16 @@ def _hanging_lines(keys: Sequence[Column], others: Sequence[Column], width: int,
         elif width_of(name) <= own:
             lines.append(f"{padded(name, own)}{GAP}{line}".rstrip())
         else:
-            lines += [*wrapped(name, width), f"{' ' * own}{GAP}{line}"]
+            above = [part.rstrip() for part in wrapped(name, width)]
+            lines += [*above, f"{' ' * own}{GAP}{line}"]
     return lines
 
 
 def _stacked_lines(keys: Sequence[Column], others: Sequence[Column], width: int) -> Iterator[str]:
     """Yield a line for every number, below the name of its row."""
     _, rows = cells_of(others)
-    for name, cells in zip(_names(keys)[1:], rows, strict=True):
+    names = _names(keys)[1:] if keys else [""] * len(rows)
+    for name, cells in zip(names, rows, strict=True):
         yield from wrapped(name, width) if name else ()
         for column, cell in zip(others, cells, strict=True):
             if cell.strip():

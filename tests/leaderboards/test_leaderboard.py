@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import duckmetrics
+from duckmetrics.screens.widths import width_of
 from support.cases import ROOT
 from support.command_line import document, exports, run
 
@@ -209,6 +210,20 @@ def test_hostile_names_stay_in_their_cells(board: Leaderboard) -> None:
     assert "a\\|b\\n1 injected" in hostile.shown().markdown()
     assert "\\& 100\\%\\_\\{\\}" in hostile.to_latex()
     assert tiers(hostile, "a", "b", "b", "b").sentence.startswith("<script>")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("name", ["s" * 24, "s" * 80, "s" * 95, "s" * 200, "推薦" * 20, "推薦" * 50])
+def test_a_long_name_stands_above_its_line(board: Leaderboard, name: str, width: int) -> None:
+    rows = tuple({**row, "system": f"{name}{i}"} for i, row in enumerate(board.rows))
+    lines = replace(board, rows=rows).lines(width)
+    # The sentences below the head of the table have no long words, and are not looked at.
+    table = lines[lines.index("") + 1 :]
+    table = table[: table.index("")]
+    assert max(map(width_of, table)) <= width
+    text = "".join(line.strip() for line in table)
+    assert all(f"{name}{i}" in text for i in range(len(rows)))
+    assert all(any(f"{row['value']:.4f}" in line for line in table) for row in rows)
 
 
 # --- on the command line --------------------------------------------------------------------------

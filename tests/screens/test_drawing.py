@@ -86,6 +86,11 @@ def test_a_long_name_stands_above_its_line() -> None:
     assert table_lines(columns(), 9) == [*stacked, "  value", "    0.25"]
 
 
+def test_a_table_without_names_is_stacked_as_well() -> None:
+    numbers = [Column("value", ["0.5", "0.25"]), Column("n", ["10", "20"])]
+    assert table_lines(numbers, 8) == ["  value", "    0.5", "  n 10", "  value", "    0.25", "  n 20"]
+
+
 def test_signs_become_ascii_where_a_stream_lacks_them() -> None:
     text = "│ ├─▲┤ ▼ ○ ◆ – −1 ±2 ↓ ← →"
     assert writable([text], "utf-8") == [text]
