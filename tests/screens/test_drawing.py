@@ -87,8 +87,9 @@ def test_a_long_name_stands_above_its_line() -> None:
 
 
 def test_a_table_without_names_is_stacked_as_well() -> None:
-    numbers = [Column("value", ["0.5", "0.25"]), Column("n", ["10", "20"])]
-    assert table_lines(numbers, 8) == ["  value", "    0.5", "  n 10", "  value", "    0.25", "  n 20"]
+    numbers = [Column("value", ["0.5", "0.25"]), Column("number", ["10", "20"])]
+    stacked = ["  value", "    0.5", "  number", "    10", "  value", "    0.25", "  number", "    20"]
+    assert table_lines(numbers, 10) == stacked
 
 
 def test_signs_become_ascii_where_a_stream_lacks_them() -> None:
