@@ -12,7 +12,7 @@ from duckmetrics.compose.contribution_queries import GROUPS, MOST_GROUPS, SEGMEN
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.explaining_groups import groups_result
-from duckmetrics.explanations.facts import BASELINE, Sizes, key_text
+from duckmetrics.explanations.facts import BASELINE, NAME_IT, Sizes, key_text
 from duckmetrics.expressions.build import picked
 from duckmetrics.inference.contributions import (
     Contributions,
@@ -161,13 +161,13 @@ def _refuse_values(
         if other[:2] != first[:2]:
             raise InputError(
                 "explain", f"the systems have different rows: {other[0]:,} and {first[0]:,}",
-                "give both the same rows, or explain one of them alone with system=",
+                f"give both the same rows, or explain one of them alone with {NAME_IT}",
             )  # fmt: skip
         for one, two in zip(other[2:], first[2:], strict=True):
             if not _same(one, two):
                 raise UnsupportedError(
                     measure.text, f"divides by a sum that depends on the scores: {one:g} and {two:g}",
-                    "explain one system alone with system=, or another metric such as log_loss or auc",
+                    f"explain one system alone with {NAME_IT}, or another metric such as log_loss or auc",
                 )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # The columns of an item in the list of one system; those of the baseline begin with baseline_.
 OF_SYSTEM = ("rank", "gain", "contribution", "tied")
 BASELINE = "baseline_"
+# How to name the system to explain: in the method of a result, the function, and the command.
+NAME_IT = "system= (duckmetrics.explain: of=, --of)"
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,7 @@ def chosen_systems(
     before = baseline if baseline is not None else first if first in known else known[0]
     others = [name for name in known if name != before]
     if system is None and len(others) > 1:
-        raise MetricError("explain", "several systems", f"name one of {', '.join(names)} with system=")
+        raise MetricError("explain", "several systems", f"name one of {', '.join(names)} with {NAME_IT}")
     after = others[0] if system is None else system
     if after == before:
         raise MetricError("explain", f"{after} is the system and the baseline", "name two systems")
