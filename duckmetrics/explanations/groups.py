@@ -11,6 +11,8 @@ from duckmetrics.sentences.lists import counted
 if TYPE_CHECKING:
     from duckmetrics.explanations.facts import GroupFacts
 
+PARTS = "each row is a part: the columns add up to the values above"
+
 
 def total_line(found: GroupFacts) -> str:
     """Return the values that the groups add up to."""
@@ -65,6 +67,11 @@ def _details(found: GroupFacts, row: dict[str, Any]) -> list[str]:
             text = grade_text(value) if name == "label" else visible_key(value)
             cells.append("" if value is None else text)
     return cells
+
+
+def closing_notes(found: GroupFacts) -> list[str]:
+    """Return the lines below the table of groups."""
+    return [*([PARTS] if found.rows else []), *group_lines(found)]
 
 
 def group_lines(found: GroupFacts) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from duckmetrics.errors import MetricError
 from duckmetrics.explanations.facts import BASELINE, GroupFacts, QueryFacts, chosen_systems
-from duckmetrics.explanations.groups import group_lines, group_table, total_line
+from duckmetrics.explanations.groups import closing_notes, group_lines, group_table, total_line
 from duckmetrics.explanations.words import (
     closing_lines,
     heading,
@@ -130,7 +130,7 @@ class ExplainedGroups(GroupFacts, Printed):
     def shown(self) -> Shown:
         """Return the groups, with the values that they add up to."""
         header, cells, numeric = group_table(self)
-        return Shown(header, cells, numeric, total_line(self), group_lines(self))
+        return Shown(header, cells, numeric, total_line(self), closing_notes(self))
 
     def lines(self, width: int | None = None) -> list[str]:
         """Return the text of the groups.

@@ -64,6 +64,8 @@ def test_groups_of_one_system(run: Command) -> None:  # noqa: F811
         "1                    0.5000  100.0%      2",
         "(1 other)            0.0000    0.0%      0",
         "(queries by policy)  0.0000    0.0%      1",
+        "",
+        "each row is a part: the columns add up to the values above",
     ]
 
 

@@ -224,6 +224,7 @@ id             old     new  difference    share   label            score  land
 8           0.1145  0.0866     -0.0279    96.5%       1  0.4000 → 0.5000    FR
 (6 others)  0.2686  0.3375     +0.0689  -238.4%  6 rows
 
+each row is a part: the columns add up to the values above
 of 8 rows, 5 raise the value by 0.0917, and 3 lower it by 0.1206
 the largest makes 32.9% of all changes"""
 
