@@ -25,6 +25,7 @@ from duckmetrics.inference.unit_values import kept_sums, refuse_split_groups
 from duckmetrics.inputs.classification import UNIT, attributed_rows
 from duckmetrics.inputs.slices import read_slices
 from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.sentences.lists import counted
 from duckmetrics.summaries.kept import on_engine
 from duckmetrics.summaries.plans import by_group, plans_on
 
@@ -160,7 +161,7 @@ def _refuse_values(
     for _, *other in others:
         if other[:2] != first[:2]:
             raise InputError(
-                "explain", f"the systems have different rows: {other[0]:,} and {first[0]:,}",
+                "explain", f"the systems have different rows: {_unlike(other, first)}",
                 f"give both the same rows, or explain one of them alone with {NAME_IT}",
             )  # fmt: skip
         for one, two in zip(other[2:], first[2:], strict=True):
@@ -169,6 +170,17 @@ def _refuse_values(
                     measure.text, f"divides by a sum that depends on the scores: {one:g} and {two:g}",
                     f"explain one system alone with {NAME_IT}, or another metric such as log_loss or auc",
                 )  # fmt: skip
+
+
+def _unlike(one: Sequence[Any], other: Sequence[Any]) -> str:
+    """Return the numbers of rows of two systems, or of their positives if only these differ.
+
+    Args:
+        one, other: the number of rows, and that of the positives.
+    """
+    if one[0] != other[0]:
+        return f"{one[0]:,} and {other[0]:,}"
+    return f"{one[1]:,} and {other[1]:,} positives of {counted(one[0], 'row')}"
 
 
 def _same(one: float, other: float | None) -> bool:

@@ -285,6 +285,9 @@ def test_what_cannot_be_explained_says_why() -> None:
     fewer = {"a": {"label": [1, 0], "score": [0.5, 0.2]}, "b": {"label": [1, 0, 0], "score": [0.5, 0.2, 0.1]}}
     with pytest.raises(InputError, match="the systems have different rows: 2 and 3"):
         duckmetrics.explain(fewer, metrics="log_loss", by="label AS actual")
+    changed = {**fewer, "b": {"label": [1, 1], "score": [0.5, 0.2]}}
+    with pytest.raises(InputError, match="the systems have different rows: 1 and 2 positives of 2 rows;"):
+        duckmetrics.explain(changed, metrics="log_loss", by="label AS actual")
 
 
 @pytest.mark.slow
