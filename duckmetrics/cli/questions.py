@@ -133,6 +133,7 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
 @click.option("--query", metavar="ID", help="The query to explain; of a composite id, its parts: user+day.")
 @click.option(
     "--by",
+    multiple=True,
     metavar="GROUPS",
     help="Explain groups instead. Rankings: grade, rank, item_id, item.COLUMN of --items, or query.COLUMN. "
     "Classifiers: a column, an expression with a name, or row.",
@@ -146,7 +147,10 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     shell_complete=completion.files,
 )
 @click.option(
-    "--show", multiple=True, metavar="COLUMN", help="Show this column of --items, or of single rows."
+    "--show",
+    multiple=True,
+    metavar="COLUMN[,COLUMN…]",
+    help="Show these columns of --items, or of single rows.",
 )
 @click.option("--top", "n", type=click.IntRange(min=1), default=10, show_default=True,
               help="The number of ranks, or groups, to show.")  # fmt: skip
@@ -170,7 +174,12 @@ def explain(**options: Any) -> None:
     format_ = checked_files(options)
     predictions, truth, system = tables_of(options)
     engine = engine_of(options)
-    names = ("query", "by", "of", "baseline", "items", "show", "n", "like", "queries")
+    if len(options["by"]) > 1:
+        raise click.UsageError(
+            "--by is given twice; combine several columns in an expression, such as "
+            "--by \"country || ' ' || device AS both\""
+        )
+    names = ("query", "of", "baseline", "items", "n", "like", "queries")
     result = compute(
         predictions,
         truth,
@@ -179,6 +188,8 @@ def explain(**options: Any) -> None:
         columns=columns_of(options["columns"]),
         **readings_of(options),
         engine=engine,
+        by=next(iter(options["by"]), None),
+        show=groupings_of(options["show"], ()) or (),
         **{name: options[name] for name in names},
         **switches_of(compute, options["switches"]),
     )

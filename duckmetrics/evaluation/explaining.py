@@ -79,8 +79,8 @@ class Explainer:
     systems: Sequence[str | None]
     per_query: exp.Query | None = None
 
-    def measure(self, metric: str | None) -> Measure:
-        """Return the measure of a text, by default the first that can be explained.
+    def measure(self, metric: str | None) -> tuple[Measure, int]:
+        """Return the measure of a text, by default the first that can be explained, and the number of these.
 
         Raises:
             MetricError: it is not a metric of rankings.
@@ -92,12 +92,12 @@ class Explainer:
                 metric or "explain", "not a metric of rankings", "evaluate one, such as ndcg@10"
             )
         reasons = {m.text: reason_against(self.catalog, m.metric) for m in asked}
-        found = next((m for m in asked if reasons[m.text] is None), None)
-        if found is None:
+        found = [m for m in asked if reasons[m.text] is None]
+        if not found:
             names = ", ".join(explainable(self.catalog))
             text, reason = next(iter(reasons.items()))
             raise UnsupportedError(text, reason, f"these metrics can be explained: {names}")
-        return found
+        return found[0], len(found)
 
     def inputs(self, measure: Measure, by: str | None = None) -> Inputs:
         """Return the inputs of the evaluation again, with an attribute of the queries if one is asked for.
@@ -122,7 +122,7 @@ class Explainer:
         Raises:
             InputError: no such query, or the table of items cannot be used.
         """
-        measure = self.measure(metric)
+        measure, n_metrics = self.measure(metric)
         whole = self.inputs(measure)
         inputs = one_query(self.engine, whole, query)
         values = self.values(inputs, measure)
@@ -136,7 +136,7 @@ class Explainer:
             metric=measure.text, query=next(iter(values.values()))[KEY], rows=tuple(rows), side=sides[0],
             baseline_side=sides[1] if len(sides) > 1 else None, cutoff=measure.depth, show=tuple(asked.show),
             n=asked.n, formula=measure.metric.header["formula"], ties=_ties(measure),
-            schema=items_schema(table.schema, asked.show),
+            schema=items_schema(table.schema, asked.show), n_metrics=n_metrics,
         )  # fmt: skip
         return replace(
             explained, place=self._place(explained), potential=self._potential(inputs, measure, explained)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION
@@ -44,10 +45,12 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
         by: grade, rank, item_id, ``item.COLUMN`` or ``query.COLUMN``.
 
     Raises:
-        MetricError: no such grouping, or the metric is not a mean.
+        MetricError: no such grouping, the metric is not a mean, or `show` is given.
         InputError: there is no such column, or the table of items cannot be used.
     """
-    measure = explainer.measure(metric)
+    measure, n_metrics = explainer.measure(metric)
+    if asked.show:
+        raise MetricError("show", "needs one query", "name it with query= (--query), or leave show out")
     if measure.aggregation != DEFAULT_AGGREGATION:
         what = f"is the {measure.aggregation} of the queries, and only a mean is a sum over items"
         raise UnsupportedError(measure.text, what, "leave the aggregation out, or explain one query")
@@ -60,7 +63,7 @@ def explained_groups(explainer: Explainer, by: str, metric: str | None, asked: A
     query = groups_query(composer, measure, key, plan, names[0], baseline, asked.n)
     scale = scale_of(explainer.catalog, explainer.engine, inputs, [measure])
     table = explainer.engine.arrow(cast("exp.Query", with_exact_sums(query, scale)))
-    return groups_result(measure, by, asked, table)
+    return replace(groups_result(measure, by, asked, table), n_metrics=n_metrics)
 
 
 def _grouped(
@@ -84,8 +87,9 @@ def _grouped(
         (column,) = inputs.by_columns
         return inputs, KEY, least_by(inputs.queries["attributes"], KEY, quoted(column), SEGMENT)
     known = (BY_GRADE, BY_RANK, BY_ITEM)
-    others = f"{', '.join(known)}, {ITEM}COLUMN or {QUERY}COLUMN"
-    raise MetricError(f"by {by!r}", "no such grouping", suggestion(by, known, f"write {others}"))
+    others = f"{QUERY}{by} for an attribute of the queries, {ITEM}{by} for a column of the items"
+    advice = suggestion(by, known, f"write {others}, or {BY_GRADE}, {BY_RANK} or {BY_ITEM}")
+    raise MetricError(f"by {by!r}", "no such grouping", advice)
 
 
 def groups_result(measure: Measure, by: str, asked: Asked, table: pa.Table) -> ExplainedGroups:

@@ -12,7 +12,7 @@ from duckmetrics.compose.contribution_queries import GROUPS, MOST_GROUPS, SEGMEN
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.explaining_groups import groups_result
-from duckmetrics.explanations.facts import BASELINE, NAME_IT, Sizes, key_text
+from duckmetrics.explanations.facts import BASELINE, COMBINE, NAME_IT, Sizes, key_text
 from duckmetrics.expressions.build import picked
 from duckmetrics.inference.contributions import (
     Contributions,
@@ -82,7 +82,7 @@ def explained_rows(
         )
     if asked.items is not None:
         raise MetricError("items", "belong to rankings, not to rows", "leave it out; name columns with show=")
-    measure = _measure(session, part.measures, metric)
+    measure, n_metrics = _measure(session, part.measures, metric)
     rows = _rows(session, measure, by, asked)
     plan = plans_on(session.catalog, session.engine, rows.inputs, [rows.measure])
     added = Contributions(session.catalog, rows.inputs, rows.measure, plan)
@@ -99,18 +99,18 @@ def explained_rows(
     _refuse_values(part, facts, measure, asked)
     groups = session.engine.name("groups")
     session.engine.keep(groups, on_engine(session.catalog, session.engine, added.query(table)))
-    return _result(session, rows, groups, asked)
+    return replace(_result(session, rows, groups, asked), n_metrics=n_metrics)
 
 
-def _measure(session: Opened, measures: Sequence[Measure], metric: str | None) -> Measure:
-    """Return the measure of a text, by default the first one that is a sum over rows."""
+def _measure(session: Opened, measures: Sequence[Measure], metric: str | None) -> tuple[Measure, int]:
+    """Return the measure of a text, by default the first sum over rows, and the number of these."""
     known = [measure for measure in measures if metric in (None, measure.text)]
-    found = next((m for m in known if is_sum_over_rows(session.catalog, m.metric)), None)
-    if found is None:
+    found = [m for m in known if is_sum_over_rows(session.catalog, m.metric)]
+    if not found:
         names = ", ".join(explainable_rows(session.catalog))
         advice = f"these metrics of rows can be explained: {names}"
         raise UnsupportedError(known[0].text, "is not a sum over rows", advice)
-    return found
+    return found[0], len(found)
 
 
 def _rows(session: Opened, measure: Measure, by: str, asked: Asked) -> _Grouped:
@@ -119,7 +119,12 @@ def _rows(session: Opened, measure: Measure, by: str, asked: Asked) -> _Grouped:
     groupings, computed = read_slices([[column] for column in ([] if by_row else [by]) + [*asked.show]])
     request = replace(session.request.of(session.catalog, [measure]), by=groupings, computed=computed)
     keep = partial(keep_readable, session.engine)
-    inputs, (measure,) = attributed_rows(request, [measure], session.attach, keep, by_row)
+    try:
+        inputs, (measure,) = attributed_rows(request, [measure], session.attach, keep, by_row)
+    except InputError as error:
+        if "," in by and groupings[0][0] == by and f"no column {by!r}" in str(error):
+            raise MetricError(f"by {by!r}", "takes one column", COMBINE) from error
+        raise
     if by_row and asked.baseline is not None and not inputs.shares_rows:
         raise MetricError(
             "by 'row'",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duckmetrics.errors import MetricError, suggestion
+from duckmetrics.expressions.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 # The columns of an item in the list of one system; those of the baseline begin with baseline_.
 OF_SYSTEM = ("rank", "gain", "contribution", "tied")
 BASELINE = "baseline_"
+# How to group by several columns.
+COMBINE = "combine several in an expression, such as by=\"country || ' ' || device AS both\""
 # How to name the system to explain: in the method of a result, the function, and the command.
 NAME_IT = "system= (duckmetrics.explain: of=, --of)"
 
@@ -69,6 +72,15 @@ class Values:
     metric: str
     side: Side
     baseline_side: Side | None
+    n_metrics: int
+
+    @property
+    def metric_notes(self) -> list[str]:
+        """Which metric is explained, if none of several was named."""
+        if self.n_metrics < 2:
+            return []
+        what = f"{visible(self.metric)} is the first of {self.n_metrics} metrics that can be explained"
+        return [f"{what}; name another with metric= (-m)"]
 
     @property
     def value(self) -> float | None:
@@ -110,6 +122,7 @@ class QueryFacts(Values):
         formula: of the metric, from its file.
         ties: the convention that orders equal scores, as in ``ties=item_asc``.
         schema: of the rows in Arrow.
+        n_metrics: how many metrics could be explained, if none was named.
     """
 
     metric: str
@@ -125,6 +138,7 @@ class QueryFacts(Values):
     formula: str = ""
     ties: str = ""
     schema: pa.Schema = field(default=None, repr=False, compare=False)
+    n_metrics: int = 1
 
     @property
     def ideal(self) -> list[dict[str, Any]]:
@@ -156,6 +170,7 @@ class GroupFacts(Values):
         details: further columns of groups of one row: label, score, baseline_score, and those of ``show``.
         sizes: how many groups of rows raise and lower the value; None for items.
         lower_is_better: whether a lower value is better.
+        n_metrics: how many metrics could be explained, if none was named.
     """
 
     metric: str
@@ -168,6 +183,7 @@ class GroupFacts(Values):
     details: tuple[str, ...] = ()
     sizes: Sizes | None = None
     lower_is_better: bool = False
+    n_metrics: int = 1
 
 
 def key_text(item: Any) -> str:

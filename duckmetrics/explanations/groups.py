@@ -71,7 +71,7 @@ def _details(found: GroupFacts, row: dict[str, Any]) -> list[str]:
 
 def closing_notes(found: GroupFacts) -> list[str]:
     """Return the lines below the table of groups."""
-    return [*([PARTS] if found.rows else []), *group_lines(found)]
+    return [*([PARTS] if found.rows else []), *group_lines(found), *found.metric_notes]
 
 
 def group_lines(found: GroupFacts) -> list[str]:

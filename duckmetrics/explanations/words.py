@@ -276,7 +276,7 @@ def closing_lines(found: QueryFacts, width: int) -> list[str]:
         named = ", ".join(f"{_item(one)} ({grade_text(one['relevance'])})" for one in ideal[: found.n])
         more = f", and {len(ideal) - found.n} more" if len(ideal) > found.n else ""
         lines.append(f"best order: {named}{more}")
-    lines += [*place_lines(found), *sentences_of(found)]
+    lines += [*place_lines(found), *sentences_of(found), *found.metric_notes]
     return wrapped(lines, width)
 
 

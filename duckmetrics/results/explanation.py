@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from duckmetrics.errors import MetricError
-from duckmetrics.explanations.facts import BASELINE, GroupFacts, QueryFacts, chosen_systems
+from duckmetrics.explanations.facts import BASELINE, COMBINE, GroupFacts, QueryFacts, chosen_systems
 from duckmetrics.explanations.groups import closing_notes, group_lines, group_table, total_line
 from duckmetrics.explanations.words import (
     closing_lines,
@@ -63,7 +63,7 @@ class Explanation(QueryFacts, Printed):
             for start, side in sides.items() for name in ("value", "by_policy", "n_items")
         }  # fmt: skip
         return document(
-            self.command, self.rows, notes=self.sentences, metric=self.metric,
+            self.command, self.rows, notes=[*self.sentences, *self.metric_notes], metric=self.metric,
             query=json_value("query", self.query), system=self.side.system,
             baseline=None if self.baseline_side is None else self.baseline_side.system,
             **values, delta=self.delta, place=of_place,
@@ -120,7 +120,7 @@ class ExplainedGroups(GroupFacts, Printed):
             [row["contribution"] for row in ev.explain(by="rank").to_dict()["rows"]]  # [0.5, 0.25]
         """
         return document(
-            self.command, self.rows, notes=group_lines(self), metric=self.metric, by=self.by,
+            self.command, self.rows, notes=[*group_lines(self), *self.metric_notes], metric=self.metric, by=self.by,
             system=self.side.system,
             baseline=None if self.baseline_side is None else self.baseline_side.system,
             value=self.value, baseline_value=self.baseline_value, delta=self.delta,
@@ -228,6 +228,8 @@ class Explainable(ABC):
                 "takes either query= (--query) or by= (--by)",
                 "give one, such as by='grade'",
             )
+        if by is not None and not isinstance(by, str):
+            raise MetricError("by", "takes one column", COMBINE)
         if whole_number(n) < 1:
             raise MetricError(
                 "explain", f"n={n!r} is not a number of rows", "write a whole number such as 10"

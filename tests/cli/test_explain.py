@@ -74,8 +74,10 @@ def test_groups_of_one_system(run: Command) -> None:  # noqa: F811
     [
         (("--query", "q9"), "query 'q9': no such query; a query of the truth is q1"),
         ((), "explain: takes either query= (--query) or by= (--by); give one, such as by='grade'"),
-        (("--by", "land"), "by 'land': no such grouping; write grade, rank, item_id, item.COLUMN or "
-         "query.COLUMN"),
+        (("--by", "land"), "by 'land': no such grouping; write query.land for an attribute of the queries, "
+         "item.land for a column of the items, or grade, rank or item_id"),
+        (("--by", "rank", "--show", "title"), "show: needs one query; name it with query= (--query), or leave "
+         "show out"),
         (("--query", "q1", "-m", "f1@3"), None),
         (("--query", "q1", "--of", "C"), "system 'C': not evaluated; known: A, B"),
         (("--query", "q1", "--show", "title"), "show: columns of the items, and no table of items; give it "
@@ -88,3 +90,15 @@ def test_mistakes(run: Command, arguments: tuple[str, ...], message: str | None)
         assert outcome.code == 0  # the first metric that is a sum is explained
     else:
         assert (outcome.code, outcome.err) == (2, f"duckmetrics: {message}\n")
+
+
+def test_one_grouping_is_taken(run: Command) -> None:  # noqa: F811
+    outcome = run(*EXPLAIN, "--by", "rank", "--by", "grade")
+    assert outcome.code == 2
+    assert "--by is given twice; combine several columns in an expression, such as" in outcome.err
+
+
+def test_columns_to_show_are_listed_with_commas(run: Command) -> None:  # noqa: F811
+    items = "SELECT 'c' AS item_id, 'sea' AS name, 3 AS price"
+    outcome = run(*EXPLAIN, "--query", "q1", "--items", items, "--show", "name,price")
+    assert "c sea 3 (grade 2) rose from rank 3 to rank 1: +1.0000" in outcome.out

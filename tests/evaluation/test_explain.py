@@ -258,6 +258,14 @@ def test_classifiers_have_no_items() -> None:
         duckmetrics.explain(clicks, metrics="auc", query="q1")
 
 
+def test_of_several_metrics_a_note_names_the_one_that_is_explained() -> None:
+    note = "mrr is the first of 2 metrics that can be explained; name another with metric= (-m)"
+    ev = both("mrr + f1@3 + ndcg")
+    assert ev.explain("q1").to_dict()["notes"][-1] == note
+    assert ev.explain(by="rank").shown().notes[-1] == note
+    assert ev.explain("q1", "ndcg").n_metrics == both().explain("q1").n_metrics == 1
+
+
 def test_systems_are_named() -> None:
     three = duckmetrics.evaluate({"A": A, "B": B, "C": A}, TRUTH, "mrr")
     with pytest.raises(MetricError, match=r"several systems; name one of A, B, C with system= \(.*of=, --of\)"):
@@ -382,7 +390,7 @@ def test_groups_by_an_attribute_of_the_query() -> None:
 
 @pytest.mark.parametrize(
     ("by", "message"),
-    [("grades", "did you mean 'grade'"), ("land", r"write grade, rank, item_id, item\.COLUMN or query"),
+    [("grades", "did you mean 'grade'"), ("land", r"write query\.land .*, item\.land .*, or grade"),
      ("item.kind", "no table of items; give it with items="), ("query.land", "no table has a column 'land'")],
 )  # fmt: skip
 def test_groupings_that_do_not_exist_are_refused(by: str, message: str) -> None:

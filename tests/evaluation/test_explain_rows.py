@@ -271,10 +271,20 @@ def test_sums_that_the_scores_divide_differently_are_not_compared() -> None:
     assert ev.explain(by="land", system="new").value == pytest.approx(0.8)
 
 
+def test_of_several_metrics_a_note_names_the_one_that_is_explained() -> None:
+    ev = both("ece", "brier", "log_loss")
+    note = "brier is the first of 2 metrics that can be explained; name another with metric= (-m)"
+    assert ev.explain(by="land").lines(100)[-1] == note
+    assert ev.explain(by="land", metric="log_loss").metric_notes == []
+
+
 def test_what_cannot_be_explained_says_why() -> None:
     ev = both("log_loss")
     with pytest.raises(InputError, match=r"no column 'lands'; found .*; did you mean 'land'"):
         ev.explain(by="lands")
+    for several in ("land,label", ["land", "label"]):
+        with pytest.raises(MetricError, match=r"takes one column; combine several in an expression"):
+            ev.explain(by=several)  # type: ignore[call-overload]
     with pytest.raises(MetricError, match="show: needs groups of one row, and those of 'land' have more"):
         ev.explain(by="land", show="id")
     with pytest.raises(MetricError, match="items: belong to rankings, not to rows"):
