@@ -111,7 +111,10 @@ def groups_result(measure: Measure, by: str, asked: Asked, table: pa.Table) -> E
     side = Side(asked.system, totals["contribution"] if found else None)
     other = Side(asked.baseline, totals["baseline_contribution"] if found else None) if compared else None
     schema = groups_schema(by, table.schema.field(SEGMENT).type)
-    return ExplainedGroups(measure.text, by, tuple(rows), side, other, schema=schema)
+    return ExplainedGroups(
+        measure.text, by, tuple(rows), side, other, schema=schema,
+        lower_is_better=measure.lower_is_better, target=measure.metric.range.target,
+    )  # fmt: skip
 
 
 def _row(row: dict[str, Any], by: str, whole: float, compared: bool) -> dict[str, Any]:

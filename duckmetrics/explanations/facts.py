@@ -170,6 +170,7 @@ class GroupFacts(Values):
         details: further columns of groups of one row: label, score, baseline_score, and those of ``show``.
         sizes: how many groups of rows raise and lower the value; None for items.
         lower_is_better: whether a lower value is better.
+        target: the best value, if values closest to it are better.
         n_metrics: how many metrics could be explained, if none was named.
     """
 
@@ -183,6 +184,7 @@ class GroupFacts(Values):
     details: tuple[str, ...] = ()
     sizes: Sizes | None = None
     lower_is_better: bool = False
+    target: float | None = None
     n_metrics: int = 1
 
 

@@ -16,8 +16,10 @@ PARTS = "each row is a part: the columns add up to the values above"
 
 def total_line(found: GroupFacts) -> str:
     """Return the values that the groups add up to."""
-    lower = ", lower is better" if found.lower_is_better else ""
-    return f"{visible(found.metric)} by {visible(found.by)}: {values_text(found)}{lower}"
+    better = ", lower is better" if found.lower_is_better else ""
+    if found.target is not None:
+        better = f", aims at {found.target:g}"
+    return f"{visible(found.metric)} by {visible(found.by)}: {values_text(found)}{better}"
 
 
 def group_table(found: GroupFacts) -> Table:
@@ -41,10 +43,13 @@ def group_table(found: GroupFacts) -> Table:
 
 
 def _count_of(row: dict[str, Any], compared: bool) -> str:
-    """Return the number of items or rows of a group, in both systems where they differ."""
+    """Return the number of items, rows or queries of a group, in both systems where they differ."""
+    text = f"{row['n']:,}"
     if compared and row["baseline_n"] != row["n"]:
-        return f"{row['baseline_n']:,} → {row['n']:,}"
-    return f"{row['n']:,}"
+        text = f"{row['baseline_n']:,} → {text}"
+    if row["kind"] == "policy":
+        return f"{text} {'query' if text == '1' else 'queries'}"
+    return text
 
 
 def _detail_names(found: GroupFacts) -> list[str]:

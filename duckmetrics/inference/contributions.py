@@ -232,5 +232,7 @@ def _has_constant(node: exp.Expr) -> bool:
         case exp.Paren() | exp.Cast() | exp.Neg() | exp.Coalesce() | exp.Div():
             return _has_constant(node.this)
         case exp.Mul():
-            return _has_constant(node.this) or _has_constant(node.expression)
+            # A factor without columns is not added, as in 2 * (x + y).
+            factors = (node.this, node.expression)
+            return any(_has_constant(factor) for factor in factors if factor.find(exp.Column))
     return False

@@ -59,11 +59,11 @@ def test_groups_of_one_system(run: Command) -> None:  # noqa: F811
     assert outcome.out.splitlines() == [
         "rr by grade: A 0.5000",
         "",
-        "grade                     A   share  items",
-        "-------------------  ------  ------  -----",
-        "1                    0.5000  100.0%      2",
-        "(1 other)            0.0000    0.0%      0",
-        "(queries by policy)  0.0000    0.0%      1",
+        "grade                     A   share    items",
+        "-------------------  ------  ------  -------",
+        "1                    0.5000  100.0%        2",
+        "(1 other)            0.0000    0.0%        0",
+        "(queries by policy)  0.0000    0.0%  1 query",
         "",
         "each row is a part: the columns add up to the values above",
     ]

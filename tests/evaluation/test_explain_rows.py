@@ -119,6 +119,7 @@ def test_weights_count() -> None:
 def test_a_part_that_no_row_makes_has_a_row_of_its_own() -> None:
     found = both("rig").explain(by="land")
     assert groups(found)["constant"] == (1.0, 1.0)
+    assert "constant" not in groups(both("classification.f1").explain(by="land", system="new"))
     entropy = both("normalized_entropy").explain(by="land")
     for land in ("DE", "FR", None):
         assert groups(found)[land] == tuple(pytest.approx(-value) for value in groups(entropy)[land])
@@ -227,6 +228,12 @@ id             old     new  difference    share   label            score  land
 each row is a part: the columns add up to the values above
 of 8 rows, 5 raise the value by 0.0917, and 3 lower it by 0.1206
 the largest makes 32.9% of all changes"""
+
+
+def test_a_metric_with_a_target_says_where_it_aims() -> None:
+    title = str(both("calibration_ratio").explain(by="land")).splitlines()[0]
+    assert title.startswith("calibration_ratio by land: new ")
+    assert title.endswith(", aims at 1")
 
 
 def test_the_screen() -> None:
