@@ -19,7 +19,6 @@ from duckmetrics.cli.arguments import (
 from duckmetrics.cli.exit_codes import GATE_FAILED
 from duckmetrics.cli.files import checked_files, write_to
 from duckmetrics.cli.options import (
-    BASELINE,
     BY,
     ENGINE,
     INPUTS,
@@ -139,7 +138,9 @@ def _report_rows(compute: Callable[..., Any], options: dict[str, Any], **more: A
     "Classifiers: a column, an expression with a name, or row.",
 )
 @click.option("--of", metavar="SYSTEM", help="The system to explain.  [default: the other one of two]")
-@with_options(BASELINE)
+@click.option(
+    "--baseline", metavar="SYSTEM", help="The system to compare with.  [default: the first one of two]"
+)
 @click.option(
     "--items",
     metavar="TABLE",

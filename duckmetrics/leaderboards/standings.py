@@ -53,7 +53,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Row], width: int) -> list[s
     """Return the lines of a table; the drawn intervals take the room that is left."""
     kept = list(columns)
     if kept[-1].name == DRAWN:
-        # Nothing is left beside long names, which stand above their lines.
+        # Long names stand above their lines, and leave no room.
         left = max(width - table_width(*cells_of(kept[:-1])) - 2, LEAST_WIDTH)
         kept[-1] = kept[-1]._replace(cells=_drawn(rows, min(left, MOST_WIDTH)))
     return table_lines(kept, width)

@@ -120,8 +120,8 @@ class ExplainedGroups(GroupFacts, Printed):
             [row["contribution"] for row in ev.explain(by="rank").to_dict()["rows"]]  # [0.5, 0.25]
         """
         return document(
-            self.command, self.rows, notes=[*group_lines(self), *self.metric_notes], metric=self.metric, by=self.by,
-            system=self.side.system,
+            self.command, self.rows, notes=[*group_lines(self), *self.metric_notes],
+            metric=self.metric, by=self.by, system=self.side.system,
             baseline=None if self.baseline_side is None else self.baseline_side.system,
             value=self.value, baseline_value=self.baseline_value, delta=self.delta,
             sizes=None if self.sizes is None else self.sizes._asdict(),

@@ -76,8 +76,8 @@ def test_groups_of_one_system(run: Command) -> None:  # noqa: F811
         ((), "explain: takes either query= (--query) or by= (--by); give one, such as by='grade'"),
         (("--by", "land"), "by 'land': no such grouping; write query.land for an attribute of the queries, "
          "item.land for a column of the items, or grade, rank or item_id"),
-        (("--by", "rank", "--show", "title"), "show: needs one query; name it with query= (--query), or leave "
-         "show out"),
+        (("--by", "rank", "--show", "title"), "show: needs one query; name it with query= (--query), or "
+         "leave show out"),
         (("--query", "q1", "-m", "f1@3"), None),
         (("--query", "q1", "--of", "C"), "system 'C': not evaluated; known: A, B"),
         (("--query", "q1", "--show", "title"), "show: columns of the items, and no table of items; give it "

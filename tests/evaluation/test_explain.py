@@ -268,7 +268,9 @@ def test_of_several_metrics_a_note_names_the_one_that_is_explained() -> None:
 
 def test_systems_are_named() -> None:
     three = duckmetrics.evaluate({"A": A, "B": B, "C": A}, TRUTH, "mrr")
-    with pytest.raises(MetricError, match=r"several systems; name one of A, B, C with system= \(.*of=, --of\)"):
+    with pytest.raises(
+        MetricError, match=r"several systems; name one of A, B, C with system= \(.*of=, --of\)"
+    ):
         three.explain("q1")
     assert three.explain("q1", system="C", baseline="B").side.system == "C"
     with pytest.raises(MetricError, match="system 'b': not evaluated; did you mean 'B'"):

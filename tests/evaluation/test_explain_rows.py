@@ -273,7 +273,9 @@ def test_metrics_that_are_not_sums_are_refused(metric: str) -> None:
 
 def test_sums_that_the_scores_divide_differently_are_not_compared() -> None:
     ev = both("classification.precision", threshold=0.45)
-    with pytest.raises(UnsupportedError, match=r"depends on the scores: 3 and 5; explain one .* system= \(.*of=, --of\), or"):
+    with pytest.raises(
+        UnsupportedError, match=r"depends on the scores: 3 and 5; explain one .* system= \(.*of=, --of\), or"
+    ):
         ev.explain(by="land")
     assert ev.explain(by="land", system="new").value == pytest.approx(0.8)
 
