@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from duckmetrics.charts.changes import DIRECTIONS, Change, digits_of_row
 from duckmetrics.charts.values import Named
 from duckmetrics.report.model import WORSE
+from duckmetrics.sentences.changes import gain_of
 from duckmetrics.sentences.units import sized
 from duckmetrics.sentences.verdict import place_of as segment_words
 
@@ -132,13 +133,17 @@ class Reading:
         """Write the number of units behind a value: ``2,400 users``."""
         return sized(row.n_units, self.data.unit, row.n or 0, self.data.counted)
 
-    def badness(self, row: Row) -> tuple[int, float]:
-        """Return a key that sorts rows: certainly worse ones first, then by the change."""
-        order = {WORSE: 0, "better": 2}.get(row.verdict, 1)
-        change = self.change(row)
-        if change is None:
-            change = 0.0 if row.value is None else self.worth_of(row.value)
-        return order, change
+    def gain(self, row: Row) -> float | None:
+        """Return the change, higher for better, as a screen sorts by it; None if there is none."""
+        base, metric = self.base(row), self.metrics[row.metric]
+        return gain_of(vars(row), None if base is None else base.value, metric.better, metric.target)
+
+    def badness(self, row: Row) -> float:
+        """Return the key that sorts rows, the worst first: the change, or the value without a baseline."""
+        if self.data.baseline is None:
+            return math.inf if row.value is None else self.worth_of(row.value)
+        gain = self.gain(row)
+        return math.inf if gain is None else gain
 
 
 def digits(row: Row | None) -> int:
@@ -148,7 +153,12 @@ def digits(row: Row | None) -> int:
 
 def place_of(row: Row) -> str:
     """Return the slice of a row in words: ``country JP``."""
-    return segment_words(dict(zip(row.by, row.segment, strict=True)))
+    return place_of_key(row.key)
+
+
+def place_of_key(key: Key) -> str:
+    """Return a slice in words."""
+    return segment_words(dict(zip(*key, strict=True)))
 
 
 def label_of(key: Key) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.charts import changes, values
 from duckmetrics.report.matrix import matrix
-from duckmetrics.report.reading import label_of, place_of
+from duckmetrics.report.reading import label_of, place_of, place_of_key
 from duckmetrics.report.sections import Section
 from duckmetrics.sentences.lists import counted
 
@@ -83,8 +83,5 @@ def _groups(reading: Reading, rows: Sequence[Row]) -> dict[str, list[tuple[Row, 
 
 
 def _grid(reading: Reading, system: str, heads: Sequence[str], keys: Sequence[Key]) -> Matrix:
-    lines = [
-        (f"{', '.join(key[0])} {label_of(key)}", [reading.row(system, name, key) for name in heads])
-        for key in keys
-    ]
+    lines = [(place_of_key(key), [reading.row(system, name, key) for name in heads]) for key in keys]
     return matrix(reading, "slice", heads, lines)

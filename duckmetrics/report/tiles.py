@@ -53,17 +53,22 @@ def _change(reading: Reading, row: Row) -> Tile:
     question, metric, change = "By how much?", reading.primary, reading.change(row)
     if change is None:
         places = digits(row)
-        text = f"by {metric.name}; {_meaning(reading, row, places)}"
+        text = f"{_of(reading, row)}by {metric.name}; {_meaning(reading, row, places)}"
         return Tile(question, number(row.delta, places, sign=True), text, KINDS[row.verdict])
     ends = reading.ends(row)
     half = None if ends is None else (ends[1] - ends[0]) / 2
-    text = f"by {metric.name}, relative to {reading.data.baseline}"
+    text = f"{_of(reading, row)}by {metric.name}, relative to {reading.data.baseline}"
     if row.verdict in (BETTER, WORSE):
         how = "better" if change >= 0 else "worse"
         return Tile(question, f"{rough(abs(change), half, sign=False)} {how}", text, KINDS[row.verdict])
     how = "not tested" if row.verdict == UNTESTED else "unclear"
     shown = reading.shown_change(row) or 0.0
     return Tile(question, f"{rough(shown, half)}, {how}", text, KINDS[row.verdict])
+
+
+def _of(reading: Reading, row: Row) -> str:
+    """Return the system that the answers are about, if there are several."""
+    return f"{row.system}, " if len(reading.others) > 1 else ""
 
 
 def _meaning(reading: Reading, row: Row, places: int) -> str:

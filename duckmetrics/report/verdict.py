@@ -68,7 +68,9 @@ def _fact(reading: Reading, row: Row) -> Fact:
     metric, base, words = reading.metrics[row.metric], reading.base(row), ""
     if not reading.sign(row.metric):
         words = meaning_of_difference(metric.target, None if base is None else base.value, row.value)
-    return Fact(row.system, row.metric, row.verdict, place_of(row), words)
+    before = None if base is None else base.value
+    gain = None if metric.better is None else reading.gain(row)
+    return Fact(row.system, row.metric, row.verdict, place_of(row), words, before, row.value, gain)
 
 
 def _lead(reading: Reading, row: Row) -> str:
@@ -78,13 +80,22 @@ def _lead(reading: Reading, row: Row) -> str:
     said = f"{metric.name}{_described(metric)} goes from {before} to {number(row.value, places)}."
     if len(reading.others) == 1:
         return said
-    best = "the best" if metric.better else "the highest"
-    parts = [f"{row.system} has {best} value: {said}", *_counts(reading, row.system)]
+    parts = [f"{row.system} {_standing(reading, row)}: {said}", *_counts(reading, row.system)]
     if (second := reading.row(reading.ranked[1])) is not None:
         value = "no value" if second.value is None else number(second.value, places)
         untested = "" if reading.data.pairs else "; these two were not tested against each other"
         parts.append(f"Next is {second.system} with {value}{untested}.")
     return " ".join(parts)
+
+
+def _standing(reading: Reading, row: Row) -> str:
+    """Return which place the value of the best system has among those of all systems."""
+    if reading.primary.better is None:
+        return "has the highest value"
+    gain = reading.gain(row)
+    if gain is not None and gain <= 0:
+        return f"comes closest to {reading.data.baseline}"
+    return "has the best value"
 
 
 def _described(metric: Metric) -> str:

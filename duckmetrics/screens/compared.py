@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from duckmetrics.expressions.visible import visible
@@ -17,9 +18,9 @@ from duckmetrics.screens.numbers import (
     percent_decimals,
     short_p,
 )
-from duckmetrics.screens.rows import HIGHER, LOWER, TARGET, lines_of
+from duckmetrics.screens.rows import HIGHER, TARGET, lines_of
 from duckmetrics.screens.widths import wrapped
-from duckmetrics.sentences.changes import meaning_of_difference, toward
+from duckmetrics.sentences.changes import LOWER, meaning_of_difference, toward
 from duckmetrics.sentences.units import cluster_units
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
 from duckmetrics.verdicts import DIFFERENT, SIGNS, WORSE, with_sign
@@ -63,9 +64,11 @@ def _fact(line: Line) -> Fact:
     words = "" if line.better in (HIGHER, LOWER) else (
         meaning_of_difference(target, line.base, line.row["value"])
     )  # fmt: skip
+    gain = line.gain if line.better is not None and math.isfinite(line.gain) else None
     return Fact(
-        str(line.row["system"]), line.row["metric"], line.row["verdict"], place_of(line.segment), words
-    )
+        str(line.row["system"]), line.row["metric"], line.row["verdict"], place_of(line.segment), words,
+        line.base, line.row["value"], gain,
+    )  # fmt: skip
 
 
 def _table(result: Result, lines: Sequence[Line], width: int, by_metric: bool) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from duckmetrics.expressions.visible import hashable, visible, visible_key
+from duckmetrics.sentences.changes import LOWER, gain_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
-HIGHER, LOWER, TARGET = "higher", "lower", "target"
+HIGHER, TARGET = "higher", "target"
 
 
 class Values(Protocol):
@@ -77,12 +78,9 @@ class Line(NamedTuple):
     @property
     def gain(self) -> float:
         """The change, higher for better; the place of the line where the worst comes first."""
-        change = self.row["relative_change"] if self.row["relative_change"] is not None else self.row["delta"]
-        if change is None:
-            return float("inf")
-        if self.better == TARGET and self.base is not None:
-            return abs(self.base - self.target) - abs(float(self.row["value"]) - self.target)
-        return -float(change) if self.better == LOWER else float(change)
+        target = self.target if self.better == TARGET else None
+        found = gain_of(self.row, self.base, self.better, target)
+        return float("inf") if found is None else found
 
     @property
     def target(self) -> float:

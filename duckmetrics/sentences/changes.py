@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+LOWER = "lower"
 NO_DIRECTION = "no direction is better"
 _WORDS = {UNCLEAR: "no clear difference"}
 
@@ -45,6 +46,24 @@ def toward_with_distances(
     """
     distances = [text(abs(value - target)) for value in (before, after)]
     return f"{toward(target, before, after, verdict)}: {distances[0]} off, now {distances[1]}"
+
+
+def gain_of(
+    row: Mapping[str, Any], before: float | None, better: str | None, target: float | None
+) -> float | None:
+    """Return the change of a row, higher for better: the lowest is the worst; None if there is no change.
+
+    Args:
+        row: value, delta and relative_change.
+        before: the value of the baseline.
+        better: the direction of the metric.
+    """
+    change = row["delta"] if row["relative_change"] is None else row["relative_change"]
+    if change is None:
+        return None
+    if target is not None and before is not None:
+        return abs(before - target) - abs(float(row["value"]) - target)
+    return -float(change) if better == LOWER else float(change)
 
 
 def meaning_of_difference(target: float | None, before: float | None, after: float | None) -> str:

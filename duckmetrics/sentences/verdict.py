@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.expressions.visible import visible
 from duckmetrics.sentences.lists import FEW_NAMES, joined, named, verb
+from duckmetrics.sentences.numbers import four_decimals
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ _AGAINST = {BETTER: (WORSE,), WORSE: (BETTER,)}
 _REST = {DIFFERENT: "different on", UNCLEAR: "unclear on", UNTESTED: "not tested on"}
 
 
+# A value that is clear without the name of its column: a word that is not a number or a missing value.
+_PLAIN = re.compile(r"(?!(?:null|none|true|false|nan)$)[^\W\d_][\w.-]*", re.IGNORECASE)
+
+
 class Fact(NamedTuple):
     """The verdict on a system by one metric.
 
@@ -25,6 +31,8 @@ class Fact(NamedTuple):
         place: the slice in words, such as ``country JP``; empty for all rows or queries.
         words: the meaning of a difference that is neither better nor worse, such as ``no direction is
             better``.
+        before, value: the values of the baseline and of the system.
+        gain: the change, higher for better; None without a value or a direction.
     """
 
     system: str
@@ -32,6 +40,9 @@ class Fact(NamedTuple):
     verdict: str
     place: str = ""
     words: str = ""
+    before: float | None = None
+    value: float | None = None
+    gain: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,9 @@ def verdict_of(name: str, baseline: str, facts: Sequence[Fact]) -> str:
 
 
 def place_of(segment: Mapping[str, str]) -> str:
-    """Return a slice in words: ``country JP``."""
+    """Return a slice in words: ``country JP``; of several columns, ``JP desktop`` if that is clear."""
+    if len(segment) > 1 and all(map(_PLAIN.fullmatch, segment.values())):
+        return " ".join(segment.values())
     return ", ".join(f"{name} {value}" for name, value in segment.items())
 
 
@@ -128,9 +141,7 @@ def _start(name: str, baseline: str, own: Sequence[Fact], leading: str, total: i
         own: the facts with the leading verdict.
         total: the number of metrics.
     """
-    on = "" if len(own) == total else f" on {len(own)} of {total} metrics"
-    if on and total == 2:
-        on = f" on {own[0].metric}"
+    on = "" if len(own) == total else f" on {_few_of([fact.metric for fact in own], total)}"
     if leading in _AGAINST:
         return f"{name} is {leading} than {baseline}{on}"
     if leading == DIFFERENT:
@@ -139,6 +150,11 @@ def _start(name: str, baseline: str, own: Sequence[Fact], leading: str, total: i
     if leading == UNCLEAR:
         return f"No clear difference between {name} and {baseline}{on}"
     return f"{name} was not tested against {baseline}"
+
+
+def _few_of(metrics: Sequence[str], total: int) -> str:
+    """Name a few metrics, or count many."""
+    return joined(metrics) if len(metrics) <= FEW_NAMES else f"{len(metrics)} of {total} metrics"
 
 
 def _meaning(facts: Sequence[Fact]) -> str:
@@ -154,9 +170,11 @@ def _of_several(compared: Compared, systems: Sequence[str]) -> str:
     groups = {verdict: [system for system in systems if verdicts[system] == verdict]
               for verdict in (WORSE, BETTER, *_REST)}  # fmt: skip
     better = groups[BETTER]
-    best = _best(groups, compared.baseline)
+    best, closest = _best(groups, compared.baseline), _closest(compared)
     if best is not None:
         told = [f"{best} is the best of {len(systems) + 1} systems by {metric}"]
+    elif closest is not None:
+        told = [_of_closest(closest, compared.baseline), *_worse_and_others(groups, compared.baseline)]
     else:
         told = list(_standings(groups, compared.baseline))
         told[0] += f" by {metric}"
@@ -164,6 +182,32 @@ def _of_several(compared: Compared, systems: Sequence[str]) -> str:
         told.append("they were not tested against each other")
     exceptions = [text for system in better for text in _exceptions(compared, system, len(better) > 1)]
     return "; ".join(told) + (f", but {'; '.join(exceptions)}" if exceptions else "")
+
+
+def _closest(compared: Compared) -> Fact | None:
+    """Return the best system by the first metric, if the baseline has the best value of all."""
+    own = [fact for fact in compared.overall if fact.metric == compared.metric]
+    known = [(fact.gain, fact) for fact in own if fact.gain is not None]
+    if not known or any(fact.verdict in (BETTER, DIFFERENT) for fact in own):
+        return None
+    gain, closest = max(known, key=lambda one: one[0])
+    return closest if gain <= 0 else None
+
+
+def _of_closest(fact: Fact, baseline: str) -> str:
+    """Return the sentence about the system that comes closest to a baseline with the best value."""
+    before, value = (f" ({four_decimals(x)})" if x is not None else "" for x in (fact.before, fact.value))
+    start = f"No system is better than {baseline}{before} by {fact.metric}"
+    return f"{start}; the closest is {fact.system}{value}"
+
+
+def _worse_and_others(groups: Mapping[str, Sequence[str]], baseline: str) -> Iterator[str]:
+    """Yield how many systems are worse than the baseline, and those that were not tested."""
+    if worse := len(groups[WORSE]):
+        yield f"{worse} of {sum(map(len, groups.values()))} {verb(worse, 'is', 'are')} worse"
+    if untested := groups[UNTESTED]:
+        was = verb(len(untested), "was", "were")
+        yield f"{named(untested, 'systems')} {was} not tested against {baseline}"
 
 
 def _best(groups: Mapping[str, Sequence[str]], baseline: str) -> str | None:
@@ -216,7 +260,14 @@ def _places(compared: Compared, system: str, verdict: str) -> list[str]:
         told.append(joined(first) if len(first) <= FEW_NAMES else part)
     others = {place: metrics for place, metrics in found.items() if compared.metric not in metrics}
     if others and verdict == WORSE:
-        (place, metrics), *more = others.items()
-        told.append(f"{len(others)} of {total} slices on other metrics" if more else
-                    f"{place} on {named(metrics, 'metrics')}")  # fmt: skip
+        metrics = list(dict.fromkeys(metric for own in others.values() for metric in own))
+        on = f"on {named(metrics, 'other metrics')}" if len(others) == 1 else f"({_first(metrics)})"
+        told.append(f"{_first(list(others))} {on}")
     return told
+
+
+def _first(names: Sequence[str]) -> str:
+    """Name a few, and count the others: ``a, b and 3 more``."""
+    if len(names) <= FEW_NAMES:
+        return joined(names)
+    return joined([*names[: FEW_NAMES - 1], f"{len(names) - FEW_NAMES + 1} more"])

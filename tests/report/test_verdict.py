@@ -68,6 +68,10 @@ HEADS = {
         compared(row(verdict="worse", value=0.15), row("b", verdict="worse", value=0.1)),
         "old is the best of 3 systems by ndcg@10.",
     ),
+    "several, none above": (
+        compared(row(verdict="not distinguishable", value=0.19), row("b", verdict="worse", value=0.1)),
+        "No system is better than old (0.2000) by ndcg@10; the closest is new (0.1900); 1 of 2 is worse.",
+    ),
     "several, one clear": (
         compared(row(verdict="not distinguishable", value=0.3), row("b", value=0.25)),
         "b is better than old by ndcg@10; new does not clearly differ from old.",
@@ -131,6 +135,12 @@ def test_the_sentences_below_count_metrics_and_name_the_next_system() -> None:
     assert "Next is b with 0.220; these two were not tested against each other." in lead
 
 
+def test_below_a_baseline_with_the_best_value_the_page_is_about_the_closest_system() -> None:
+    data = compared(row(verdict="worse", value=0.1), row("b", verdict="not distinguishable", value=0.19))
+    assert verdict(Reading(data)).lead.startswith("b comes closest to old: ndcg@10 (normalized")
+    assert answers(data)["By how much?"][:2] == ("−5%, unclear", "b, by ndcg@10, relative to old")
+
+
 def test_an_error_keeps_the_verdict_below_the_headline() -> None:
     found = verdict(Reading(compared(row(), JP, checked=Checked((ERROR,), 5))))
     assert found.lead.startswith("As the numbers stand: new is better than old, but worse in country JP.")
@@ -154,7 +164,7 @@ def test_many_slices_that_are_worse_by_other_metrics_are_counted() -> None:
     good = (in_slice(name, "better", 0.3) for name in ("FR", "JP"))
     data = compared(row(), row(metric=MAP), *bad, *good, metrics=TWO)
     head = verdict(Reading(data)).head
-    assert head == "new is better than old, but worse in 2 of 2 slices on other metrics."
+    assert head == "new is better than old, but worse in country FR and country JP (map)."
 
 
 def answers(data: ReportData) -> dict[str, tuple[str, str, str]]:

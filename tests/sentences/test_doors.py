@@ -50,7 +50,7 @@ CASES = {
     "no direction": Case("AB", "n_returned,mrr", "B is better than A on mrr, unclear on n_returned"),
     "clicks": Case(
         "ab", "log_loss,auc,calibration_ratio",
-        "b is better than a on 2 of 3 metrics, different on calibration_ratio (on the other side of 1)",
+        "b is better than a on log_loss and auc, different on calibration_ratio (on the other side of 1)",
         ("--cluster", "user_id", "--by", "country"), {"cluster": "user_id", "by": "country"},
     ),
     "target": Case("ab", "calibration_ratio",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duckmetrics.sentences.pairs import Pair, sentence_of_pairs
-from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, verdict_of
+from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of, verdict_of
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, UNTESTED, WORSE
 
 ONE = {
@@ -15,12 +15,12 @@ ONE = {
     (UNTESTED,): "B was not tested against A",
     (DIFFERENT,): "B differs from A",
     (BETTER, WORSE): "B is better than A on m1, but worse on m2",
-    (WORSE, BETTER, WORSE): "B is worse than A on 2 of 3 metrics, but better on m2",
+    (WORSE, BETTER, WORSE): "B is worse than A on m1 and m3, but better on m2",
     (BETTER, BETTER, BETTER, BETTER, WORSE): "B is better than A on 4 of 5 metrics, but worse on m5",
-    (BETTER, UNCLEAR, UNTESTED): "B is better than A on 1 of 3 metrics, unclear on m2, not tested on m3",
+    (BETTER, UNCLEAR, UNTESTED): "B is better than A on m1, unclear on m2, not tested on m3",
     (UNCLEAR, DIFFERENT): "B differs from A on m2, unclear on m1",
     (UNCLEAR, UNTESTED): "No clear difference between B and A on m1, not tested on m2",
-    (BETTER, *[UNCLEAR] * 4): "B is better than A on 1 of 5 metrics, unclear on 4 metrics",
+    (BETTER, *[UNCLEAR] * 4): "B is better than A on m1, unclear on 4 metrics",
 }  # fmt: skip
 
 
@@ -52,7 +52,9 @@ SLICED = [
     (BETTER, [(JP, WORSE, "m1"), (DE, WORSE, "m2")],
      "B is better than A, but worse in country JP and in country DE on m2"),
     (BETTER, [(JP, WORSE, "m2"), (DE, WORSE, "m3"), ("device tv", BETTER, "m1")],
-     "B is better than A, but worse in 2 of 3 slices on other metrics"),
+     "B is better than A, but worse in country JP and country DE (m2 and m3)"),
+    (BETTER, [(f"s {i}", WORSE, "m2") for i in range(5)],
+     "B is better than A, but worse in s 0, s 1 and 3 more (m2)"),
 ]  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def test_slices_are_the_exception(overall: str, slices: list[tuple[str, str, str
 def test_metrics_and_slices_that_contradict_stand_together() -> None:
     facts = [fact("B", BETTER), fact("B", WORSE, "m2"), fact("B", UNCLEAR, "m3"), fact("B", WORSE, place=JP)]
     told = leading_sentence(Compared("A", facts))
-    assert told == "B is better than A on 1 of 3 metrics, but worse on m2 and in country JP, unclear on m3"
+    assert told == "B is better than A on m1, but worse on m2 and in country JP, unclear on m3"
 
 
 def test_one_difference_without_a_direction_has_its_meaning() -> None:
@@ -97,6 +99,41 @@ SEVERAL = {
 def test_the_best_of_several_is_named_only_where_tests_show_it(verdicts: tuple[str, ...]) -> None:
     facts = [fact(system, verdict) for system, verdict in zip("BCDEF", verdicts, strict=False)]
     assert leading_sentence(Compared("A", facts)) == SEVERAL[verdicts]
+
+
+CLOSEST = {
+    (UNCLEAR, UNCLEAR): "No system is better than A (0.6870) by m1; the closest is C (0.6800)",
+    (WORSE, UNCLEAR): "No system is better than A (0.6870) by m1; the closest is C (0.6800); 1 of 2 is worse",
+    (UNCLEAR, UNTESTED): "No system is better than A (0.6870) by m1; the closest is C (0.6800); "
+    "C was not tested against A",
+    # Tests show that the baseline is the best.
+    (WORSE, WORSE): "A is the best of 3 systems by m1",
+    # The test, not the value, is what counts.
+    (BETTER, UNCLEAR): "B is better than A by m1; C does not clearly differ from A",
+}
+
+
+@pytest.mark.parametrize("verdicts", CLOSEST, ids=", ".join)
+def test_a_baseline_with_the_best_value_is_named_with_the_closest_system(verdicts: tuple[str, ...]) -> None:
+    values = {"B": 0.6, "C": 0.68}
+    facts = [
+        Fact(system, "m1", verdict, before=0.687, value=value, gain=value - 0.687)
+        for (system, value), verdict in zip(values.items(), verdicts, strict=True)
+    ]
+    assert leading_sentence(Compared("A", facts)) == CLOSEST[verdicts]
+
+
+def test_a_system_with_a_better_value_is_not_below_the_baseline() -> None:
+    facts = [Fact(system, "m1", UNCLEAR, before=0.6, value=0.6 + gain, gain=gain)
+             for system, gain in (("B", -0.1), ("C", 0.01))]  # fmt: skip
+    assert leading_sentence(Compared("A", facts)) == "B and C do not clearly differ from A by m1"
+
+
+def test_a_slice_of_several_columns_has_its_values_where_they_are_clear() -> None:
+    assert place_of({"country": "JP", "device": "desktop"}) == "JP desktop"
+    assert place_of({"country": "JP", "age": "30"}) == "country JP, age 30"
+    assert place_of({"country": "NULL", "device": "phone"}) == "country NULL, device phone"
+    assert place_of({"country": "JP"}) == "country JP"
 
 
 def test_the_best_of_several_has_its_exceptions() -> None:
@@ -148,4 +185,4 @@ def test_pairs_claim_no_more_than_the_tests_show(pairs: list[Pair], sentence: st
 def test_the_first_metric_leads() -> None:
     overall = [fact("B", BETTER, "m1"), fact("B", WORSE, "m2"), fact("B", WORSE, "m3")]
     told = leading_sentence(Compared("A", overall))
-    assert told == "B is better than A on 1 of 3 metrics, but worse on m2 and m3"
+    assert told == "B is better than A on m1, but worse on m2 and m3"
