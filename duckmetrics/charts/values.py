@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,7 +139,7 @@ def slices(
     within = [row for row in last if row["slice"] and row["value"] is not None]
     of = f"{metric}{_of(last[0], systems)}"
     if target is not None and within:
-        farthest = max(within, key=lambda row: _distance(row["value"], target))
+        farthest = max(within, key=lambda row: abs(row["value"] - target))
         title = f"{of} aims at {target:g}: farthest in {name(farthest)}, {_value(farthest)}"
     else:
         title = f"{of} by {joined([s for s in named if s]) or 'slice'}"
@@ -150,13 +149,6 @@ def slices(
             title += f": from {told[0]} to {told[1]}"
     drawn = forest("slice", groups, Marked(target, guide), level)
     return Picture(title, _in_words(rows, name), drawn)
-
-
-def _distance(value: float, target: float) -> float:
-    """Return how far a value is from its target; half and twice a positive target are equally far."""
-    if target <= 0:
-        return abs(value - target)
-    return abs(math.log(value / target)) if value > 0 else math.inf
 
 
 def _systems(named: Sequence[Named]) -> list[str | None]:

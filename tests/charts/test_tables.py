@@ -60,10 +60,10 @@ def test_a_change_without_a_relative_interval_has_that_of_the_difference() -> No
     assert Change("m", bare.row, 0.0, 1).relative == (None, None, None)
 
 
-def test_a_target_is_missed_most_where_the_ratio_is_farthest() -> None:
+def test_a_target_is_missed_most_where_the_axis_shows_it() -> None:
     rows = [row("ratio"), *(row("ratio", slice="day", value=value, day=value) for value in (0.5, 1.6))]
     picture = values.slices("ratio", rows, lambda r: f"day {r.get('day')}", 1.0)
-    assert picture.title == "ratio aims at 1: farthest in day 0.5, 0.50"
+    assert picture.title == "ratio aims at 1: farthest in day 1.6, 1.60"
 
 
 def test_every_drawing_of_tables_is_named_by_a_header() -> None:
