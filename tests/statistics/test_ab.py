@@ -186,7 +186,7 @@ def test_the_table_is_narrow_and_the_other_shapes_have_everything(result: Experi
     text = repr(result)
     assert max(map(len, text.splitlines())) <= 100
     assert text.startswith(
-        "No clear difference between C and A\nit's B is better than A on 2 of 4 metrics, unclear"
+        "No clear difference between C and A\nit's B is better than A on Revenue (€) and spend, unclear"
     )
     assert "Sample ratio   A 210   C 200   it's B 190   planned 33.33 : 33.33 : 33.33   p = 0.6" in text
     for told in (
