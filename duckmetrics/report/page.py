@@ -13,6 +13,7 @@ from duckmetrics.charts.marks import breakable
 from duckmetrics.charts.style import style
 from duckmetrics.expressions.visible import visible
 from duckmetrics.report.figures import figures
+from duckmetrics.report.legend import legend, untested
 from duckmetrics.report.method import embedded, explanations, sql_title
 from duckmetrics.report.model import CLASSIFICATION
 from duckmetrics.report.movers import movers_section
@@ -83,8 +84,10 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "verdict": verdict(reading),
         "tiles": tiles(reading),
         "total": reading.total,
+        "legend": legend(reading),
+        "untested": untested(reading),
         "sections": [*sections, slices_section(reading)],
-        "figures_title": "How good the scores are" if is_classifier else "How the lists differ",
+        "figures_title": "How good the scores are" if is_classifier else _about_lists(reading),
         "figures_text": _about_figures(reading),
         "figures": [Markup(one.drawing.html(ids, one.title, one.said)) for one in figures(reading)],
         "movers": movers_section(reading),
@@ -93,6 +96,11 @@ def _parts(reading: Reading) -> dict[str, Any]:
         "sql_title": sql_title(data.sql),
         "json": Markup(embedded(data, {row.key for row in shown_slices(reading)})),
     }
+
+
+def _about_lists(reading: Reading) -> str:
+    """Return the heading of the charts of rankings."""
+    return "How good the lists are" if reading.data.baseline is None else "How the lists differ"
 
 
 def _about_figures(reading: Reading) -> str:

@@ -20,7 +20,7 @@ from duckmetrics.screens.numbers import (
 )
 from duckmetrics.screens.rows import HIGHER, TARGET, lines_of
 from duckmetrics.screens.widths import wrapped
-from duckmetrics.sentences.changes import LOWER, meaning_of_difference, toward
+from duckmetrics.sentences.changes import LOWER, meaning_of_difference, toward, untested_sentences
 from duckmetrics.sentences.units import cluster_units
 from duckmetrics.sentences.verdict import Compared, Fact, leading_sentence, place_of
 from duckmetrics.verdicts import DIFFERENT, SIGNS, WORSE, with_sign
@@ -234,14 +234,7 @@ def footer(result: Result, lines: Sequence[Line]) -> list[str]:
         not line.is_relative and line.row["delta"] is not None for line in lines
     ):
         told.append("a change without % is the difference of the values")
-    return told + _reasons(lines)
-
-
-def _reasons(lines: Sequence[Line]) -> list[str]:
-    """Return each reason why a difference was not tested once, with the metrics."""
-    told: dict[str, dict[str, None]] = {}
-    for line in lines:
-        if line.row["p"] is None and line.row.get("reason"):
-            told.setdefault(str(line.row["reason"]), {})[visible(line.row["metric"])] = None
-    return [f"{SIGNS['not tested']} not tested: {visible(reason)} ({', '.join(names)})"
-            for reason, names in told.items()]  # fmt: skip
+    reasons = untested_sentences(
+        (line.row["metric"], line.row.get("reason")) for line in lines if line.row["p"] is None
+    )
+    return told + [f"{SIGNS['not tested']} {reason}" for reason in reasons]

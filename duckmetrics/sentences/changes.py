@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.expressions.visible import visible
 from duckmetrics.verdicts import BETTER, DIFFERENT, UNCLEAR, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 LOWER = "lower"
 NO_DIRECTION = "no direction is better"
@@ -73,3 +74,16 @@ def meaning_of_difference(target: float | None, before: float | None, after: flo
     if before is not None and after is not None and (before - target) * (after - target) < 0:
         return f"on the other side of {target:g}"
     return toward(target, before, after, DIFFERENT)
+
+
+def untested_sentences(found: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return each reason why a difference was not tested once, with the metrics.
+
+    Args:
+        found: metrics with their reasons.
+    """
+    told: dict[str, dict[str, None]] = {}
+    for metric, reason in found:
+        if reason:
+            told.setdefault(reason, {})[visible(metric)] = None
+    return [f"not tested: {visible(reason)} ({', '.join(names)})" for reason, names in told.items()]

@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from duckmetrics.report.model import CLASSIFICATION, Mover, ReportData
+from duckmetrics.report.model import CLASSIFICATION, Metric, Mover, ReportData, Row
 from duckmetrics.report.page import render
 from support.reports import (
     HOSTILE,
     LOSS,
     NDCG,
     RATIO,
+    SIZE,
     Page,
     compared,
     in_slice,
@@ -219,6 +221,41 @@ def test_a_metric_without_a_direction_gets_words() -> None:
     html = render(compared(row(metric=size, verdict="different"), metrics=(size,)))
     assert "no direction is better" in html
     assert "worse ← 0 → better" not in html
+
+
+def legend_of(*rows: Row, **more: Any) -> str:
+    """Return the legend of a page."""
+    found = re.search(r'<p class="legend">(.*?)</p>', render(compared(*rows, **more)), re.DOTALL)
+    assert found is not None
+    return " ".join(re.sub("<.*?>", "", found[1]).split())
+
+
+CLEAR = "larger than chance explains"
+LEGENDS = [
+    ([row()], NDCG, f"▲ better: {CLEAR}, after correction for the number of comparisons"),
+    ([row(verdict="not distinguishable")], NDCG, "○ no clear difference"),
+    ([row(metric=RATIO, before=1.54, value=0.92, verdict="different")], RATIO,
+     f"◆ different: {CLEAR}, but on the other side of the target"),
+    ([row(metric=SIZE, verdict="different")], SIZE, f"◆ different: {CLEAR}, but no direction is better"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "metric", "expected"), LEGENDS)
+def test_the_legend_has_the_verdicts_that_occur(rows: list[Row], metric: Metric, expected: str) -> None:
+    assert legend_of(*rows, metrics=(metric,)) == expected
+
+
+def test_a_difference_that_was_not_tested_has_its_reason() -> None:
+    untested = replace(row(verdict="not tested"), reason="too few <queries>")
+    assert "– not tested: too few <queries> (ndcg@10)." in Page(render(compared(untested))).shown
+
+
+def test_slices_are_sorted_by_their_change_alone() -> None:
+    rows = [in_slice("JP", "worse", 0.15), in_slice("US", "not distinguishable", 0.1),
+            in_slice("DE", "better", 0.3)]  # fmt: skip
+    shown = render(compared(row(), *rows))
+    places = [shown.index(f">country {name}<") for name in ("US", "JP", "DE")]
+    assert places == sorted(places)
 
 
 def test_a_page_says_who_wrote_it() -> None:
