@@ -128,6 +128,15 @@ class Material:
         """Return the names of the tables, each once."""
         return list(dict.fromkeys(source.label for source in self._session.attached.values()))
 
+    def conditions(self) -> dict[str, str]:
+        """Return the conditions of the rows that count, by table."""
+        where, dialect = self._session.request.where, self._session.engine.dialect
+        return {str(table): condition.sql(dialect) for table, condition in where.items()}
+
+    def scores(self) -> int:
+        """Return the number of columns with scores in one table; 0 if a column names the system."""
+        return len(self._session.request.scores)
+
     def inspected(self) -> Inspected | None:
         """Check the data of each family completely; None if there are no tables to check.
 

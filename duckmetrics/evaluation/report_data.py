@@ -11,6 +11,7 @@ from duckmetrics.errors import InputError, MetricError, UnsupportedError
 from duckmetrics.expressions.visible import visible_key
 from duckmetrics.report.model import (
     CLASSIFICATION,
+    OF_INTERVAL,
     RANKING,
     UNTESTED,
     Checked,
@@ -23,6 +24,7 @@ from duckmetrics.report.model import (
 from duckmetrics.report.page import Report
 from duckmetrics.report.reading import Reading
 from duckmetrics.results.comparison import Comparison
+from duckmetrics.results.findings import WARNING
 from duckmetrics.results.pairwise import pairs_of
 from duckmetrics.sentences.relevance import no_relevant_of
 from duckmetrics.version import __version__
@@ -46,7 +48,9 @@ AS_IT_IS = "as it is"
 # A temporary table, whose number depends on the calls before.
 TEMPORARY = re.compile(r"\b(duckmetrics_\w*?_)(\d+)\b")
 # Counts of four digits or more, which are not part of a number or name.
-COUNTS = re.compile(r"(?<![\w.,-])\d{4,}(?![\w.])")
+COUNTS = re.compile(r"(?<![\w.,=-])\d{4,}(?![\w.])")
+# The space before a sign of per cent.
+PERCENT = re.compile(r"(?<=\d) %")
 # The columns of a result that a row of the report has under the same name.
 SHARED = tuple(one.name for one in fields(Row) if one.name not in ("system", "by", "segment"))
 # Column of the JSON -> table of the checks, in words.
@@ -88,9 +92,10 @@ class _Builder:
             movers=movers,
             checked=self._checked(inspected),
             otherwise=self._otherwise(otherwise, reading),
-            rule="" if self._comparison is None else self._comparison.rule,
+            rule="" if self._comparison is None else _counted(self._comparison.rule),
             notes=(*self._notes(inspected), *self._left_out),
             sources=tuple(self._material.sources()),
+            conditions=self._material.conditions(),
             signatures=tuple(dict.fromkeys(row["signature"] for row in self._evaluation.rows)),
             sql=_renumbered(self._evaluation.sql),
         )
@@ -172,10 +177,13 @@ class _Builder:
         problems = tuple(dict.fromkeys(self._problem(one) for one in found if not _is_of_method(one)))
         if inspected is None:
             return Checked(problems)
-        looked_at = {TABLES.get(name, name): n for name, n in inspected.looked_at.items()}
+        scores, looked_at = 1, {TABLES.get(name, name): n for name, n in inspected.looked_at.items()}
         if "judgments" not in looked_at and "predictions" in looked_at:
-            looked_at = {"rows": looked_at["predictions"]}
-        return Checked(problems, len(inspected.performed), looked_at)
+            n, given = looked_at["predictions"], self._material.scores()
+            # The check counts a row for each of its scores.
+            scores = given if given and n % given == 0 else 1
+            looked_at = {"rows": n // scores}
+        return Checked(problems, len(inspected.performed), looked_at, scores)
 
     def _problem(self, finding: Finding) -> Problem:
         table = PurePath(finding.table).name or finding.table
@@ -186,7 +194,7 @@ class _Builder:
 
     def _notes(self, inspected: Inspected | None) -> list[str]:
         """Return the findings about the method as sentences."""
-        return list(dict.fromkeys(one.message for one in self._own() if _is_of_method(one)))
+        return list(dict.fromkeys(_counted(one.message) for one in self._own() if _is_of_method(one)))
 
     def _otherwise(
         self, asked: Sequence[Mapping[str, Any]] | None, reading: Reading
@@ -221,12 +229,13 @@ def _title(systems: Sequence[str], baseline: str | None, sources: Sequence[str])
 
 
 def _is_of_method(finding: Finding) -> bool:
-    return finding.check in OF_METHOD
+    """Return whether a finding is about the method; few units behind an interval are a matter of the data."""
+    return finding.check in OF_METHOD and not (finding.check == OF_INTERVAL and finding.severity == WARNING)
 
 
 def _counted(sentence: str) -> str:
-    """Write the counts of a sentence with commas."""
-    return COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence)
+    """Write the counts of a sentence with commas, and shares as ``95%``."""
+    return PERCENT.sub("%", COUNTS.sub(lambda match: f"{int(match[0]):,}", sentence))
 
 
 def _renumbered(sql: str) -> str:

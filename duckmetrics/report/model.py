@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 RANKING, CLASSIFICATION = "ranking", "classification"
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
+# The check that finds few units behind an interval.
+OF_INTERVAL = "interval"
 EVEN, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 # The values of the slicing columns in force, as text; empty for all rows.
 Segment = tuple[str, ...]
@@ -111,11 +113,13 @@ class Checked:
     Attributes:
         performed: the number of checks, 0 if the data could not be checked again.
         looked_at: the number of rows by table.
+        scores: the number of scores in each of these rows.
     """
 
     problems: tuple[Problem, ...] = ()
     performed: int = 0
     looked_at: Mapping[str, int] = field(default_factory=dict)
+    scores: int = 1
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,7 @@ class ReportData:
         otherwise: the verdict as it is, and then under other conventions.
         rule: the method of the comparison, in a sentence.
         notes: sentences about the method.
+        conditions: the conditions of the rows that count, by table.
         signatures: the conventions of each metric.
     """
 
@@ -223,5 +228,6 @@ class ReportData:
     rule: str = ""
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    conditions: Mapping[str, str] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
     sql: str = ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from duckmetrics.charts.marks import KINDS
 from duckmetrics.charts.numbers import number, percent
-from duckmetrics.report.model import BETTER, UNTESTED, WORSE
+from duckmetrics.report.model import BETTER, OF_INTERVAL, UNTESTED, WORSE
 from duckmetrics.report.reading import digits, place_of
 from duckmetrics.report.trust import undefined
 from duckmetrics.report.verdict import weakest
@@ -181,12 +181,14 @@ def trust(reading: Reading) -> Tile:
 
 
 def _gravest(problems: Sequence[Problem]) -> str:
-    """Return the warning that concerns most of the data, if it concerns at least a tenth."""
+    """Return the warning about most of the data, if it is at least a tenth, and one about few units."""
     known = [one for one in problems if one.severity == "warning" and (one.share or 0) >= GRAVE]
+    few = any(one.check == OF_INTERVAL and one.severity == "warning" for one in problems)
+    also = "; few units are behind some intervals" if few else ""
     if not known:
-        return ""
+        return also
     worst = max(known, key=lambda one: one.share or 0)
-    return f", such as {percent(worst.share, sign=False)}: {what_of(worst.sentence)}"
+    return f", such as {what_of(worst.sentence)} ({percent(worst.share, sign=False)}){also}"
 
 
 def _held(reading: Reading) -> str:

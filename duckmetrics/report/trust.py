@@ -62,7 +62,8 @@ def trust_section(reading: Reading) -> Trust:
     rows = joined([f"{n:,} {name}" for name, n in checked.looked_at.items()])
     looked = "The data could not be read again, so only the checks of the evaluation itself ran."
     if checked.performed:
-        looked = f"{counted(checked.performed, 'check')} looked at {rows or 'no row'}."
+        each = f", {counted(checked.scores, 'score')} each" if checked.scores > 1 else ""
+        looked = f"{counted(checked.performed, 'check')} looked at {rows or 'no row'}{each}."
     if not problems:
         looked += " They found nothing."
     return Trust(looked, found, [_otherwise(one) for one in reading.data.otherwise])

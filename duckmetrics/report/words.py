@@ -11,6 +11,8 @@ from duckmetrics.charts.words import between
 WIDE = 0.01
 # The numbers of a finding: "4,645 of 4,664 " before it, ", 0.3 of all" behind it.
 _NUMBERS = re.compile(r"^[\d,]+( of [\d,]+)? |, [\d.e+-]+ of all$")
+# The beginning of a title that keeps its capital: an acronym, and the name of a person.
+_CAPITAL = re.compile(r"[A-Z]{2}|\w+'s\b|\w+-[A-Z]|(Brier|Gini|Matthews)\b")
 
 
 def what_of(sentence: str) -> str:
@@ -19,8 +21,8 @@ def what_of(sentence: str) -> str:
 
 
 def inside(title: str) -> str:
-    """Return a title as it stands within a sentence; AUC stays AUC."""
-    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+    """Return a title as it stands within a sentence; AUC stays AUC, and Brier stays Brier."""
+    return title if _CAPITAL.match(title) else f"{title[:1].lower()}{title[1:]}"
 
 
 def rough(change: float, half_width: float | None, sign: bool = True) -> str:

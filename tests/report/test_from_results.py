@@ -234,6 +234,27 @@ def test_tables_that_share_a_scan_are_those_of_the_evaluation(
             assert curves[name][column] == pytest.approx(known, rel=1e-5, nan_ok=True), (name, column)
 
 
+def test_rows_with_several_scores_are_counted_once_and_few_units_are_a_warning(
+    pages: dict[str, Page],
+) -> None:
+    page = pages["clicked"]
+    assert "looked at 60 rows, 2 scores each." in page.shown
+    assert "<b>Warning:</b> intervals: only 10 clusters of user_id for auc, 5 clusters" in page.html
+    assert "few units are behind some intervals" in page.shown
+    assert "95 %" not in page.shown
+
+
+@pytest.mark.slow
+def test_a_condition_of_the_rows_is_named_with_the_data(tables: duckdb.DuckDBPyConnection) -> None:
+    result = duckmetrics.evaluate(
+        "clicks", metrics="auc", columns={"score": "a"}, where={"predictions": "country = 'DE'"},
+        connection=tables,
+    )  # fmt: skip
+    page = Page(result.report().html)
+    expected = "Data: clicks; only the rows where <code>country = &#39;DE&#39;</code> (predictions)."
+    assert expected in page.html
+
+
 def test_scores_that_are_no_probabilities_have_no_calibration() -> None:
     clicks = {"label": [1, 0, 1, 0], "score": [9.0, 4.0, 6.0, 7.0]}
     page = Page(duckmetrics.evaluate(clicks, metrics="auc").report().html)

@@ -11,6 +11,7 @@ from duckmetrics.report.model import Checked, Convention, Problem, ReportData, R
 from duckmetrics.report.reading import Reading
 from duckmetrics.report.tiles import tiles
 from duckmetrics.report.verdict import verdict
+from duckmetrics.report.words import inside
 from support.reports import LOSS, NDCG, RATIO, SIZE, compared, in_slice, row
 
 if TYPE_CHECKING:
@@ -193,6 +194,29 @@ DATA = {
 def test_whether_the_data_can_be_trusted(name: str) -> None:
     checked, answer, text = DATA[name]
     assert answers(compared(row(), checked=checked))["Can the data be trusted?"][:2] == (answer, text)
+
+
+def test_the_gravest_warning_and_few_units_are_named() -> None:
+    grave = Problem("warning", "7 of 10 returned items without a judgment", share=0.7)
+    few = Problem("warning", "intervals: only 3.1 effective of 40 users for auc", "interval")
+    found = answers(compared(row(), checked=Checked((grave, few), 5)))["Can the data be trusted?"]
+    assert found[1] == (
+        "2 warnings, such as returned items without a judgment (70.0%); few units are behind some intervals"
+    )
+    assert answers(compared(row(), checked=Checked((few,), 5)))["Can the data be trusted?"][:2] == (
+        "With care",
+        "1 warning; few units are behind some intervals",
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [("Kolmogorov-Smirnov distance", "Kolmogorov-Smirnov distance"), ("Brier score", "Brier score"),
+     ("Cohen's kappa", "Cohen's kappa"), ("Rank-biased precision", "rank-biased precision"),
+     ("AUC", "AUC"), ("Mean rank", "mean rank")],
+)  # fmt: skip
+def test_a_title_within_a_sentence_keeps_the_capital_of_a_person(title: str, expected: str) -> None:
+    assert inside(title) == expected
 
 
 def test_other_conventions_are_counted() -> None:
