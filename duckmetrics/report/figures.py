@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from duckmetrics.charts import queries, values
@@ -10,11 +11,11 @@ from duckmetrics.report.model import CLASSIFICATION
 from duckmetrics.report.reading import OVERALL, label_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from duckmetrics.charts.curves import Picture
-    from duckmetrics.report.model import Key
+    from duckmetrics.report.model import AtCutoff, Key
     from duckmetrics.report.reading import Reading
 
 # The chart of a metric that aims at a number is short; the matrix of all metrics has every slice.
@@ -44,11 +45,30 @@ def _of_tables(reading: Reading) -> list[Picture]:
 
 def _at_cutoffs(reading: Reading) -> Picture | None:
     pictures = reading.data.pictures
-    known = [one for one in pictures.at_k if one.value is not None and one.system in reading.drawn]
+    shown = [one for one in pictures.at_k if one.value is not None and one.system in reading.drawn]
+    known = _until_constant(shown, reading.primary.k or 1)
     if len({one.k for one in known}) < 2:
         return None
     own = {system or None: [vars(one) for one in known if one.system == system] for system in reading.drawn}
     return queries.at_k(pictures.at_k_name, own, reading.data.level)
+
+
+def _until_constant(points: Sequence[AtCutoff], asked: int) -> list[AtCutoff]:
+    """Leave out the deepest cut-offs if they change nothing, as where no list is that long.
+
+    Args:
+        asked: the cut-off of the metric, which is always shown.
+    """
+    last = {one.system: one for one in sorted(points, key=lambda one: one.k)}
+    changing = [one.k for one in points if not _is_same(one, last[one.system])]
+    ends = sorted({one.k for one in points if one.k > max([asked - 1, *changing])})
+    return [one for one in points if not ends or one.k <= ends[0]]
+
+
+def _is_same(one: AtCutoff, other: AtCutoff) -> bool:
+    """Return whether two points have the same value and interval, up to rounding."""
+    pairs = ((one.value, other.value), (one.lower, other.lower), (one.upper, other.upper))
+    return all(a == b or (a is not None and b is not None and math.isclose(a, b)) for a, b in pairs)
 
 
 def _differences(reading: Reading) -> Picture | None:

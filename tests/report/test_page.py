@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from duckmetrics.report.model import CLASSIFICATION, Metric, Mover, ReportData, Row
+from duckmetrics.report.model import CLASSIFICATION, AtCutoff, Metric, Mover, ReportData, Row
 from duckmetrics.report.page import render
 from support.reports import (
     HOSTILE,
@@ -193,6 +193,14 @@ def test_charts_are_drawn_from_their_numbers() -> None:
     assert seen in shown.shown
     assert "Scores by class: overlap 46.7% of new" in shown.shown
     assert "calibration_ratio of new aims at 1: farthest in JP, 1.10" in shown.shown
+
+
+def test_the_curve_by_cutoff_ends_where_the_lists_end() -> None:
+    data, values = ranking(), {1: 0.1, 10: 0.2, 20: 0.3, 30: 0.3, 50: 0.3}
+    points = tuple(AtCutoff(name, k, value + place / 9) for place, name in enumerate(data.systems)
+                   for k, value in values.items())  # fmt: skip
+    page = Page(render(replace(data, pictures=replace(data.pictures, at_k=points))))
+    assert "ndcg of new is above old at every cut-off from 1 to 20, by 0.111" in page.shown
 
 
 def test_a_chart_without_numbers_is_left_out() -> None:
