@@ -260,7 +260,9 @@ def _places(compared: Compared, system: str, verdict: str) -> list[str]:
         told.append(joined(first) if len(first) <= FEW_NAMES else part)
     others = {place: metrics for place, metrics in found.items() if compared.metric not in metrics}
     if others and verdict == WORSE:
-        metrics = list(dict.fromkeys(metric for own in others.values() for metric in own))
+        # Those that are worse on most metrics are named first.
+        others = dict(sorted(others.items(), key=lambda one: -len(one[1])))
+        metrics = list(dict.fromkeys(metric for each in others.values() for metric in each))
         on = f"on {named(metrics, 'other metrics')}" if len(others) == 1 else f"({_first(metrics)})"
         told.append(f"{_first(list(others))} {on}")
     return told
