@@ -19,8 +19,8 @@ WITH areas AS (
         sum(weight_of_positives) AS p,
         sum(weight_of_negatives) AS n,
         sum(won_by_positives) / nullif(sum(weight_of_positives), 0) AS auc,
-        count(*) FILTER (WHERE n_positive > 0) AS units_of_positives,
-        count(*) FILTER (WHERE n > n_positive) AS units_of_negatives,
+        -- If all positives (or all negatives) come from one unit, the variance between units is unknown.
+        count(*) FILTER (WHERE n_positive > 0) > 1 AND count(*) FILTER (WHERE n > n_positive) > 1 AS varies,
         sum(n) AS rows_of_segment,
         sum(n_positive) AS rows_of_positives,
         least(
@@ -34,43 +34,28 @@ WITH areas AS (
 ),
 scaled AS (
     SELECT
-        system,
-        segment,
-        p,
-        n,
-        auc,
-        -- If all positives (or all negatives) come from one unit, the variance between units is unknown.
-        CASE WHEN units_of_positives > 1 AND units_of_negatives > 1 THEN auc END AS total,
-        n_effective,
+        system, segment, p, n, auc, varies, n_effective,
         -- DeLong divides by n - 1 within each class, not by the m - 1 of the units.
-        CASE
-            WHEN NOT $independent THEN 1e0
-            ELSE sqrt(
-                rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment
-            )
-        END AS scale_of_positives,
-        CASE
-            WHEN NOT $independent THEN 1e0
-            ELSE sqrt(
-                (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
-                * (rows_of_segment - 1) / rows_of_segment
-            )
-        END AS scale_of_negatives
+        sqrt(
+            rows_of_positives / nullif(rows_of_positives - 1, 0) * (rows_of_segment - 1) / rows_of_segment
+        ) AS of_positives,
+        sqrt(
+            (rows_of_segment - rows_of_positives) / nullif(rows_of_segment - rows_of_positives - 1, 0)
+            * (rows_of_segment - 1) / rows_of_segment
+        ) AS of_negatives
     FROM areas
 )
 SELECT
     units.system,
     units.segment,
     units.unit,
-    scaled.total,
+    CASE WHEN scaled.varies THEN scaled.auc END AS total,
     scaled.n_effective,
     (
-        coalesce(
-            scaled.scale_of_positives * (units.won_by_positives - scaled.auc * units.weight_of_positives) / scaled.p, 0
-        )
-        + coalesce(
-            scaled.scale_of_negatives * (units.won_by_negatives - scaled.auc * units.weight_of_negatives) / scaled.n, 0
-        )
+        coalesce(CASE WHEN $independent THEN scaled.of_positives ELSE 1e0 END
+            * (units.won_by_positives - scaled.auc * units.weight_of_positives) / scaled.p, 0)
+        + coalesce(CASE WHEN $independent THEN scaled.of_negatives ELSE 1e0 END
+            * (units.won_by_negatives - scaled.auc * units.weight_of_negatives) / scaled.n, 0)
     ) / CASE
         WHEN $independent THEN 1e0
         ELSE nullif((1 - units.weight_of_positives / scaled.p) * (1 - units.weight_of_negatives / scaled.n), 0)

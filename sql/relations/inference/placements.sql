@@ -17,37 +17,6 @@ WITH counted AS (
         CASE WHEN $weighted THEN weight ELSE 1e0 END AS weight
     FROM predictions
     WHERE NOT $weighted OR weight > 0
-),
-places AS (
-    SELECT
-        system,
-        segment,
-        unit,
-        label,
-        rank() OVER (PARTITION BY system, segment ORDER BY score) AS first_rank,
-        cume_dist() OVER (PARTITION BY system, segment ORDER BY score) AS share_upto,
-        sum(label) OVER (
-            PARTITION BY system, segment ORDER BY score RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-        ) AS positives_upto,
-        sum(label) OVER (
-            PARTITION BY system, segment ORDER BY score RANGE BETWEEN CURRENT ROW AND CURRENT ROW
-        ) AS positives
-    FROM counted
-),
-counts AS (
-    SELECT
-        places.system,
-        places.segment,
-        places.unit,
-        places.label,
-        segments.n_positive AS p,
-        segments.n - segments.n_positive AS n,
-        floor(places.share_upto * segments.n + 5e-1) AS upto,
-        places.first_rank,
-        CAST(places.positives_upto AS DOUBLE) AS tp,
-        CAST(places.positives AS DOUBLE) AS positives
-    FROM places
-    JOIN segments ON segments.system = places.system AND segments.segment = places.segment
 )
 SELECT
     counted.system,
@@ -74,8 +43,8 @@ SELECT
     label,
     1e0 AS weight,
     CASE
-        WHEN label = 1 THEN (upto - tp - (upto - first_rank + 1 - positives) / 2) / nullif(n, 0)
-        ELSE (p - tp + positives / 2) / nullif(p, 0)
+        WHEN label = 1 THEN (negatives_upto - negatives / 2) / nullif(n, 0)
+        ELSE (p - positives_upto + positives / 2) / nullif(p, 0)
     END AS placement
-FROM counts
+FROM sorted_rows
 WHERE $plan = 'sorted';
