@@ -568,7 +568,7 @@ def test_every_metric_has_a_value(connection: Connection, plain: Found) -> None:
     assert {metric for _, metric, _, value, *_ in plain["rankings"] if value is None} == set()
     assert {row[1] for row in plain["rows"]} == {row[1] for row in plain["rows"] if row[2] is not None}
     named = {OTHER_NAMES.get(name, name) for name in macros_of(connection, "predictions")}
-    named -= {"evaluate", "evaluate_by_query", "compare", "conventions", "inspect"}
+    named -= {"evaluate", "evaluate_by_query", "compare", "explain", "conventions", "inspect"}
     assert named == {metric.partition("@")[0] for _, metric, *_ in plain["rankings"]}
     assert all(len(found) > 0 for found in plain.values())
 
