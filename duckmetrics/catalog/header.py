@@ -39,7 +39,7 @@ KEYS = {
         "parameters that do not change the value, and when: rel WHEN gain <> 'binary'; ties WHEN k IS NULL"
     ),
     "facts": "facts about the metrics that read this file, and when they hold: positions WHEN ties = 'input'",
-    "depth": "the deepest rank that a metric reads, as a formula of its parameters; absent: all ranks",
+    "depth": "the deepest rank that a metric or check reads, as a formula of parameters; absent: all ranks",
     "sampled": (
         "consistent: sampled candidates give the same expected value as all items; absent: they do not"
     ),

@@ -19,8 +19,9 @@ from duckmetrics.checks.counting import count_of, counted_together, counts_of
 from duckmetrics.checks.messages import finding_of
 from duckmetrics.checks.notes import foreign_names
 from duckmetrics.compose.composer import Binding, Composer
-from duckmetrics.compose.optimizer import CONTENDERS, selects, unpruned
-from duckmetrics.engines.engine import Feature
+from duckmetrics.compose.optimizer import CONTENDERS, TOP, plan_to, selects, unpruned
+from duckmetrics.engines.engine import Feature, keep_readable
+from duckmetrics.expressions.build import everything
 from duckmetrics.expressions.folding import bind, is_false, literal
 from duckmetrics.inputs.classification import WEIGHT, WEIGHTED
 from duckmetrics.results.findings import ERROR, NOTE, Finding, refusal
@@ -100,6 +101,8 @@ class Examination:
     Args:
         doubtful: (table, column) of columns that cannot be relied on, "*" for all columns of a table; a check
             that depends on it is left out.
+        passed: whether an evaluation of the same tables refused nothing, so that no check of severity error
+            is run again.
     """
 
     def __init__(
@@ -109,13 +112,16 @@ class Examination:
         inputs: Inputs,
         measures: Sequence[Measure],
         doubtful: Collection[tuple[str, str]] = (),
+        passed: bool = False,
     ) -> None:
         self.catalog = catalog
         self.engine = engine
         self.inputs = inputs
         self.measures = measures
         self.doubtful = doubtful
+        self.passed = passed
         self.composer = self._composer(inputs.unsliced)
+        self._shallow: dict[Binding, Composer] = {}
         self.names: set[str] = set()
         self.totals: dict[str, int] = {}
 
@@ -141,6 +147,7 @@ class Examination:
             planned += required_checks(self.composer, self.measures)
         planned = [one for one in planned if not self._is_doubtful(one)]
         self.names |= {one.name for one in planned}
+        planned = [one for one in planned if not (self.passed and one.severity == ERROR)]
         counts, totals = counts_of(self.engine, self.inputs, planned)
         self.totals |= totals
         findings = [
@@ -200,15 +207,41 @@ class Examination:
             planned: list[BoundCheck] = []
             for measure in asking:
                 values = {**_values(self.inputs, measure), **self._probe}
+                values |= self._depth(definition, values)
                 binding = composer.binding(definition, values)
                 if binding in seen:
                     continue
                 seen.add(binding)
                 if not is_off(definition, values):
-                    offenders = composer.resolved(definition, values)
+                    reading = self._reaching(composer, values)
+                    offenders = reading.resolved(definition, values)
                     if all(offenders != known.offenders for known in planned):
-                        planned.append(_bound(composer, definition, values, offenders))
+                        planned.append(_bound(reading, definition, values, offenders))
             yield from planned
+
+    def _depth(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the deepest rank that a check reads, and the plan for the ranks down to it."""
+        depth = definition.depth(_with_defaults(definition, values))
+        if depth is None or not self.engine.supports(Feature.GLOBAL_SORTS):
+            return {}
+        return {"depth": depth, "plan": plan_to(depth)}
+
+    def _reaching(self, composer: Composer, values: Mapping[str, Value]) -> Composer:
+        """Return a composer that reads the rows of the first ranks from a table, if checks read only these.
+
+        Plan rule: several checks read them, and each looks for its examples once more.
+        """
+        if values.get("plan") != TOP or composer is not self.composer or self.doubtful:
+            return composer
+        if CONTENDERS in self.inputs.queries:
+            return composer
+        binding = composer.binding(self.catalog.relations[CONTENDERS], values)
+        if binding not in self._shallow:
+            finding = self.inputs.composer(self.catalog, self.inputs.unsliced)
+            query = finding.complete(everything(finding.relation(CONTENDERS, values)))
+            kept = self.engine.kept(keep_readable(self.engine, CONTENDERS, query, self.passed))
+            self._shallow[binding] = self._composer({**self.inputs.unsliced, CONTENDERS: kept})
+        return self._shallow[binding]
 
     @cached_property
     def _probe(self) -> dict[str, Value]:
@@ -264,9 +297,13 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     }  # fmt: skip
 
 
+def _with_defaults(definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: param.default for name, param in definition.own_params.items()} | dict(values)
+
+
 def is_off(definition: Definition, values: Mapping[str, Value]) -> bool:
     """Return whether the parameters alone decide that a check finds nothing."""
-    known = {name: param.default for name, param in definition.own_params.items()} | dict(values)
+    known = _with_defaults(definition, values)
     conditions = [part.args.get("where") for part in selects(definition.query)]
     return bool(conditions) and all(where and is_false(bind(where, known)) for where in conditions)
 

@@ -55,7 +55,7 @@ def inspect_ranking(
     inputs = admission.inputs([RANKING], measures, lambda r, a: ranking_inputs(r, a, engine.extremes))
     if inputs is None:
         return Inspection(tuple(admission.findings))
-    examination = Examination(catalog, engine, inputs, measures, admission.doubtful)
+    examination = Examination(catalog, engine, inputs, measures, admission.doubtful, request.checked)
     found = [*admission.findings, *_examined(examination)]
     try:
         varying(engine, inputs)
@@ -78,7 +78,7 @@ def inspect_classification(
     inputs = admission.inputs([CLASSIFICATION], measures, read)
     if inputs is None:
         return Inspection(tuple(admission.findings))
-    examination = Examination(catalog, engine, inputs, decided, admission.doubtful)
+    examination = Examination(catalog, engine, inputs, decided, admission.doubtful, request.checked)
     found = [*admission.findings, *_examined(examination), *unweighted(inputs, decided)]
     if any(has_relation(catalog, m, BINARY) for m in decided) and all(f.severity != ERROR for f in found):
         examination.measures = _measures_of_checks(catalog, inputs)

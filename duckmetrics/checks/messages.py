@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from duckmetrics.checks.bound_check import SEGMENT, TOTAL
 from duckmetrics.checks.counting import count_of, counted_together, in_order
+from duckmetrics.engines.engine import Feature
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
@@ -23,11 +24,12 @@ def finding_of(
     engine: Engine, inputs: Inputs, one: BoundCheck, count: int, totals: Mapping[str, int]
 ) -> Finding | None:
     if one.when or one.offenders.args.get("having"):
-        count = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
+        count, rows = _counted_examples(engine, one)
         if not count:
             return None
+    else:
+        rows = _examples(engine, one)
     table, _, column = one.place.partition(".")
-    rows = _examples(engine, one)
     examples = tuple(_example(engine, inputs, table, row) for row in rows)
     where = f"{inputs.labels[table]}: column {inputs.column_label(table, column)!r}"
     shown = f" ({'; '.join(examples)})" if any(examples) else ""
@@ -54,6 +56,20 @@ def singular(title: str) -> str:
     return (
         f"{noun.removesuffix('ies')}y {rest}" if noun.endswith("ies") else f"{noun.removesuffix('s')} {rest}"
     )
+
+
+def _counted_examples(engine: Engine, one: BoundCheck) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of offenders, and three of them.
+
+    Plan rule: what is costly to find is found once.
+    """
+    if isinstance(one.offenders, exp.Union) or not engine.supports(Feature.GLOBAL_SORTS):
+        count = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
+        return count, _examples(engine, one) if count else []
+    names = [p.alias_or_name for p in one.offenders.selects]
+    counted = in_order(one.offenders).select(exp.Window(this=exp.Count(this=exp.Star())).as_("n_offenders"))
+    rows = engine.rows(one.composer.complete(counted.limit(EXAMPLES)))
+    return rows[0][-1] if rows else 0, [dict(zip(names, row[:-1], strict=True)) for row in rows]
 
 
 def _examples(engine: Engine, one: BoundCheck) -> list[dict[str, Any]]:

@@ -56,7 +56,12 @@ def ranking_plan(measures: Sequence[Measure]) -> str:
     doing so by itself.
     """
     depth = depth_of(measures)
-    return TOP if isinstance(depth, int) and depth <= SHALLOW else SORTED
+    return plan_to(depth) if isinstance(depth, int) else SORTED
+
+
+def plan_to(depth: int) -> str:
+    """Return the plan for the ranks down to a cut-off, see `ranking_plan`."""
+    return TOP if depth <= SHALLOW else SORTED
 
 
 def without(query: exp.Query, constants: Mapping[str, Value]) -> exp.Query:

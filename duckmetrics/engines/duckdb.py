@@ -63,6 +63,7 @@ class DuckDBEngine(Engine):
         self._tables = DuckDBTables(self._held)
         self.connection = self._held.raw
         self.ran: list[str] = []
+        self._tables_of: dict[str, str] = {}
 
     @contextmanager
     def exclusive(self, keep: bool = True) -> Iterator[None]:
@@ -177,6 +178,12 @@ class DuckDBEngine(Engine):
         text = statement.sql(self.dialect, pretty=True, copy=False)
         self._held.execute(text)
         self.ran.append(text)
+        self._tables_of[text.partition("\n")[2]] = name  # its first line creates the table
+
+    def kept_before(self, query: exp.Query) -> str | None:
+        """Return the name of a table that still has the rows of a query."""
+        name = self._tables_of.get(query.sql(self.dialect, pretty=True), "")
+        return name if ("TABLE", name) in self._held.temporary else None
 
     def collect(self, name: str, query: exp.Query) -> None:
         """Keep the few rows of a result, as all others."""

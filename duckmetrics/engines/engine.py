@@ -111,6 +111,10 @@ class Engine(Protocol):
         """Return the query of a table that was kept."""
         ...
 
+    def kept_before(self, query: exp.Query) -> str | None:
+        """Return the name of a table that still has the rows of a query, if an engine remembers them."""
+        return None
+
     def copy(self, query: exp.Query, path: str | Path) -> None:
         """Write a query's rows to Parquet, without reading them into Python."""
         ...
@@ -145,8 +149,14 @@ def new_name(stem: str) -> str:
     return f"duckmetrics_{stem}_{next(_NUMBERS)}"
 
 
-def keep_readable(engine: Engine, stem: str, query: exp.Query) -> str:
-    """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name."""
+def keep_readable(engine: Engine, stem: str, query: exp.Query, again: bool = False) -> str:
+    """Keep rows of the predictions, which may turn out to be unreadable, and return the table's name.
+
+    Args:
+        again: whether rows that the same query gave before, for the same tables, are as good.
+    """
+    if again and (known := engine.kept_before(query)) is not None:
+        return known
     name = engine.name(stem)
     try:
         engine.keep(name, query)

@@ -152,7 +152,7 @@ class Material:
             for part in self._parts:
                 family = part.measures[0].family
                 measures = part.measures[:1] if family == RANKING else part.measures
-                asked = session.request.of(session.catalog, measures)
+                asked = replace(session.request.of(session.catalog, measures), checked=True)
                 found = INSPECT[family](session.catalog, session.engine, asked, measures, session.attach)
                 findings |= {one.message: one for one in found.findings}
                 performed |= found.checks

@@ -42,7 +42,7 @@ def evaluate_ranking(
     refuse_unsupported(catalog, engine, request, measures)
     inputs = ranking_inputs(request, attach, engine.extremes)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
-        catalog, engine, inputs, measures
+        catalog, engine, inputs, measures, request.checked
     )  # fmt: skip
     findings = [] if request.checked else check(catalog, engine, inputs, measures)
     varying(engine, inputs)
@@ -126,10 +126,15 @@ def _largest_gain(
     return math.inf if largest > sys.float_info.max_exp - 1 else 2.0**largest
 
 
-def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
+def _with_contenders(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure], again: bool
+) -> Inputs:
     """Find the rows that can come to a cut-off once, for the checks and for the ranks (plan rule).
 
     It does not apply where the truth decides which rows these are: its duplicates would show among them.
+
+    Args:
+        again: whether the rows that an evaluation of the same tables found are as good.
     """
     plan, depth = plan_of(engine, measures), depth_of(measures)
     if plan != TOP:
@@ -139,5 +144,5 @@ def _with_contenders(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     query = composer.complete(everything(found.pop()))
     if found or any(cte.alias == "truth" for cte in query.ctes):
         return inputs
-    kept = engine.kept(keep_readable(engine, CONTENDERS, query))
+    kept = engine.kept(keep_readable(engine, CONTENDERS, query, again))
     return replace(inputs, queries={**inputs.queries, CONTENDERS: kept})

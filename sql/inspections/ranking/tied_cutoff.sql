@@ -9,20 +9,28 @@
 -- params:   k INTEGER DEFAULT NULL,
 --           ties VARCHAR DEFAULT 'item_asc',
 --           by_rank BOOLEAN DEFAULT FALSE
+-- depth:    k
 -- when:     EXISTS (SELECT 1 FROM predictions GROUP BY system, query_id HAVING min(score) < max(score))
 -- advice:   export scores unrounded; ties=pessimistic and ties=optimistic show how much the order can change the
 --           value
-WITH placed AS (
+WITH longer AS (
+    SELECT system, query_id
+    FROM contenders
+    GROUP BY system, query_id
+    HAVING count(*) > $k
+),
+placed AS (
     SELECT
-        candidates.system,
-        candidates.query_id,
-        candidates.item_id,
-        candidates.score,
+        contenders.system,
+        contenders.query_id,
+        contenders.item_id,
+        contenders.score,
         row_number() OVER (
-            PARTITION BY candidates.system, candidates.query_id ORDER BY candidates.score DESC, candidates.item_id
+            PARTITION BY contenders.system, contenders.query_id ORDER BY contenders.score DESC, contenders.item_id
         ) AS rank
-    FROM candidates
-    JOIN queries ON queries.system = candidates.system AND queries.query_id = candidates.query_id
+    FROM contenders
+    JOIN longer ON longer.system = contenders.system AND longer.query_id = contenders.query_id
+    JOIN queries ON queries.system = contenders.system AND queries.query_id = contenders.query_id
     WHERE NOT $by_rank
 ),
 -- Few lists have equal scores on both sides of the cut-off, so only these look up their grades.

@@ -8,6 +8,7 @@
 --           population (query_id)
 -- params:   k INTEGER DEFAULT NULL,
 --           unjudged VARCHAR DEFAULT 'nonrelevant'
+-- depth:    k
 -- when:     EXISTS (SELECT 1 FROM truth WHERE relevance <= 0 AND item_id IS NOT NULL)
 --           AND EXISTS (
 --               SELECT 1 FROM predictions
