@@ -171,9 +171,13 @@ def count_of(offenders: exp.Query) -> exp.Select:
     return exp.select(exp.Count(this=exp.Star())).from_(offenders.subquery("offenders"))
 
 
-def in_order(offenders: exp.Query) -> exp.Select:
-    """Sort offenders by all of their columns, so that the first ones are the same in every run."""
-    ordered = exp.select(exp.Star()).from_(offenders.subquery("offenders"))
+def in_order(offenders: exp.Query, step: str | None = None) -> exp.Select:
+    """Sort offenders by all of their columns, so that the first ones are the same in every run.
+
+    Args:
+        step: the name of the step that has them, None if they stand in the query itself.
+    """
+    ordered = exp.select(exp.Star()).from_(step or offenders.subquery("offenders"))
     for i in range(1, len(offenders.selects) + 1):
         ordered = ordered.order_by(literal(i), copy=False)
     return ordered

@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.checks.bound_check import SEGMENT, TOTAL
 from duckmetrics.checks.counting import count_of, counted_together, in_order
 from duckmetrics.engines.engine import Feature
+from duckmetrics.expressions.build import row_count
 from duckmetrics.expressions.folding import literal
 from duckmetrics.results.findings import EXAMPLES, NOTE, Finding
 
@@ -67,7 +68,8 @@ def _counted_examples(engine: Engine, one: BoundCheck) -> tuple[int, list[dict[s
         count = engine.rows(one.composer.complete(count_of(one.offenders)))[0][0]
         return count, _examples(engine, one) if count else []
     names = [p.alias_or_name for p in one.offenders.selects]
-    counted = in_order(one.offenders).select(exp.Window(this=exp.Count(this=exp.Star())).as_("n_offenders"))
+    step = one.composer.step("offenders", one.offenders.copy())
+    counted = in_order(one.offenders, step).select(row_count(step).subquery().as_("n_offenders"))
     rows = engine.rows(one.composer.complete(counted.limit(EXAMPLES)))
     return rows[0][-1] if rows else 0, [dict(zip(names, row[:-1], strict=True)) for row in rows]
 

@@ -5,8 +5,10 @@
 -- why:      padding takes up ranks, and is a hit if the truth has the same placeholder
 -- column:   predictions.item_id
 -- inputs:   predictions (query_id, item_id)
+-- params:   text_items BOOLEAN DEFAULT TRUE
 -- portable: no, some engines know the lower case of ASCII letters only
 -- advice:   drop these rows; they take up ranks, and the truth may contain the same placeholder
 SELECT query_id, item_id
 FROM predictions
-WHERE lower(CAST(item_id AS VARCHAR)) IN ('', '-1', 'nan', 'none', 'null', '<na>');
+WHERE CASE WHEN $text_items THEN lower(CAST(item_id AS VARCHAR)) ELSE CAST(item_id AS VARCHAR) END
+    IN ('', '-1', 'nan', 'none', 'null', '<na>');
