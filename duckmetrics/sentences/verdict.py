@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The verdicts that contradict one; where nothing is better or worse, both do.
 _AGAINST = {BETTER: (WORSE,), WORSE: (BETTER,)}
+# The number of sets of metrics up to which slices are named with their own.
+MOST_GROUPS = 2
 # The other verdicts on the other metrics, in the order in which a sentence names them.
 _REST = {DIFFERENT: "different on", UNCLEAR: "unclear on", UNTESTED: "not tested on"}
 
@@ -262,10 +264,22 @@ def _places(compared: Compared, system: str, verdict: str) -> list[str]:
     if others and verdict == WORSE:
         # Those that are worse on most metrics are named first.
         others = dict(sorted(others.items(), key=lambda one: -len(one[1])))
-        metrics = list(dict.fromkeys(metric for each in others.values() for metric in each))
-        on = f"on {named(metrics, 'other metrics')}" if len(others) == 1 else f"({_first(metrics)})"
-        told.append(f"{_first(list(others))} {on}")
+        told += _on_others(others)
     return told
+
+
+def _on_others(others: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return slices with the metrics that they are worse on; those with the same metrics stand together."""
+    if len(others) == 1:
+        ((place, metrics),) = others.items()
+        return [f"{place} on {named(metrics, 'other metrics')}"]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for place, metrics in others.items():
+        groups.setdefault(tuple(metrics), []).append(place)
+    if len(groups) > MOST_GROUPS:
+        metrics = list(dict.fromkeys(metric for each in others.values() for metric in each))
+        return [f"{_first(list(others))} (on one or more of {_first(metrics)})"]
+    return [f"{_first(places)} ({_first(metrics)})" for metrics, places in groups.items()]
 
 
 def _first(names: Sequence[str]) -> str:

@@ -52,9 +52,9 @@ SLICED = [
     (BETTER, [(JP, WORSE, "m1"), (DE, WORSE, "m2")],
      "B is better than A, but worse in country JP and in country DE on m2"),
     (BETTER, [(JP, WORSE, "m2"), (DE, WORSE, "m3"), ("device tv", BETTER, "m1")],
-     "B is better than A, but worse in country JP and country DE (m2 and m3)"),
+     "B is better than A, but worse in country JP (m2) and in country DE (m3)"),
     (BETTER, [(DE, WORSE, "m2"), (JP, WORSE, "m3"), (JP, WORSE, "m2")],
-     "B is better than A, but worse in country JP and country DE (m3 and m2)"),
+     "B is better than A, but worse in country JP (m3 and m2) and in country DE (m2)"),
     (BETTER, [(f"s {i}", WORSE, "m2") for i in range(5)],
      "B is better than A, but worse in s 0, s 1 and 3 more (m2)"),
 ]  # fmt: skip
