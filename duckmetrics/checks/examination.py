@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # The number of rows within reach of a cut-off whose queries are searched completely.
 PROBED = 5_000
+# The parameter of checks that look at the rows within reach of a cut-off only, if an evaluation asks.
+REACHING = "reaching"
 # The table that checks of the values of a metric read; the other checks read the inputs.
 METRIC = "metric"
 
@@ -146,7 +148,7 @@ class Examination:
         if not found:
             planned += required_checks(self.composer, self.measures)
         planned = [one for one in planned if not self._is_doubtful(one)]
-        self.names |= {one.name for one in planned}
+        self.names |= {one.name for one in planned} - self._passed_in_part()
         planned = [one for one in planned if not (self.passed and one.severity == ERROR)]
         counts, totals = counts_of(self.engine, self.inputs, planned)
         self.totals |= totals
@@ -218,6 +220,13 @@ class Examination:
                     if all(offenders != known.offenders for known in planned):
                         planned.append(_bound(reading, definition, values, offenders))
             yield from planned
+
+    def _passed_in_part(self) -> set[str]:
+        """Return the checks of which the evaluation may have looked at the first ranks only."""
+        if not self.passed:
+            return set()
+        checks = self.catalog.checks.values()
+        return {check.reported for check in checks if REACHING in self.catalog.placeholders(check)}
 
     def _depth(self, definition: Definition, values: Mapping[str, Value]) -> dict[str, Value]:
         """Return the deepest rank that a check reads, and the plan for the ranks down to it."""
@@ -291,7 +300,7 @@ def _values(inputs: Inputs, measure: Measure) -> dict[str, Value]:
     sampled = measure.metric.header.get("sampled", "inconsistent")
     return {
         **measure.values, "truth_lists": inputs.truth_lists, "sampled": sampled, "by_rank": inputs.by_rank,
-        "untied": measure.untied, "reaching": CONTENDERS in inputs.queries,
+        "untied": measure.untied, REACHING: CONTENDERS in inputs.queries,
         "named_runs": bool(inputs.runs), "wide_scores": inputs.wide_scores,
         "text_queries": "query_id" in inputs.text_ids, "text_items": "item_id" in inputs.text_ids,
     }  # fmt: skip

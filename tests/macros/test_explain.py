@@ -10,7 +10,7 @@ import duckmetrics
 from duckmetrics.compose.contributions import explainable
 from duckmetrics.macros.explained_steps import GROUPINGS, in_one_order
 from support.cases import CATALOG, ROOT
-from support.duckdb_shell import connected, differences, refusal, written
+from support.duckdb_shell import connected, differences, refusal, rows, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,12 +48,6 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     with connected() as connection:
         connection.execute(TABLES)
         yield connection
-
-
-def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    result = session.execute(query)
-    names = [column[0] for column in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def explained(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
-from support.duckdb_shell import connected, differences, refusal, written
+from support.duckdb_shell import connected, differences, refusal, rows, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,12 +41,6 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     with connected() as connection:
         connection.execute(TABLES)
         yield connection
-
-
-def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    result = session.execute(query)
-    names = [column[0] for column in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def assert_agrees(

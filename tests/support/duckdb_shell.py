@@ -34,6 +34,13 @@ def text() -> str:
     return macros_sql()
 
 
+def rows(session: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query, each by the names of its columns."""
+    result = session.execute(query)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
 @contextmanager
 def connected() -> Iterator[duckdb.DuckDBPyConnection]:
     """Return a session that has loaded the file, in an empty database.
