@@ -15,6 +15,7 @@ from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_pla
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
+from duckmetrics.evaluation.codes import codes_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.inputs.ranking import ranking_inputs
@@ -78,9 +79,11 @@ def _query_values(
     table = engine.name("per_query")
     scale = scale_of(catalog, engine, inputs, measures)
     columns: list[Columns] = []
+    codes = codes_of(engine, inputs)
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = part.composer(catalog).per_query(measures, plan_of(engine, measures))
-        engine.keep(table, cast("exp.Query", with_exact_sums(query, scale)), more=bool(columns))
+        query, found = codes.coded(part).composer(catalog).per_query(measures, plan_of(engine, measures))
+        values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
+        engine.keep(table, values, more=bool(columns))
         columns = found
     return table, columns
 

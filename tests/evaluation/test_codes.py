@@ -1,0 +1,65 @@
+"""Systems and queries that are text are whole numbers while the values of queries are computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import duckmetrics as dm
+from duckmetrics.evaluation import codes
+
+pytestmark = pytest.mark.engine
+
+SPECS = ("ndcg@2", "map", "mrr", "recall@1", "n_returned")
+PREDICTIONS = """
+SELECT * FROM (VALUES
+    ('b', 'two words', 'i1', 0.5), ('b', 'two words', 'i2', 0.5), ('b', 'ü', 'i3', 0.1),
+    ('a', 'two words', 'i2', 0.9), ('a', 'two words', 'i1', 0.1), ('a', 'unjudged', 'i1', 0.1)
+) AS rows(system, query_id, item_id, score)"""
+TRUTH = """
+SELECT * FROM (VALUES
+    ('two words', 'i1', 2), ('ü', 'i3', 1), ('ü', 'i4', 3), ('without an answer', 'i1', 1)
+) AS rows(query_id, item_id, relevance)"""
+POPULATION = "SELECT * FROM (VALUES ('ü'), ('in no other table')) AS rows(query_id)"
+QUERIES = """
+SELECT * FROM (VALUES ('two words', 'x'), ('ü', 'y'), ('without an answer', 'y')) AS rows(query_id, region)"""
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "slices": {"by": "region", "queries": QUERIES},
+    "parts": {"chunks": 3},
+    "of predictions": {"population": "predictions"},
+    "of a table": {"population": POPULATION},
+    "tied": {"ties": "item_desc"},
+    "copied": {"duplicates": "first"},
+    "with intervals": {"interval": True},
+}
+
+
+def evaluated(**options: Any) -> tuple[list[dict[str, Any]], pa.Table, str]:
+    with duckdb.connect() as connection:
+        found = dm.evaluate(PREDICTIONS, TRUTH, SPECS, system="system", connection=connection, **options)
+        order = [(name, "ascending") for name in ("system", "query_id", "metric")]
+        return list(found.rows), found.per_query.sort_by(order), found.sql
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "LEAST_ROWS", 0)
+    rows, per_query, sql = evaluated(**OPTIONS[name])
+    assert "codes_of_query_id" in sql and "codes_of_system" in sql
+    monkeypatch.setattr(codes, "LEAST_ROWS", 1_000)
+    plain, values, without = evaluated(**OPTIONS[name])
+    assert "codes_of" not in without
+    assert rows == plain
+    assert per_query == values
+    assert {row["system"] for row in rows} == {"a", "b"}
+
+
+def test_whole_numbers_have_no_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "LEAST_ROWS", 0)
+    ids = "SELECT 1 AS query_id, 2 AS item_id"
+    found = dm.evaluate(f"{ids}, 0.5 AS score", ids, "mrr")
+    assert found["mrr"] == 1 and "codes_of" not in found.sql
