@@ -11,7 +11,7 @@ from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import Value, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from duckmetrics.checks.bound_check import BoundCheck
     from duckmetrics.compose.composer import Composer
@@ -132,11 +132,16 @@ def _repeated(composer: Composer, engine: Engine, offenders: exp.Select) -> int:
     if not engine.supports(Feature.GLOBAL_SORTS):
         return int(engine.rows(composer.complete(count_of(offenders)))[0][0])
     source = composer.inputs.get(offenders.args["from_"].this.name)
-    return int(engine.rows(composer.complete(repeated(offenders, composer.constants, source)))[0][0])
+    whole = ("score",) if composer.facts.get("by_rank") else ()
+    query = repeated(offenders, composer.constants, source, whole)
+    return int(engine.rows(composer.complete(query))[0][0])
 
 
 def repeated(
-    offenders: exp.Select, constants: Mapping[str, Value], source: exp.Query | None = None
+    offenders: exp.Select,
+    constants: Mapping[str, Value],
+    source: exp.Query | None = None,
+    whole: Collection[str] = (),
 ) -> exp.Select:
     """Look for repeated keys among their sorted hashes.
 
@@ -145,9 +150,10 @@ def repeated(
 
     Args:
         source: the query that is read; its types show whether the keys fit into one number.
+        whole: the columns of type DOUBLE that have whole numbers only, as ranks are.
     """
     keys = [k.copy() for k in offenders.args["group"].expressions if k.name not in constants]
-    one = packed(keys, source) or exp.Anonymous(this="hash", expressions=keys)
+    one = packed(keys, source, whole) or exp.Anonymous(this="hash", expressions=keys)
     hashed = exp.select(one.as_("h"))
     hashed = hashed.from_(offenders.args["from_"].this.copy()).order_by(exp.column("h"))
     previous = exp.Window(this=exp.Lag(this=exp.column("h")))
@@ -156,15 +162,29 @@ def repeated(
     return exp.select(exp.Count(this=exp.Star())).from_(paired.subquery("pairs")).where(again)
 
 
-def packed(keys: Sequence[exp.Expr], source: exp.Query | None) -> exp.Expr | None:
-    """Pack two 32-bit ids into one BIGINT (plan rule): exports that are in order then sort faster."""
-    types = {p.alias_or_name: p.unalias() for p in source.selects} if isinstance(source, exp.Select) else {}
-    casts = [types.get(key.name) for key in keys]
-    if len(casts) != 2 or not all(isinstance(c, exp.Cast) and c.to.is_type("INT") for c in casts):
+def packed(
+    keys: Sequence[exp.Expr], source: exp.Query | None, whole: Collection[str] = ()
+) -> exp.Expr | None:
+    """Pack two 32-bit numbers into one BIGINT (plan rule): exports that are in order then sort faster.
+
+    A number with a fraction or more bits can make different keys look equal, never equal keys different.
+    """
+    numbers = [_as_bigint(key, source, whole) for key in keys]
+    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         return None
-    high, low = (exp.cast(key.copy(), "BIGINT") for key in keys)
-    shifted = exp.Mul(this=high, expression=literal(2**32))
-    return exp.Add(this=shifted, expression=exp.paren(exp.Add(this=low, expression=literal(2**31))))
+    shifted = exp.Mul(this=numbers[0], expression=literal(2**32))
+    return exp.Add(this=shifted, expression=exp.paren(exp.Add(this=numbers[1], expression=literal(2**31))))
+
+
+def _as_bigint(key: exp.Expr, source: exp.Query | None, whole: Collection[str]) -> exp.Expr | None:
+    """Return a key as a BIGINT; None if it is not known to have 32 bits."""
+    if key.name in whole:
+        number = exp.TryCast(this=key.copy(), to=exp.DataType.build("BIGINT"))
+        return exp.paren(exp.Mod(this=number, expression=literal(2**31)))
+    types = {p.alias_or_name: p.unalias() for p in source.selects} if isinstance(source, exp.Select) else {}
+    known = types.get(key.name)
+    is_narrow = isinstance(known, exp.Cast) and known.to.is_type("INT")
+    return exp.cast(key.copy(), "BIGINT") if is_narrow else None
 
 
 def count_of(offenders: exp.Query) -> exp.Select:

@@ -69,8 +69,8 @@ BUILDERS = {
         "copies counting examination mended_tables messages notes number_columns refusals",
     ),
     "evaluation": (
-        "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks material samples sql_text tables",
+        "columns per metric and slicing column, a part of the queries, codes of ids, and queries as text",
+        "chunks codes material samples sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (

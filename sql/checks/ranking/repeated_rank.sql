@@ -9,16 +9,14 @@
 --           reaching BOOLEAN DEFAULT FALSE
 -- advice:   give each item its own rank, or name the column that identifies the run with system=
 -- note:     reaching: as in duplicate_prediction
-SELECT system, query_id, -score AS score, items
-FROM (
-    SELECT system, query_id, score, count(*) AS items
-    FROM candidates
-    WHERE $by_rank AND NOT $reaching
-    GROUP BY system, query_id, score
-    UNION ALL
-    SELECT system, query_id, score, count(*) AS items
-    FROM contenders
-    WHERE $by_rank AND $reaching
-    GROUP BY system, query_id, score
-) AS counted
-WHERE $by_rank AND items > 1;
+SELECT system, query_id, -candidates.score AS score, count(*) AS items
+FROM candidates
+WHERE $by_rank AND NOT $reaching
+GROUP BY system, query_id, candidates.score
+HAVING count(*) > 1
+UNION ALL
+SELECT system, query_id, -contenders.score AS score, count(*) AS items
+FROM contenders
+WHERE $by_rank AND $reaching
+GROUP BY system, query_id, contenders.score
+HAVING count(*) > 1;
