@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, cast
 from duckmetrics.catalog.facts import EXPONENTIAL, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
+from duckmetrics.compose.branches import by_branch
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
-from duckmetrics.evaluation.codes import codes_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
-from duckmetrics.expressions.build import everything, picked
+from duckmetrics.expressions.build import everything, picked, row_count
 from duckmetrics.inputs.ranking import ranking_inputs
+from duckmetrics.large_tables.codes import Codes, codes_of
+from duckmetrics.large_tables.stored_order import with_stored_order
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
 
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
     from duckmetrics.inputs.systems import Attach
+
+# The number of predictions from which tables of codes and of sorted rows save more time than they cost.
+LARGE = 500_000
 
 
 def evaluate_ranking(
@@ -79,13 +84,22 @@ def _query_values(
     table = engine.name("per_query")
     scale = scale_of(catalog, engine, inputs, measures)
     columns: list[Columns] = []
-    codes = codes_of(engine, inputs)
+    is_large = _is_large(engine, inputs)
+    codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = codes.coded(part).composer(catalog).per_query(measures, plan_of(engine, measures))
+        query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
+        query = with_stored_order(engine, query) if is_large and not chunks else query
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
         engine.keep(table, values, more=bool(columns))
         columns = found
     return table, columns
+
+
+def _is_large(engine: Engine, inputs: Inputs) -> bool:
+    """Return whether there are so many predictions that further tables save time."""
+    rows = inputs.queries["predictions"].subquery("predictions")
+    return engine.supports(Feature.GLOBAL_SORTS) and engine.rows(row_count(rows))[0][0] >= LARGE
 
 
 def scale_of(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> float | None:

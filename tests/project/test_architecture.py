@@ -30,7 +30,7 @@ FLOORS = (
     ("macro_queries",),
     ("evaluation", "statistics"),
     ("checks", "inference"),
-    ("summaries",),
+    ("summaries", "large_tables"),
     ("engines",),
     ("connections",),
     ("inputs", "dialects"),
@@ -64,13 +64,14 @@ BUILDERS = {
         "a column per metric and per slicing column",
         "aggregations classification means plans query_slices ranking",
     ),
+    "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
         "the conditions of many files in one scan, and columns in place of those that cannot be read",
         "copies counting examination mended_tables messages notes number_columns refusals",
     ),
     "evaluation": (
-        "columns per metric and slicing column, a part of the queries, codes of ids, and queries as text",
-        "chunks codes material samples sql_text tables",
+        "columns per metric and slicing column, a part of the queries, and queries as text",
+        "chunks material samples sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (

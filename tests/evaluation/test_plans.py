@@ -1,4 +1,4 @@
-"""Systems and queries that are text are whole numbers while the values of queries are computed."""
+"""Faster ways to the values of queries change no value: codes of ids, stored order, branches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import duckdb
 import pytest
 
 import duckmetrics as dm
-from duckmetrics.evaluation import codes
+from duckmetrics.evaluation import ranking
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
 pytestmark = pytest.mark.engine
@@ -49,11 +51,11 @@ def evaluated(**options: Any) -> tuple[list[dict[str, Any]], pa.Table, str]:
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codes, "LEAST_ROWS", 0)
+    monkeypatch.setattr(ranking, "LARGE", 0)
     rows, per_query, sql = evaluated(**OPTIONS[name])
     assert "codes_of_query_id" in sql
     assert "codes_of_system" in sql
-    monkeypatch.setattr(codes, "LEAST_ROWS", 1_000)
+    monkeypatch.setattr(ranking, "LARGE", 1_000)
     plain, values, without = evaluated(**OPTIONS[name])
     assert "codes_of" not in without
     assert rows == plain
@@ -62,8 +64,45 @@ def test_codes_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_whole_numbers_have_no_codes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codes, "LEAST_ROWS", 0)
+    monkeypatch.setattr(ranking, "LARGE", 0)
     ids = "SELECT 1 AS query_id, 2 AS item_id"
     found = dm.evaluate(f"{ids}, 0.5 AS score", ids, "mrr")
     assert found["mrr"] == 1
     assert "codes_of" not in found.sql
+
+
+# --- the order of the rows in a table ---------------------------------------------------------------
+
+MANY = """
+SELECT
+    'q' || number % 7 AS query_id, 'i' || (number // 7) AS item_id,
+    round(sin(number * number) * 5) AS score
+FROM range(100) AS rows(number)"""
+JUDGED = """
+SELECT 'q' || number % 8 AS query_id, 'i' || (number * 3 // 8) AS item_id, number % 4 AS relevance
+FROM range(40) AS rows(number)"""
+
+
+def summaries(specs: Sequence[str], **options: Any) -> tuple[list[dict[str, Any]], str]:
+    with duckdb.connect() as connection:
+        found = dm.evaluate(MANY, JUDGED, specs, connection=connection, **options)
+        return list(found.rows), found.sql
+
+
+@pytest.mark.parametrize("ties", ["item_asc", "item_desc_text", "pessimistic", "expected"])
+@pytest.mark.parametrize("depth", ["", "@40"])
+def test_stored_order_and_branches_change_nothing(
+    ties: str, depth: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("ndcg", "dcg(gain=exp2)", "map", "mrr", "rbp")
+    specs = [f"{name}{depth}" for name in names]
+    monkeypatch.setattr(ranking, "LARGE", 0)
+    rows, sql = summaries(specs, ties=ties)
+    assert "duckmetrics_in_order" in sql
+    assert "per_query_of_relevant_part_2" in sql
+    monkeypatch.setattr(ranking, "LARGE", 1_000)
+    monkeypatch.setattr(ranking, "by_branch", lambda query: query)
+    plain, without = summaries(specs, ties=ties)
+    assert "duckmetrics_in_order" not in without
+    assert "per_query_of_relevant_part_2" not in without
+    assert rows == plain

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.optimizer import CONTENDERS
-from duckmetrics.engines.engine import Feature
-from duckmetrics.expressions.build import cast_to, picked, row_count
+from duckmetrics.expressions.build import cast_to, picked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +26,6 @@ INPUTS = {
     SYSTEM: (("predictions", "systems"), ("answers", CONTENDERS)),
     QUERY: (("predictions", "truth", "population"), ("answers", CONTENDERS)),
 }
-# The number of predictions from which codes save more time than they cost.
-LEAST_ROWS = 500_000
 
 
 @dataclass(frozen=True)
@@ -59,14 +56,9 @@ class Codes:
 
 
 def codes_of(engine: Engine, inputs: Inputs) -> Codes:
-    """Number the systems and queries where this saves time; elsewhere return no codes."""
-    if not engine.supports(Feature.GLOBAL_SORTS):
-        return Codes({})
+    """Number the systems, and the queries if their ids are text."""
     texts = [QUERY] if QUERY in inputs.text_ids else []
     columns = texts + ([] if SYSTEM in inputs.constants else [SYSTEM])
-    rows = inputs.queries["predictions"].subquery("predictions")
-    if not columns or engine.rows(row_count(rows))[0][0] < LEAST_ROWS:
-        return Codes({})
     return Codes({column: _numbered(engine, inputs, column) for column in columns})
 
 
