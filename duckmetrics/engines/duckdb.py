@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.connections.duckdb_errors import refused
 from duckmetrics.engines import outputs, progress, snapshots
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
@@ -141,7 +140,7 @@ class DuckDBEngine(Engine):
             with self._held.lock:
                 return arrow_of(self.connection.sql(text))
         except duckdb.Error as error:
-            raise refused(error, text) from error
+            raise self._held.refused(error, text) from error
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         return self._held.columns(query)
@@ -200,6 +199,9 @@ class DuckDBEngine(Engine):
         """
         for macro in macros:
             text = macro.sql(self.dialect, pretty=True)
+            made = ("MACRO", f"temp.main.{macro.this.this.name}")
+            if self._held.is_in_transaction and made in self._held.temporary and text in self.ran:
+                continue
             try:
                 # Created again, because another engine may have dropped them from the same connection.
                 self._held.execute(text)
@@ -207,7 +209,6 @@ class DuckDBEngine(Engine):
                 # With enable_macro_dependencies, one that others call is not replaced: it is there already.
                 if text not in self.ran or not isinstance(error.__cause__, duckdb.DependencyException):
                     raise
-            made = ("MACRO", f"temp.main.{macro.this.this.name}")
             if made not in self._held.temporary:
                 self._held.temporary.append(made)
                 self.ran.append(text)

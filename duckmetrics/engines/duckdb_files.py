@@ -210,7 +210,7 @@ class DuckDBFiles:
         listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
         query = exp.select("file").from_(listed)
         try:
-            return [str(file) for (file,) in self._connection.rows(query.limit(limit) if limit else query)]
+            return [str(file) for (file,) in self._connection.tried(query.limit(limit) if limit else query)]
         except EngineError:
             return []  # a folder that cannot be listed is read, or refused, as it was named
 

@@ -120,9 +120,11 @@ def _of_hugging_face(table: Any, label: str) -> pa.Table:
 def _relation(
     connection: DuckDBConnection, relation: duckdb.DuckDBPyRelation, name: str, label: str
 ) -> Source:
+    connection.see_one_moment()
     try:
         # DuckDB refuses a relation of another database here, where its text would name our tables.
         connection.raw.sql("FROM relation LIMIT 0")
+        connection.raw.sql(relation.sql_query())  # binds, because a failed statement aborts a transaction
         connection.create_view(name, relation.sql_query())
     except duckdb.Error:
         # A relation over frames, or of another connection, cannot be written as text.

@@ -14,7 +14,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
-from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.duckdb_errors import first_line
 from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
@@ -123,6 +123,7 @@ class DuckDBTables:
         if found and exists:
             raise InputError(text, f"both a {found[0]} and a file", f"write 'table:{text}' or 'file:{text}'")
         if found:
+            self._connection.see_one_moment()
             kind, relation = found
             if kind == "view":
                 self._refuse_volatile_view(text, relation)
@@ -203,6 +204,7 @@ class DuckDBTables:
         for path in paths:
             self._connection.reach(path)
         refuse_volatile(label, text)
+        self._connection.see_one_moment()
         try:
             self._bind(text)
         except duckdb.Error as error:
@@ -236,7 +238,7 @@ class DuckDBTables:
             with self._connection.lock:
                 self._connection.raw.sql(text)
         except duckdb.Error as error:
-            raise refused(error, text) from error
+            raise self._connection.refused(error, text) from error
 
     # --- columns ---------------------------------------------------------------------------------
 

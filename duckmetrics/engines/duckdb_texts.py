@@ -74,7 +74,7 @@ class DuckDBTexts:
         """Return the words of the first line, nothing where it cannot be read."""
         lines = _reading(_TREC["predictions"], {"path": _listed(paths)}).args["from_"].this
         try:
-            found = self._connection.rows(exp.select("fields").from_(lines).limit(1))
+            found = self._connection.tried(exp.select("fields").from_(lines).limit(1))
         except EngineError:
             return []  # the next reading refuses the file, and names its fault
         return found[0][0] if found else []
@@ -99,7 +99,7 @@ class DuckDBTexts:
         reader = exp.Anonymous(this="read_json", expressions=[_listed(paths)])
         probe = exp.select(exp.Star()).from_(exp.Table(this=reader))
         try:
-            types = dict(self._connection.columns(probe))
+            types = {row[0]: row[1] for row in self._connection.tried(exp.Describe(this=probe))}
         except EngineError as error:
             return _TOO_LARGE in str(error)
         return not types.keys() & set(CANONICAL) and all(map(_OBJECT.fullmatch, types.values()))

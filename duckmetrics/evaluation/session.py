@@ -147,7 +147,7 @@ class Session:
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
-        with opened(request, self.engine, keep=False, attached=self.attached) as session:
+        with opened(request, self.engine, keep=False, attached=dict(self.attached)) as session:
             return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:

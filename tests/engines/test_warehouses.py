@@ -5,7 +5,6 @@ Skipped where an extension of DuckDB or a package is not installed; CI installs 
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -23,6 +22,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics.cli.main import main
+from duckmetrics.connections.setup import Statement
+from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError
 from support.other_engines import postgres_server
 
@@ -32,7 +33,6 @@ SHOP = Path(__file__).parents[2] / "data/shop"
 RUN, TRUTH = (pq.read_table(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases"))
 METRICS = ["ndcg@10", "map", "recall@20"]
 EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "postgres_scanner", "sqlite_scanner")
-SERVERS = os.pathsep.join([os.environ["PATH"], *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -198,21 +198,66 @@ def test_tables_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "ndcg@10" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(shutil.which("pg_ctl", path=SERVERS) is None, reason="no PostgreSQL")
-def test_a_server_copies_each_table_once() -> None:
+@pytest.fixture(scope="module")
+def server() -> Any:
+    """Start PostgreSQL with the shop, and return its folder; it logs all statements."""
     psycopg = pytest.importorskip("psycopg")
     with postgres_server() as folder, duckdb.connect() as connection:
         with psycopg.connect(f"host={folder} user=postgres", autocommit=True) as session:
             session.execute("ALTER DATABASE postgres SET log_statement = 'all'")
-        connection.execute("LOAD postgres_scanner")
-        connection.execute(f"ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)")
+        connection.execute(attached_server(folder))
         for name, table in (("run", RUN), ("truth", TRUTH)):
             connection.register("given", table)
             connection.execute(f"CREATE TABLE shop.{name} AS FROM given")
-        before = len((folder / "log").read_text())
+        yield folder
+
+
+def attached_server(folder: Path) -> str:
+    return (
+        f"LOAD postgres_scanner; ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)"
+    )
+
+
+def test_a_server_copies_each_table_once(server: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(attached_server(server))
+        before = len((server / "log").read_text())
         assert values("shop.run", "shop.truth", connection=connection) == WANTED
-        copied = re.findall(r'COPY \(SELECT .* FROM "public"\."(\w+)"', (folder / "log").read_text()[before:])
-        assert sorted(copied) == ["run", "truth"]
+        copied = re.findall(
+            r'COPY \(SELECT (.*) FROM "public"\."(\w+)"', (server / "log").read_text()[before:]
+        )
+        assert sorted(name for _, name in copied) == ["run", "truth"]
+        # Only the columns that are needed.
+        assert not any("country" in columns for columns, _ in copied)
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_tables_of_a_server_are_of_one_moment(
+    server: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool
+) -> None:
+    """The truth is deleted while the run is copied."""
+    from psycopg import connect
+
+    keep = DuckDBEngine.keep
+
+    def copied(self: DuckDBEngine, *given: Any, **options: Any) -> None:
+        keep(self, *given, **options)
+        with connect(f"host={server} user=postgres", autocommit=True) as session:
+            session.execute("DELETE FROM truth")
+
+    with connect(f"host={server} user=postgres", autocommit=True) as session:
+        session.execute("CREATE TABLE kept AS TABLE truth")
+        monkeypatch.setattr(DuckDBEngine, "keep", copied)
+        try:
+            with duckdb.connect() as connection:
+                connection.execute(attached_server(server))
+                setup = [Statement("setup", attached_server(server))]
+                engine = DuckDBEngine(setup=setup) if is_own else DuckDBEngine(connection)
+                found = duckmetrics.evaluate("shop.run", "shop.truth", METRICS, system="model", engine=engine)
+                assert [row["value"] for row in found.rows] == WANTED
+                assert session.execute("SELECT count(*) FROM truth").fetchone() == (0,)
+        finally:
+            session.execute("INSERT INTO truth TABLE kept; DROP TABLE kept")
 
 
 # --- objects of other packages ---------------------------------------------------------------------
