@@ -19,7 +19,6 @@ from duckmetrics.engines.engine import Engine, Feature
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.sources import FEW_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,14 +89,7 @@ class DuckDBEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        source = self._tables.attach(table, role, self._snapshot)
-        if not source.is_text:
-            return source
-        return self._parsed(source) if len(source.columns) <= FEW_COLUMNS else replace(source, in_place=False)
-
-    def _parsed(self, source: Source) -> Source:
-        """Parse a text file once, instead of once for every check."""
-        return replace(source, relation=self._copied("parsed", source), is_text=False)
+        return self._tables.attach(table, role, self._snapshot)
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Read a table into a temporary one, unless it costs little to read it again.
@@ -111,11 +103,12 @@ class DuckDBEngine(Engine):
         if not snapshots.is_copied(source, self._snapshot):
             return source
         known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
+        unread = {name: type_ for name, type_ in source.columns.items() if name not in known}
         relation = self._copied("snapshot", source, [quoted(name) for name in known])
         return replace(
             source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,
             empty=self._tables.is_empty(relation),
-            unread={name: type_ for name, type_ in source.columns.items() if name not in known},
+            unread=unread, original=source.relation if unread else None,
         )  # fmt: skip
 
     def _copied(self, stem: str, source: Source, columns: Sequence[exp.Expr] = ()) -> exp.Table:

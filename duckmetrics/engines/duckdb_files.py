@@ -163,8 +163,8 @@ class DuckDBFiles:
         if is_parquet:
             self._note(paths)
         return Source(
-            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet, is_text=not is_parquet,
-            in_place=not any(map(_REMOTE.match, paths)),
+            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet,
+            in_place=is_parquet and not any(map(_REMOTE.match, paths)),
         )  # fmt: skip
 
     # --- changes ---------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class DuckDBTables:
 
     def _is_in_place(self, source: Source) -> bool:
         """Return whether it costs little to read a table again; for a view or query, the plan decides."""
-        if source.statistics or source.is_text or not isinstance(source.relation, exp.Table):
+        if source.statistics or not isinstance(source.relation, exp.Table):
             return True
         plan = exp.select(exp.Star()).from_(source.relation.copy()).sql(DIALECT)
         return snapshots.is_cheap(self._connection.rows(f"EXPLAIN (FORMAT JSON) {plan}")[0][1])
