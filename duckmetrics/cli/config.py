@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from duckmetrics.cli.targets import WRITTEN
+from duckmetrics.engines.outputs import DATABASE_SUFFIXES, SUFFIXES
+from duckmetrics.engines.overlaps import url_of
 from duckmetrics.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -169,11 +172,17 @@ class _Value:
         """Return a value as text; a path starts at the folder of the file."""
         text, name = self._scalar(value), str(self._param.name)
         if name in _PATHS:
-            return self._placed(text)
+            return text if name in WRITTEN and self._is_reached(text) else self._placed(text)
         if name in _PAIRS_OF_TABLES and "=" in text:
             key, _, table = text.partition("=")
             return f"{key}={self._table(table)}" if name == "systems" or key.strip() == _POPULATION else text
         return self._table(text) if name in _TABLES else text
+
+    def _is_reached(self, text: str) -> bool:
+        """Return whether results go to an object of a store, or to a table of an attached database."""
+        suffix = os.path.splitext(text)[1].lower()
+        is_file = "/" in text or suffix in ("", *SUFFIXES, *DATABASE_SUFFIXES)
+        return url_of(text) is not None or not is_file
 
     def _scalar(self, value: Any) -> str:
         if isinstance(value, dict | list):

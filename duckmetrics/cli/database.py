@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli.config import from_file
+from duckmetrics.cli.targets import WRITTEN, attached_name, connection_of
 from duckmetrics.engines.outputs import DATABASE_SUFFIXES
 from duckmetrics.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from duckmetrics.engines.engine import Engine
     from duckmetrics.engines.results_database import Rows
 
@@ -25,6 +28,12 @@ TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
 def is_database(path: str | Path | None) -> bool:
     """Return whether a file has a suffix of DuckDB databases."""
     return path is not None and Path(path).suffix.lower() in DATABASE_SUFFIXES
+
+
+def goes_to_table(options: Mapping[str, Any], option: str) -> bool:
+    """Return whether results go to a table: of a database file, or of an attached database."""
+    target = options.get(option)
+    return (option in TABLES and is_database(target)) or attached_name(options, target) is not None
 
 
 def checked_tables(options: dict[str, Any]) -> None:
@@ -51,9 +60,10 @@ def checked_tables(options: dict[str, Any]) -> None:
         if is_database(path) and table is not None:
             named.setdefault(Path(str(path)), []).append(table)
     checked_run(options.get("run_id"))
-    if options.get("run_id") is not None and not named and not from_file("run_id"):
+    is_any = named or any(goes_to_table(options, option) for option in WRITTEN)
+    if options.get("run_id") is not None and not is_any and not from_file("run_id"):
         raise click.UsageError("--run-id: there is no database; add -o results.duckdb --table metrics")
-    if is_database(options["output"]) and options["format_"] is not None:
+    if goes_to_table(options, "output") and options["format_"] is not None:
         raise click.UsageError(
             f"--format: {options['output']} is a database, whose tables have none; drop it"
         )
@@ -80,22 +90,30 @@ def rows_of(options: dict[str, Any], option: str, source: Path) -> Rows:
     """Return the rows of a Parquet file with the table that the option names."""
     from duckmetrics.engines.results_database import Rows
 
-    return Rows(str(_table_of(options, option)), source)
+    is_attached = attached_name(options, options[option]) is not None
+    return Rows(str(options[option] if is_attached else _table_of(options, option)), source)
 
 
 def append_all(options: dict[str, Any], engine: Engine, rows: dict[str, Rows]) -> None:
     """Append rows to their tables, those of one database in one transaction.
 
     Args:
-        engine: closed first, because it may have the same database open.
+        engine: has the attached databases, and is then closed, because it may have a file open.
         rows: by the option that names their database.
     """
     from duckmetrics.engines.results_database import append
 
-    engine.close()
     run: str | None = options.get("run_id")
     parts: dict[Path, list[Rows]] = {}
+    attached: dict[str, list[Rows]] = {}
     for option, part in rows.items():
-        parts.setdefault(Path(str(options[option])), []).append(part)
+        name = attached_name(options, options[option])
+        if name is None:
+            parts.setdefault(Path(str(options[option])), []).append(part)
+        else:
+            attached.setdefault(name, []).append(part)
+    for several in attached.values():
+        run = append(connection_of(engine), several, run)
+    engine.close()
     for path, several in parts.items():
         run = append(path, several, run)

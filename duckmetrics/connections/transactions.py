@@ -54,6 +54,13 @@ class CallTransaction:
                 self.is_open = False
                 _end(connection, end)
 
+    @contextmanager
+    def within(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """Run statements in one transaction."""
+        with self.around(connection):
+            self.begin(connection)
+            yield
+
     def begin(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Open a transaction for the rest of the call, unless the caller has one open."""
         if self.is_open or not self.depth or _is_in_transaction(connection):

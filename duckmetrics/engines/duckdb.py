@@ -13,15 +13,17 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.engines import outputs, progress, snapshots
+from duckmetrics.engines import folders, outputs, overlaps, progress, snapshots, stores
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
+from duckmetrics.engines.stores import Store
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -138,17 +140,36 @@ class DuckDBEngine(Engine):
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         return self._held.columns(query)
 
-    def copy(self, query: exp.Query, path: str | Path) -> None:
-        """Write a query's rows to a Parquet file; see `outputs` for what may be replaced."""
+    @property
+    def store(self) -> Store:
+        """Write to stores of objects that the connection reaches."""
+        return Store(self._held)
+
+    def sent(self, url: str, format_: str) -> AbstractContextManager[Path]:
+        return self.store.replacing(url, format_)
+
+    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
+        """Write a query's rows to Parquet; see `outputs` for what may be replaced."""
+        url = overlaps.url_of(path)
+        if url is not None:
+            overlaps.refuse_url(url, self._tables.used)
+            with self._progress():
+                self.store.copy(query, url, partition_by)
+            return
         target = Path(os.path.expanduser(path))
+        if partition_by:
+            with folders.replacing(target, self._tables.used) as draft, self._progress():
+                self._copied_to(draft, query, [stores.partitions(partition_by)])
+            return
         outputs.refuse(target, "parquet", self._tables.used)
         with outputs.replacing(target, "parquet") as draft, self._progress():
-            self._held.execute(
-                exp.Copy(
-                    this=query.subquery(), kind=False, files=[literal(str(draft))],
-                    params=[exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))],
-                ).sql(self.dialect)
-            )  # fmt: skip
+            self._copied_to(draft, query)
+
+    def _copied_to(self, draft: Path, query: exp.Query, more: Sequence[exp.CopyParameter] = ()) -> None:
+        parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
+        files = [literal(str(draft))]
+        copy = exp.Copy(this=query.subquery(), kind=False, files=files, params=[parquet, *more])
+        self._held.execute(copy.sql(self.dialect))
 
     # --- temporary tables and macros -------------------------------------------------------------
 

@@ -260,6 +260,22 @@ def test_tables_of_a_server_are_of_one_moment(
             session.execute("INSERT INTO truth TABLE kept; DROP TABLE kept")
 
 
+def test_results_go_to_a_server(server: Path, tmp_path: Path) -> None:
+    asked = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
+    attached = ["--attach", f"wh=postgres:host={server} user=postgres dbname=postgres"]
+    (tmp_path / "setup.sql").write_text("LOAD postgres_scanner")
+    for run in ("first", "second"):
+        main([
+            "evaluate", *asked, "-m", "ndcg@10", "--system", "model", "-o", "wh.results", "--run-id", run,
+            "--per-query", "wh.public.per_query", "--init", str(tmp_path / "setup.sql"), *attached,
+        ])  # fmt: skip
+    with duckdb.connect() as connection:
+        connection.execute(attached_server(server))
+        rows = connection.execute("SELECT run_id, value FROM shop.results ORDER BY ALL").fetchall()
+        assert rows == [(run, value) for run in ("first", "second") for value in WANTED[:2]]
+        assert connection.execute("SELECT count(*) FROM shop.per_query").fetchall() == [(2 * 4664,)]
+
+
 # --- objects of other packages ---------------------------------------------------------------------
 
 
@@ -400,6 +416,73 @@ def test_the_files_of_a_table_in_a_store_are_not_read_by_themselves(connected: A
             values(place, TRUTH, connection=connected)
 
 
+def test_results_go_to_a_store(store: Path, connected: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """They replace only results, and an input is not one."""
+    tables = ["s3://shop/recommendations.parquet", str(SHOP / "purchases.parquet")]
+    asked = ["evaluate", *tables, "-m", "ndcg@10", "--system", "model", "--init", str(store)]
+    values_of = ["--per-query", "s3://shop/out/values.parquet", "--baseline", "baseline"]
+    for suffix in ("csv", "json", "html", "parquet", "csv"):
+        main(
+            [
+                *asked,
+                "-o",
+                f"s3://shop/out/results.{suffix}",
+                *values_of,
+                "--movers",
+                "s3://shop/out/movers.csv",
+            ]
+        )
+    capsys.readouterr()
+    for name in ("results.csv", "results.parquet", "values.parquet"):
+        systems = connected.execute(
+            f"SELECT DISTINCT system FROM 's3://shop/out/{name}' ORDER BY 1"
+        ).fetchall()
+        assert systems == [("baseline",), ("candidate",)]
+    assert connected.execute("SELECT count(*) FROM 's3://shop/out/movers.csv'").fetchall() == [(40,)]
+    parts = ["--partition-by", "system", "--per-query", "s3://shop/parts"]
+    main([*asked, *parts])
+    read = "SELECT count(*) FROM 's3://shop/parts/**/*.parquet' WHERE system = 'baseline'"
+    assert connected.execute(read).fetchall() == [(2332,)]
+    connected.execute("COPY (SELECT 1 AS price) TO 's3://shop/out/prices.csv'")
+    connected.execute("COPY (SELECT 1 AS price) TO 's3://shop/out/prices.parquet'")
+    capsys.readouterr()
+    for wrong, words in (
+        (["-o", "s3://shop/out/prices.csv"], "exists and is not a csv file of duckmetrics"),
+        (["-o", "s3://shop/out/prices.parquet"], "exists and is not a parquet file of duckmetrics"),
+        (["--per-query", "s3://shop/out/prices.parquet"], "exists and is not a parquet file"),
+        (["--per-query", "s3://shop/recommendations.parquet"], "is an input"),
+        (["-o", "s3://shop/*.csv"], "is a pattern"), (parts, "is not empty"),
+        (["-o", "s3://nobody/results.csv"], "404"),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit) as stop:
+            main([*asked, *wrong])
+        assert stop.value.code == 2
+        printed = capsys.readouterr().err
+        assert words in printed
+        assert "geheim" not in printed
+    assert connected.execute("FROM 's3://shop/out/prices.csv'").fetchall() == [(1,)]
+
+
+def test_an_object_that_cannot_be_sent_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The store refuses to take it."""
+    monkeypatch.setattr(_Faulty, "status", 404)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
+    with _FaultyServer(("127.0.0.1", 0), _Faulty) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        tables = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
+        with pytest.raises(SystemExit) as stop:
+            main(["evaluate", *tables, "-m", "ndcg@10", "--system", "model", "-o", "s3://shop/out.csv"])
+        server.shutdown()
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out) == (2, "")
+    assert "s3://shop/out.csv: cannot be written" in printed.err
+    assert "geheim" not in printed.err
+
+
 @pytest.mark.parametrize(("place", "words"), [
     ("s3://shop/nothing.parquet", "404 Not Found); check the bucket"),
     ("s3://nobody/run.parquet", "404 Not Found); check the bucket"), ("s3://shop/nothing/", "no files"),
@@ -439,6 +522,9 @@ class _Faulty(BaseHTTPRequestHandler):
         if part:
             self.wfile.write(part[: len(part) // 2])
             self.close_connection = True
+
+    def do_PUT(self) -> None:
+        self.do_HEAD()
 
     def log_message(self, *message: object) -> None:
         """Log nothing."""
