@@ -12,7 +12,7 @@ import click
 
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.cli.config import without_overridden
-from duckmetrics.cli.targets import refuse_targets, written_databases
+from duckmetrics.cli.database import refuse_targets, written_databases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duckmetrics.cli.database import append_all, checked_tables, goes_to_table, rows_of, scratch
-from duckmetrics.cli.targets import KNOWN, WRITTEN, refuse_urls
+from duckmetrics.cli.database import (
+    KNOWN,
+    WRITTEN,
+    append_all,
+    checked_tables,
+    goes_to_table,
+    refuse_urls,
+    rows_of,
+    scratch,
+)
 from duckmetrics.engines import folders, outputs
 from duckmetrics.engines.outputs import SUFFIXES
 from duckmetrics.engines.overlaps import url_of

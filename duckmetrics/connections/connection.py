@@ -19,7 +19,7 @@ from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.connections.object_store import SCHEMES, has_variables, secret_options
 from duckmetrics.connections.setup import Statement
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
-from duckmetrics.connections.transactions import CallTransaction, assignment, beside
+from duckmetrics.connections.transactions import CallTransaction, assignment, second
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import file_format
@@ -227,7 +227,7 @@ class DuckDBConnection:
             return self.rows(query)
         text = query.sql(DIALECT)
         try:
-            with self.lock, beside(self.raw) as other:
+            with self.lock, second(self.raw) as other:
                 return other.execute(text).fetchall()
         except duckdb.Error as error:
             raise refused(error, text) from error

@@ -76,7 +76,7 @@ class CallTransaction:
         return refused(error, text)
 
 
-def beside(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def second(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """Return a connection to the same database, on which an error aborts no transaction.
 
     It reaches stores of objects in the same way.

@@ -47,7 +47,7 @@ _FIND = """SELECT 'table' FROM duckdb_tables() WHERE database_name = $database
     UNION ALL SELECT 'view' FROM duckdb_views() WHERE database_name = $database
         AND lower(schema_name) = lower($schema) AND lower(view_name) = lower($name)"""
 _DATABASES = "SELECT database_name, type FROM duckdb_databases()"
-_SCHEMA_NAMES = "SELECT schema_name FROM duckdb_schemas() WHERE database_name = $database AND NOT internal"
+_SCHEMA_NAMES = "SELECT schema_name FROM duckdb_schemas() WHERE database_name = $database"
 # The schema that a database has by default, where it is not that of DuckDB.
 _SCHEMAS = {"postgres": "public"}
 _COLUMNS = """SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $database

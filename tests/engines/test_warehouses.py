@@ -101,6 +101,13 @@ def test_an_older_version_of_a_delta_table(
     assert values(f"{delta}/run@{between.isoformat()}", delta / "truth") == WANTED
     monkeypatch.chdir(delta)
     assert values("run@v0", "truth") == old
+    where = {"predictions": "model = 'baseline'"}
+    versions = {"old": "run@v0", "new": "run@v1", "now": "run"}
+    together = duckmetrics.evaluate(versions, "truth", METRICS, where=where)
+    for system, table in versions.items():
+        alone = duckmetrics.evaluate(table, "truth", METRICS, where=where).rows
+        found = [row["value"] for row in together.rows if row["system"] == system]
+        assert found == [row["value"] for row in alone]
     with pytest.raises(InputError, match="run@v9: cannot be read"):
         values(f"{delta}/run@v9", delta / "truth")
     with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
