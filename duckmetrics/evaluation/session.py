@@ -12,7 +12,7 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.engines.engine import Feature
-from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
@@ -209,7 +209,7 @@ class Session:
         kept = filtered(source, condition)
         try:
             self.engine.columns(everything(kept.relation.copy()))
-        except EngineError as error:
+        except (EngineError, UnsupportedError) as error:
             raise InputError(f"where {role}", error, "fix the condition") from error
         return kept
 

@@ -506,6 +506,15 @@ def test_what_is_not_there_is_told_and_no_secret(
     assert "geheim" not in printed.err
 
 
+@pytest.mark.parametrize("is_local", [False, True])
+def test_a_list_of_files_with_one_that_is_not_there(connected: Any, tmp_path: Path, is_local: bool) -> None:
+    place = tmp_path if is_local else "s3://shop"
+    shutil.copy(SHOP / "recommendations.parquet", tmp_path)
+    with pytest.raises(InputError, match=r"no such file|404") as raised:
+        values([f"{place}/recommendations.parquet", f"{place}/nothing.parquet"], TRUTH, connection=connected)
+    assert "nothing.parquet" in str(raised.value)
+
+
 class _Faulty(BaseHTTPRequestHandler):
     """A store that refuses with a status, or sends half of the requested bytes."""
 
