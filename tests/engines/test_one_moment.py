@@ -11,6 +11,7 @@ import pytest
 
 import duckmetrics
 from duckmetrics.connections.connection import DuckDBConnection
+from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import DuckmetricsError, InputError
 
 if TYPE_CHECKING:
@@ -117,6 +118,22 @@ def test_an_error_leaves_no_transaction_and_no_tables(connection: Any, query: st
     connection.execute("BEGIN; ROLLBACK")
     assert connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall() == before
     assert kept.per_query.num_rows == 3
+
+
+def test_an_interrupt_leaves_no_transaction_and_no_tables(
+    connection: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = DuckDBEngine.keep
+
+    def interrupted(self: DuckDBEngine, *given: Any, **options: Any) -> None:
+        keep(self, *given, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DuckDBEngine, "keep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        duckmetrics.evaluate("runs", "truth", ["mrr"], connection=connection)
+    connection.execute("BEGIN; ROLLBACK")
+    assert connection.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
 def test_a_file_that_is_looked_at_in_vain_does_not_end_the_call(connection: Any, tmp_path: Path) -> None:
