@@ -267,6 +267,37 @@ def test_tables_of_a_server_are_of_one_moment(
             session.execute("INSERT INTO truth TABLE kept; DROP TABLE kept")
 
 
+def test_a_session_that_the_server_ends_is_told_in_one_line(
+    server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server ends all sessions after the run was copied; nothing is written."""
+    from psycopg import connect
+
+    keep = DuckDBEngine.keep
+
+    def ended(self: DuckDBEngine, *given: Any, **options: Any) -> None:
+        keep(self, *given, **options)
+        with connect(f"host={server} user=postgres", autocommit=True) as session:
+            session.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                "AND backend_type = 'client backend'"
+            )
+
+    monkeypatch.setattr(DuckDBEngine, "keep", ended)
+    (tmp_path / "setup.sql").write_text("LOAD postgres_scanner")
+    attached = f"wh=postgres:host={server} user=postgres dbname=postgres password=geheim"
+    with pytest.raises(SystemExit) as stop:
+        main([
+            "evaluate", "wh.run", "wh.truth", "-m", "ndcg@10", "--system", "model", "--attach", attached,
+            "--init", str(tmp_path / "setup.sql"), "-o", str(tmp_path / "out.csv"),
+        ])  # fmt: skip
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out, (tmp_path / "out.csv").exists()) == (2, "", False)
+    assert printed.err.count("\n") == 1
+    assert "was cut; try again" in printed.err
+    assert "geheim" not in printed.err
+
+
 def test_results_go_to_a_server(server: Path, tmp_path: Path) -> None:
     asked = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
     attached = ["--attach", f"wh=postgres:host={server} user=postgres dbname=postgres"]
