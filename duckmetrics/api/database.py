@@ -11,8 +11,15 @@ from duckmetrics.errors import InputError
 if TYPE_CHECKING:
     import os
 
+    import duckdb
 
-def append(result: Any, database: str | os.PathLike[str], table: str, run_id: str | None = None) -> str:
+
+def append(
+    result: Any,
+    database: str | os.PathLike[str] | duckdb.DuckDBPyConnection,
+    table: str,
+    run_id: str | None = None,
+) -> str:
     """Append the rows of a result to a table of a DuckDB database, in one transaction.
 
     The database and the table are created if they do not exist. The table has the columns of the result
@@ -22,8 +29,9 @@ def append(result: Any, database: str | os.PathLike[str], table: str, run_id: st
 
     Args:
         result: what `evaluate`, `compare`, `check`, `ab` or another function returned, or an Arrow table.
-        database: the path of a DuckDB database file.
-        table: its name, such as ``"metrics"`` or ``"evaluation.metrics"``.
+        database: the path of a DuckDB database file, or a connection.
+        table: its name, such as ``"metrics"`` or ``"evaluation.metrics"``; on a connection also that of an
+            attached database, such as ``"wh.metrics"``.
         run_id: the name of the run; by default, a new one.
 
     Returns:

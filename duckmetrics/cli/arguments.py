@@ -12,6 +12,7 @@ import click
 
 from duckmetrics.catalog.spec_text import split_specs
 from duckmetrics.cli.config import without_overridden
+from duckmetrics.cli.database import refuse_targets, written_databases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,9 +100,17 @@ def engine_of(options: dict[str, Any]) -> Any:
         from duckmetrics.engines.duckdb import DuckDBEngine
         from duckmetrics.engines.snapshots import AUTO
 
-        setup = read_setup(options["init"], pairs_of("--attach", options["attach"]))
+        attached = pairs_of("--attach", options["attach"])
+        setup = read_setup(options["init"], attached, written_databases(options))
         limits = {name: options[name] for name in SETTINGS[1:]}
-        return DuckDBEngine(options["database"], **limits, snapshot=options["snapshot"] or AUTO, setup=setup)
+        snapshot = options["snapshot"] or AUTO
+        engine = DuckDBEngine(options["database"], **limits, snapshot=snapshot, setup=setup)
+        try:
+            refuse_targets(options, engine)
+        except BaseException:
+            engine.close()
+            raise
+        return engine
     given = [name for name in (*SETTINGS, *SETUP) if options[name]]
     if given:
         raise click.UsageError(f"--{given[0].replace('_', '-')}: belongs to DuckDB; configure Spark instead")

@@ -108,7 +108,7 @@ def compare(**options: Any) -> None:
         **shared_arguments(compute, options),
     )
     failed = failures(gates, result.rows, result.evaluation.canonical)
-    also = write_beside(result, result.evaluation, options)
+    also = write_beside(result, result.evaluation, options, engine)
     write_to(
         options,
         format_,
@@ -153,7 +153,7 @@ def leaderboard(**options: Any) -> None:
         **{name: options[name] for name in names},
         **shared_arguments(compute, options),
     )
-    also = write_beside(result, result.evaluation, {**options, "movers": None})
+    also = write_beside(result, result.evaluation, {**options, "movers": None}, engine)
     whole = options["whole"]
     write_to(options, format_, lambda path: write_leaderboard(result, format_, path, whole), engine, also)
     print_findings(result.checks, format_)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from duckmetrics.engines.outputs import DATABASE_SUFFIXES, SUFFIXES
+from duckmetrics.engines.overlaps import url_of
 from duckmetrics.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 
 # Options of every command that no file sets.
 _NEVER = ("config", "help", "version")
-# The parameters whose values are paths, and those whose values may be paths, names of tables or SQL.
-_PATHS = ("output", "per_query", "movers", "database", "temp_directory", "init")
+# The parameters whose values are paths, those of results first.
+_WRITTEN = ("output", "per_query", "movers")
+_PATHS = (*_WRITTEN, "database", "temp_directory", "init")
+# The parameters whose values may be paths, names of tables or SQL.
 _TABLES = ("predictions", "truth_option", "queries", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
 _PAIRS = ("attach", "where", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
@@ -169,11 +173,17 @@ class _Value:
         """Return a value as text; a path starts at the folder of the file."""
         text, name = self._scalar(value), str(self._param.name)
         if name in _PATHS:
-            return self._placed(text)
+            return text if name in _WRITTEN and self._is_reached(text) else self._placed(text)
         if name in _PAIRS_OF_TABLES and "=" in text:
             key, _, table = text.partition("=")
             return f"{key}={self._table(table)}" if name == "systems" or key.strip() == _POPULATION else text
         return self._table(text) if name in _TABLES else text
+
+    def _is_reached(self, text: str) -> bool:
+        """Return whether results go to an object of a store, or to a table of an attached database."""
+        suffix = os.path.splitext(text)[1].lower()
+        is_file = "/" in text or suffix in ("", *SUFFIXES, *DATABASE_SUFFIXES)
+        return url_of(text) is not None or not is_file
 
     def _scalar(self, value: Any) -> str:
         if isinstance(value, dict | list):

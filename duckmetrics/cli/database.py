@@ -1,4 +1,4 @@
-"""The tables of databases that a command appends its results to."""
+"""The tables of databases that a command appends its results to, and the objects that it writes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duckmetrics.cli.config import from_file
+from duckmetrics.engines import outputs
 from duckmetrics.engines.outputs import DATABASE_SUFFIXES
+from duckmetrics.engines.overlaps import refuse_url, url_of
 from duckmetrics.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from duckmetrics.engines.engine import Engine
     from duckmetrics.engines.results_database import Rows
 
+# The options that name files to write; all others may name files to read.
+WRITTEN = ("output", "per_query", "movers")
+# The key, next to the options, that says whether the columns of the results are known before.
+KNOWN = "are_columns_known"
 # Each option that names a file, and the one that names the table if that file is a database.
 TABLES = {"output": ("-o", "--table"), "per_query": ("--per-query", "--per-query-table")}
 TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
@@ -25,6 +33,12 @@ TABLE_OPTIONS = {"output": "output_table", "per_query": "per_query_table"}
 def is_database(path: str | Path | None) -> bool:
     """Return whether a file has a suffix of DuckDB databases."""
     return path is not None and Path(path).suffix.lower() in DATABASE_SUFFIXES
+
+
+def goes_to_table(options: Mapping[str, Any], option: str) -> bool:
+    """Return whether results go to a table: of a database file, or of an attached database."""
+    target = options.get(option)
+    return (option in TABLES and is_database(target)) or attached_name(options, target) is not None
 
 
 def checked_tables(options: dict[str, Any]) -> None:
@@ -51,9 +65,10 @@ def checked_tables(options: dict[str, Any]) -> None:
         if is_database(path) and table is not None:
             named.setdefault(Path(str(path)), []).append(table)
     checked_run(options.get("run_id"))
-    if options.get("run_id") is not None and not named and not from_file("run_id"):
+    is_any = named or any(goes_to_table(options, option) for option in WRITTEN)
+    if options.get("run_id") is not None and not is_any and not from_file("run_id"):
         raise click.UsageError("--run-id: there is no database; add -o results.duckdb --table metrics")
-    if is_database(options["output"]) and options["format_"] is not None:
+    if goes_to_table(options, "output") and options["format_"] is not None:
         raise click.UsageError(
             f"--format: {options['output']} is a database, whose tables have none; drop it"
         )
@@ -80,22 +95,91 @@ def rows_of(options: dict[str, Any], option: str, source: Path) -> Rows:
     """Return the rows of a Parquet file with the table that the option names."""
     from duckmetrics.engines.results_database import Rows
 
-    return Rows(str(_table_of(options, option)), source)
+    is_attached = attached_name(options, options[option]) is not None
+    return Rows(str(options[option] if is_attached else _table_of(options, option)), source)
 
 
 def append_all(options: dict[str, Any], engine: Engine, rows: dict[str, Rows]) -> None:
     """Append rows to their tables, those of one database in one transaction.
 
     Args:
-        engine: closed first, because it may have the same database open.
+        engine: has the attached databases, and is then closed, because it may have a file open.
         rows: by the option that names their database.
     """
     from duckmetrics.engines.results_database import append
 
-    engine.close()
     run: str | None = options.get("run_id")
     parts: dict[Path, list[Rows]] = {}
+    attached: dict[str, list[Rows]] = {}
     for option, part in rows.items():
-        parts.setdefault(Path(str(options[option])), []).append(part)
+        name = attached_name(options, options[option])
+        if name is None:
+            parts.setdefault(Path(str(options[option])), []).append(part)
+        else:
+            attached.setdefault(name, []).append(part)
+    for several in attached.values():
+        run = append(connection_of(engine), several, run)
+    engine.close()
     for path, several in parts.items():
         run = append(path, several, run)
+
+
+# --- results that only a connection reaches ----------------------------------------------------------
+
+
+def attached_name(options: Mapping[str, Any], target: str | Path | None) -> str | None:
+    """Return the name of the attached database that a target such as wh.results is a table of."""
+    text = "" if target is None else str(target)
+    first, dot, _ = text.partition(".")
+    names = [pair.partition("=")[0] for pair in options.get("attach") or ()]
+    return first if dot and "/" not in text and first in names else None
+
+
+def written_databases(options: Mapping[str, Any]) -> set[str]:
+    """Return the names of the attached databases that results go to."""
+    names = (attached_name(options, options.get(option)) for option in WRITTEN)
+    return {name for name in names if name is not None}
+
+
+def refuse_urls(options: Mapping[str, Any], inputs: Iterable[str]) -> None:
+    """Refuse objects that are inputs, before anything is computed."""
+    given = list(inputs)
+    for url, _ in _urls(options):
+        refuse_url(url, given)
+
+
+def refuse_targets(options: Mapping[str, Any], engine: Engine) -> None:
+    """Refuse objects that must not be replaced, and tables that cannot take results.
+
+    Raises:
+        InputError: names one.
+    """
+    from duckmetrics.engines.duckdb import DuckDBEngine
+    from duckmetrics.engines.results_database import refuse_on
+
+    reached = engine.results()
+    if not isinstance(reached, DuckDBEngine):
+        return
+    for url, format_ in _urls(options):
+        if not options.get("partition_by"):
+            reached.store.refuse(
+                url, format_, known=options.get(KNOWN, False) or url != url_of(options["output"])
+            )
+    tables = [str(options[name]) for name in WRITTEN if attached_name(options, options.get(name))]
+    if len(set(tables)) < len(tables):
+        raise click.UsageError(f"two results would go to the table {tables[0]}; give each its own")
+    refuse_on(reached.connection, tables)
+
+
+def connection_of(engine: Engine) -> Any:
+    """Return the connection that has the attached databases."""
+    return getattr(engine.results(), "connection", None)
+
+
+def _urls(options: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Yield each URL to write to with its format."""
+    for option in WRITTEN:
+        url = url_of(options.get(option))
+        if url is not None:
+            asked = options.get("format_") if option == "output" else None
+            yield url, "parquet" if option == "per_query" else outputs.format_of(Path(url), asked)

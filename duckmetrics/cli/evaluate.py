@@ -105,7 +105,7 @@ def evaluate(**options: Any) -> None:
         **shared_arguments(compute, options),
     )
     failed = failures(gates, result.rows, result.canonical)
-    also = write_beside(result, result, options)
+    also = write_beside(result, result, options, engine)
     write_to(options, format_, lambda path: write(result, format_, path, options["wide"]), engine, also)
     if not all(verification.agrees for verification in result.verified):
         sys.exit(GATE_FAILED)

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duckmetrics.cli.database import append_all, checked_tables, is_database, rows_of, scratch
-from duckmetrics.engines import outputs
+from duckmetrics.cli.database import (
+    KNOWN,
+    WRITTEN,
+    append_all,
+    checked_tables,
+    goes_to_table,
+    refuse_urls,
+    rows_of,
+    scratch,
+)
+from duckmetrics.engines import folders, outputs
 from duckmetrics.engines.outputs import SUFFIXES
+from duckmetrics.engines.overlaps import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from duckmetrics.engines.engine import Engine
     from duckmetrics.engines.results_database import Rows
-
-# The options that name files to write; all others may name files to read.
-WRITTEN = ("output", "per_query", "movers")
 
 
 def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bool = True) -> str:
@@ -33,10 +40,13 @@ def checked_files(options: dict[str, Any], inputs: Sequence[str] = (), known: bo
     if output is None and asked == "parquet":
         raise click.UsageError("--format parquet needs a file; add -o results.parquet")
     checked_tables(options)
-    format_ = _format_of(output, asked)
-    files = [] if output is None or is_database(output) else [(output, format_)]
-    files += _files_beside(options)
+    format_ = _format_of(options)
+    files = [] if output is None or goes_to_table(options, "output") else [(output, format_)]
     given = [*inputs, *_texts(value for name, value in options.items() if name not in WRITTEN)]
+    files += _files_beside(options, given)
+    refuse_urls(options, given)
+    options[KNOWN] = known
+    files = [(path, its_format) for path, its_format in files if url_of(path) is None]
     for path, its_format in files:
         outputs.refuse(path, its_format, given, known or path != output)
     paths = [os.path.realpath(path) for path, _ in files if path.is_file() or not path.exists()]
@@ -59,9 +69,10 @@ def checked_picture(options: dict[str, Any]) -> str:
     return format_
 
 
-def _format_of(output: Path | None, asked: str | None) -> str:
+def _format_of(options: Mapping[str, Any]) -> str:
     """Return the format of the results; those for a database are written as Parquet first."""
-    if is_database(output):
+    output, asked = options["output"], options["format_"]
+    if goes_to_table(options, "output"):
         return "parquet"
     return (asked or "table") if output is None else outputs.format_of(output, asked)
 
@@ -76,19 +87,24 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
             yield from _texts(value)
 
 
-def _files_beside(options: dict[str, Any]) -> list[tuple[Path, str]]:
-    """Return the files next to the results, with their formats; no databases, and no folders of Spark."""
-    per_query, movers = options.get("per_query"), options.get("movers")
-    if is_database(per_query):
-        per_query = None
-    if per_query is not None and Path(per_query).suffix.lower() != ".parquet":
+def _files_beside(options: dict[str, Any], inputs: Sequence[str]) -> list[tuple[Path, str]]:
+    """Return the files next to the results, with their formats; no databases, and no folders."""
+    per_query, movers = (
+        None if goes_to_table(options, name) else options.get(name) for name in ("per_query", "movers")
+    )
+    is_folder = bool(options.get("partition_by"))
+    if is_folder and per_query is None:
+        raise click.UsageError("--partition-by: is for --per-query FOLDER")
+    if is_folder and per_query and url_of(per_query) is None and options.get("engine") != "spark":
+        folders.refuse(Path(per_query), inputs)
+    if not is_folder and per_query is not None and Path(per_query).suffix.lower() != ".parquet":
         raise click.UsageError(
             f"--per-query {per_query}: is a Parquet file; call it {Path(per_query).stem}.parquet"
         )
     if movers is not None and movers.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"--movers {movers}: end it in one of {', '.join(SUFFIXES)}")
     files = []
-    if per_query is not None and options.get("engine") != "spark":
+    if per_query is not None and not is_folder and options.get("engine") != "spark":
         files.append((Path(per_query), "parquet"))
     if movers is not None:
         files.append((movers, outputs.format_of(movers, None)))
@@ -108,37 +124,47 @@ def write_to(
     """
     output = options["output"]
     rows = dict(also or {})
-    if is_database(output):
+    if goes_to_table(options, "output"):
         draft = scratch(options) / "rows"
         write(draft)
         rows["output"] = rows_of(options, "output", draft)
     else:
-        _write_file(output, format_, write)
+        _write_file(output, format_, write, engine)
     if rows:
         append_all(options, engine, rows)
 
 
-def _write_file(output: Path | None, format_: str, write: Callable[[Path | None], None]) -> None:
+def _write_file(
+    output: Path | None, format_: str, write: Callable[[Path | None], None], engine: Engine
+) -> None:
+    url = url_of(output)
     if output is None:
         write(None)
         return
-    with outputs.replacing(output, format_) as path:
+    replacing = outputs.replacing(output, format_) if url is None else engine.sent(url, format_)
+    with replacing as path:
         write(path)
 
 
-def write_beside(result: Any, evaluation: Any, options: dict[str, Any]) -> dict[str, Rows]:
+def write_beside(result: Any, evaluation: Any, options: dict[str, Any], engine: Engine) -> dict[str, Rows]:
     """Write the files that were asked for next to the results; return the rows that go to a database."""
     rows = {}
-    if is_database(options["per_query"]):
+    if goes_to_table(options, "per_query"):
         draft = scratch(options) / "rows"
         evaluation.write_per_query(draft)
         rows["per_query"] = rows_of(options, "per_query", draft)
     elif options["per_query"]:
-        evaluation.write_per_query(options["per_query"])
+        evaluation.write_per_query(options["per_query"], partition_by=options["partition_by"])
     if options["movers"]:
         from duckmetrics.cli.output import write_rows
 
         movers = result.movers(baseline=options["baseline"])
+        if goes_to_table(options, "movers"):
+            draft = scratch(options) / "rows"
+            write_rows(movers, "parquet", draft, "movers")
+            return rows | {"movers": rows_of(options, "movers", draft)}
         format_ = outputs.format_of(options["movers"], None)
-        _write_file(options["movers"], format_, lambda path: write_rows(movers, format_, path, "movers"))
+        _write_file(
+            options["movers"], format_, lambda path: write_rows(movers, format_, path, "movers"), engine
+        )
     return rows

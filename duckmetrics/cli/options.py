@@ -33,7 +33,8 @@ WIDE = click.option(
 )  # fmt: skip
 OUTPUT = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
-    help=f"Write the results to a file: {', '.join(SUFFIXES)}. {RULE}",
+    help=f"Write the results to a file: {', '.join(SUFFIXES)}, also s3://…; or append them to NAME.TABLE of "
+    f"--attach. {RULE}",
 )  # fmt: skip
 OUTPUT_TABLE = click.option(
     "--table", "output_table", metavar="NAME",
@@ -60,8 +61,8 @@ INIT = click.option(
 )  # fmt: skip
 ATTACH = click.option(
     "--attach", multiple=True, metavar="NAME=TARGET",
-    help="A database, read-only, whose tables can be named NAME.TABLE: a file of DuckDB or SQLite, "
-    "postgres:…, mysql:…, ducklake:…, md:…",
+    help="A database, read-only unless results go to it, whose tables can be named NAME.TABLE: a file of "
+    "DuckDB or SQLite, postgres:…, mysql:…, ducklake:…, md:…",
 )  # fmt: skip
 SNAPSHOT = click.option(
     "--snapshot", type=click.Choice(CHOICES),
@@ -177,12 +178,17 @@ FAIL_IF = click.option(
 )  # fmt: skip
 PER_QUERY = click.option(
     "--per-query", metavar="FILE",
-    help="Write the value of every query to FILE.parquet (Spark: a folder), or to a table of FILE.duckdb.",
+    help="Write the value of every query to FILE.parquet (Spark: a folder), also s3://…, or to a table of "
+    "FILE.duckdb or of --attach.",
     shell_complete=completion.files,
 )  # fmt: skip
 PER_QUERY_TABLE = click.option(
     "--per-query-table", metavar="NAME", help="With --per-query FILE.duckdb: append the values to this table."
 )
+PARTITION_BY = click.option(
+    "--partition-by", multiple=True, metavar="COLUMN",
+    help="With --per-query FOLDER: a folder for each value of system, metric or a slice.",
+)  # fmt: skip
 BASELINE = click.option(
     "--baseline", metavar="SYSTEM",
     help="The system that others are compared with.  [default: the first; with --system COLUMN "
@@ -197,7 +203,7 @@ CHUNKS = click.option(
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
 SLICES = (BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED)
-VALUES = (PER_QUERY, PER_QUERY_TABLE)
+VALUES = (PER_QUERY, PER_QUERY_TABLE, PARTITION_BY)
 SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
 
 # --- tests of differences ---------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from duckmetrics.connections.near_names import VERSIONS
 from duckmetrics.errors import suggestion
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ ELSEWHERE = {
     "qrels": "the truth is TRUTH or --truth",
     "run": "the predictions are the first argument",
     "predictions": "the predictions are the first argument",
+    **dict.fromkeys(("version", "as-of", "timestamp", "snapshot-id"), VERSIONS),
 }
 # Commands of other programs, and their equivalents here.
 COMMANDS = {

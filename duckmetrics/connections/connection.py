@@ -19,6 +19,7 @@ from duckmetrics.connections.duckdb_errors import first_line, refused
 from duckmetrics.connections.object_store import SCHEMES, has_variables, secret_options
 from duckmetrics.connections.setup import Statement
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
+from duckmetrics.connections.transactions import CallTransaction, assignment, second
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import file_format
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+
+    from duckmetrics.errors import EngineError
 
 # Macros that DuckDB finds before its own function of the same name.
 _MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
@@ -49,10 +52,14 @@ class _Shared:
         lock: held by the thread whose call uses the connection.
         left: temporary objects that are no longer needed. They are dropped by the next call, because a
             statement at any other time would end a result that the caller is reading.
+        dropped: those that the open transaction dropped, which are back if it is undone.
+        transaction: the transaction of the call that uses the connection.
     """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     left: list[tuple[str, str]] = field(default_factory=list)
+    dropped: list[tuple[str, str]] = field(default_factory=list)
+    transaction: CallTransaction = field(default_factory=CallTransaction)
 
 
 _SHARED: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, _Shared] = weakref.WeakKeyDictionary()
@@ -138,8 +145,7 @@ class DuckDBConnection:
                 raise InputError(f"{name}={value!r}", first_line(error), advice) from error
 
     def _set(self, name: str, value: int | str) -> None:
-        assignment = exp.EQ(this=exp.to_identifier(name), expression=literal(value))
-        self._beside(exp.Set(expressions=[exp.SetItem(this=assignment)]).sql(DIALECT))
+        self._beside(assignment(name, value))
 
     def _beside(self, text: str) -> duckdb.DuckDBPyConnection:
         """Run a statement that holds for the whole database, outside of a transaction of the caller."""
@@ -170,7 +176,7 @@ class DuckDBConnection:
         """Load the extension for object stores, which DuckDB may install."""
         for statement in ("LOAD httpfs", "INSTALL httpfs; LOAD httpfs"):
             try:
-                self.raw.execute(statement)
+                self.raw.cursor().execute(statement)
             except duckdb.Error:
                 if not self.rows("SELECT current_setting('autoinstall_known_extensions')")[0][0]:
                     return False
@@ -190,13 +196,13 @@ class DuckDBConnection:
         try:
             return self.raw.execute(text)
         except duckdb.Error as error:
-            raise refused(error, text) from error
+            raise self.refused(error, text) from error
         except RuntimeError as error:  # the client raises it for Ctrl-C while a query runs
             if "interrupt" in str(error).lower():
                 raise KeyboardInterrupt from error
             raise
 
-    def rows(self, query: exp.Query | str) -> list[tuple[Any, ...]]:
+    def rows(self, query: exp.Expr | str) -> list[tuple[Any, ...]]:
         """Run a query and return its (few) rows."""
         with self.lock:
             found = self.execute(query)
@@ -210,6 +216,30 @@ class DuckDBConnection:
                 abort()
             table = arrow_of(self.raw.sql(query if isinstance(query, str) else query.sql(DIALECT)))
             return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+    def tried(self, query: exp.Expr) -> list[tuple[Any, ...]]:
+        """Run a query over files that may fail, and then aborts no transaction.
+
+        Raises:
+            EngineError: DuckDB refuses it.
+        """
+        if self.is_own and not self.is_in_transaction:
+            return self.rows(query)
+        text = query.sql(DIALECT)
+        try:
+            with self.lock, second(self.raw) as other:
+                return other.execute(text).fetchall()
+        except duckdb.Error as error:
+            raise refused(error, text) from error
+
+    def refused(self, error: duckdb.Error, text: str) -> EngineError:
+        """Return our error for a statement; after it aborted a transaction, all others have the same."""
+        return self._shared.transaction.refused(error, text)
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction of this call is open."""
+        return self._shared.transaction.is_open
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         """Return the names and types of a query's columns without running it."""
@@ -244,18 +274,32 @@ class DuckDBConnection:
             self._sweep()
             self._refuse_other_functions()
             before = len(self.temporary)
+            is_needed = keep or self.is_own
             try:
                 if not self.is_own:
                     self._limit()
-                yield
+                with self._shared.transaction.around(self.raw):
+                    yield
             except BaseException:
-                keep = False  # the caller may keep the error, and with it all that its frames refer to
+                # The caller may keep the error, and with it all that its frames refer to.
+                is_needed = False
+                self._shared.left += self._shared.dropped
                 raise
             finally:
-                if not keep and not self.is_own:
+                if not is_needed:
                     _leave(self._shared.left, self.temporary, before)
                     self._sweep()
                 self.release()
+                if not self._shared.transaction.is_open:
+                    self._shared.dropped.clear()
+
+    def see_one_moment(self) -> None:
+        """Let the statements of this call see one state of each database, from now on.
+
+        Raises:
+            EngineError: an error aborted the transaction of the caller.
+        """
+        self._shared.transaction.begin(self.raw)
 
     def release(self) -> None:
         """Restore the settings of a caller's connection, and remove our macros from it."""
@@ -264,7 +308,7 @@ class DuckDBConnection:
         self._settings_before.clear()
         macros = [made for made in self.temporary if made[0] == "MACRO"]
         self.temporary[:] = [made for made in self.temporary if made not in macros]
-        self.temporary += _drop(self.raw, macros)
+        self.temporary += self._drop(macros)
 
     def _refuse_other_functions(self) -> None:
         """Refuse macros that stand in for functions of DuckDB, because our queries would call them.
@@ -287,7 +331,13 @@ class DuckDBConnection:
             )
 
     def _sweep(self) -> None:
-        self._shared.left[:] = _drop(self.raw, self._shared.left)
+        self._shared.left[:] = self._drop(self._shared.left)
+
+    def _drop(self, objects: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Drop temporary objects, and return those that an aborted transaction still keeps."""
+        if self._shared.transaction.is_open:
+            self._shared.dropped += objects
+        return _drop(self.raw, objects)
 
 
 def arrow_of(relation: duckdb.DuckDBPyRelation) -> pa.Table:

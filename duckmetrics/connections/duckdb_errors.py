@@ -26,6 +26,7 @@ _ADVICE = {
     "HTTP 503": "the server is busy or down; try again later",
     "Could not resolve hostname": "check the endpoint (AWS_ENDPOINT_URL or the secret) and the region",
     "partial file": "the connection was cut; try again",
+    "closed the connection unexpectedly": "the connection was cut; try again",
     "Timeout was reached": "the server does not answer; try again, or raise http_timeout with --init",
     "Could not establish connection": "check the endpoint, and whether the server can be reached",
     "Could not connect to server": "check the endpoint, and whether the server can be reached",

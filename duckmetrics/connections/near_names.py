@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _STATEMENT = re.compile(r"\s*(?:delete|drop|insert|update|create|alter|copy|.*\sfrom)\s", re.I | re.S)
 
 
+# A version that is written in another way, such as run@3, run@latest or run.parquet@2026.
+_VERSIONED = re.compile(r"(.+[^/])/?@[^/@]*")
+VERSIONS = "the version of a Delta or Iceberg table follows its folder: run@v3, or run@2026-11-01 for a time"
+
+
 def advice_for(text: str, tables: Iterable[str] = (), otherwise: str = "check the path") -> str:
     """Return advice about a name that means neither a file nor a table.
 
@@ -26,6 +31,9 @@ def advice_for(text: str, tables: Iterable[str] = (), otherwise: str = "check th
     """
     if _STATEMENT.match(text):
         return "a query begins with SELECT, FROM or WITH; other statements are not tables"
+    versioned = _VERSIONED.fullmatch(text)
+    if versioned is not None and os.path.exists(os.path.expanduser(versioned[1])):
+        return VERSIONS
     files = _files_like(text)
     if files:
         return f"did you mean {' or '.join(map(repr, files))}?"

@@ -18,7 +18,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 # A target such as postgres:dbname=shop or md:shop; the letter of a drive is not a target.
 _SCHEME = re.compile(r"([a-z][a-z0-9_+.-]+):", re.IGNORECASE)
@@ -64,15 +64,20 @@ class Statement:
         return _PASSWORD.sub(rf"\1\2{HIDDEN}", message)
 
 
-def read_setup(init: Iterable[str | Path], attach: Mapping[str, str]) -> list[Statement]:
+def read_setup(
+    init: Iterable[str | Path], attach: Mapping[str, str], written: Collection[str] = ()
+) -> list[Statement]:
     """Read files of statements, and the databases to attach by their names.
+
+    Args:
+        written: the names of databases that results go to; the others are attached read-only.
 
     Raises:
         InputError: a file cannot be read or is not SQL, or a database file is not there.
     """
     return [
         *(statement for path in init for statement in _of_file(Path(path))),
-        *(_attached(name, target) for name, target in attach.items()),
+        *(_attached(name, target, name in written) for name, target in attach.items()),
     ]
 
 
@@ -102,8 +107,8 @@ def _texts(sql: str) -> tuple[str, ...]:
     return tuple(found[1] or found[3] for found in _TEXT.finditer(sql))
 
 
-def _attached(name: str, target: str) -> Statement:
-    """Return the statement that attaches a database, read-only."""
+def _attached(name: str, target: str, is_written: bool) -> Statement:
+    """Return the statement that attaches a database, read-only unless results go to it."""
     if not _NAME.fullmatch(name):
         # Not shown: a user who forgets the name writes the target here, with its password.
         raise InputError(
@@ -116,7 +121,7 @@ def _attached(name: str, target: str) -> Statement:
         if not os.path.isfile(path):
             raise InputError(f"{where}={target}", "no such database file", near_names.advice_for(path))
         target = path
-    is_writable = scheme is not None and scheme[1].lower() in _WRITABLE
+    is_writable = is_written or (scheme is not None and scheme[1].lower() in _WRITABLE)
     options = [] if is_writable else [exp.AttachOption(this=exp.var("READ_ONLY"))]
     sql = exp.Attach(this=exp.alias_(literal(target), name, quoted=True), expressions=options).sql(DIALECT)
     rest = target[scheme.end() :] if scheme is not None else ""

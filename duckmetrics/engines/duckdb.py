@@ -13,17 +13,17 @@ from sqlglot import exp
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.connection import DuckDBConnection, arrow_of
-from duckmetrics.connections.duckdb_errors import refused
-from duckmetrics.engines import outputs, progress, snapshots
+from duckmetrics.engines import folders, outputs, overlaps, progress, snapshots, stores
 from duckmetrics.engines.duckdb_tables import DuckDBTables
 from duckmetrics.engines.engine import Engine, Feature
+from duckmetrics.engines.stores import Store
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.sources import FEW_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -91,14 +91,7 @@ class DuckDBEngine(Engine):
         Raises:
             InputError: there is no such table, or it cannot be read.
         """
-        source = self._tables.attach(table, role, self._snapshot)
-        if not source.is_text:
-            return source
-        return self._parsed(source) if len(source.columns) <= FEW_COLUMNS else replace(source, in_place=False)
-
-    def _parsed(self, source: Source) -> Source:
-        """Parse a text file once, instead of once for every check."""
-        return replace(source, relation=self._copied("parsed", source), is_text=False)
+        return self._tables.attach(table, role, self._snapshot)
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Read a table into a temporary one, unless it costs little to read it again.
@@ -112,11 +105,12 @@ class DuckDBEngine(Engine):
         if not snapshots.is_copied(source, self._snapshot):
             return source
         known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
+        unread = {name: type_ for name, type_ in source.columns.items() if name not in known}
         relation = self._copied("snapshot", source, [quoted(name) for name in known])
         return replace(
             source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,
             empty=self._tables.is_empty(relation),
-            unread={name: type_ for name, type_ in source.columns.items() if name not in known},
+            unread=unread, original=source.relation if unread else None,
         )  # fmt: skip
 
     def _copied(self, stem: str, source: Source, columns: Sequence[exp.Expr] = ()) -> exp.Table:
@@ -141,22 +135,41 @@ class DuckDBEngine(Engine):
             with self._held.lock:
                 return arrow_of(self.connection.sql(text))
         except duckdb.Error as error:
-            raise refused(error, text) from error
+            raise self._held.refused(error, text) from error
 
     def columns(self, query: exp.Query) -> list[tuple[str, str]]:
         return self._held.columns(query)
 
-    def copy(self, query: exp.Query, path: str | Path) -> None:
-        """Write a query's rows to a Parquet file; see `outputs` for what may be replaced."""
+    @property
+    def store(self) -> Store:
+        """Write to stores of objects that the connection reaches."""
+        return Store(self._held)
+
+    def sent(self, url: str, format_: str) -> AbstractContextManager[Path]:
+        return self.store.replacing(url, format_)
+
+    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
+        """Write a query's rows to Parquet; see `outputs` for what may be replaced."""
+        url = overlaps.url_of(path)
+        if url is not None:
+            overlaps.refuse_url(url, self._tables.used)
+            with self._progress():
+                self.store.copy(query, url, partition_by)
+            return
         target = Path(os.path.expanduser(path))
+        if partition_by:
+            with folders.replacing(target, self._tables.used) as draft, self._progress():
+                self._copied_to(draft, query, [stores.partitions(partition_by)])
+            return
         outputs.refuse(target, "parquet", self._tables.used)
         with outputs.replacing(target, "parquet") as draft, self._progress():
-            self._held.execute(
-                exp.Copy(
-                    this=query.subquery(), kind=False, files=[literal(str(draft))],
-                    params=[exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))],
-                ).sql(self.dialect)
-            )  # fmt: skip
+            self._copied_to(draft, query)
+
+    def _copied_to(self, draft: Path, query: exp.Query, more: Sequence[exp.CopyParameter] = ()) -> None:
+        parquet = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
+        files = [literal(str(draft))]
+        copy = exp.Copy(this=query.subquery(), kind=False, files=files, params=[parquet, *more])
+        self._held.execute(copy.sql(self.dialect))
 
     # --- temporary tables and macros -------------------------------------------------------------
 
@@ -200,6 +213,9 @@ class DuckDBEngine(Engine):
         """
         for macro in macros:
             text = macro.sql(self.dialect, pretty=True)
+            made = ("MACRO", f"temp.main.{macro.this.this.name}")
+            if self._held.is_in_transaction and made in self._held.temporary and text in self.ran:
+                continue
             try:
                 # Created again, because another engine may have dropped them from the same connection.
                 self._held.execute(text)
@@ -207,7 +223,6 @@ class DuckDBEngine(Engine):
                 # With enable_macro_dependencies, one that others call is not replaced: it is there already.
                 if text not in self.ran or not isinstance(error.__cause__, duckdb.DependencyException):
                     raise
-            made = ("MACRO", f"temp.main.{macro.this.this.name}")
             if made not in self._held.temporary:
                 self._held.temporary.append(made)
                 self.ran.append(text)

@@ -163,8 +163,8 @@ class DuckDBFiles:
         if is_parquet:
             self._note(paths)
         return Source(
-            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet, is_text=not is_parquet,
-            in_place=not any(map(_REMOTE.match, paths)),
+            label, exp.Table(this=reader), {}, ordered=True, statistics=is_parquet,
+            in_place=is_parquet and not any(map(_REMOTE.match, paths)),
         )  # fmt: skip
 
     # --- changes ---------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ class DuckDBFiles:
         listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
         query = exp.select("file").from_(listed)
         try:
-            return [str(file) for (file,) in self._connection.rows(query.limit(limit) if limit else query)]
+            return [str(file) for (file,) in self._connection.tried(query.limit(limit) if limit else query)]
         except EngineError:
             return []  # a folder that cannot be listed is read, or refused, as it was named
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Objects that compute, or fetch, their rows whenever they are read.
 _DEAR = ("LazyFrame", "FileSystemDataset", "Dataset", "UnionDataset")
+# Methods that return all rows as Arrow: of BigQuery and Iceberg, and of cursors of Snowflake and others.
+_FETCHES = ("to_arrow", "fetch_arrow_all", "fetch_arrow_table", "fetchall_arrow")
 _READ_ONCE = ("RecordBatchReader", "RecordBatch", "Scanner")
 
 
@@ -94,8 +96,11 @@ def _streamed(table: Any, label: str) -> pa.Table:
         return _of_hugging_face(table, label)
     if hasattr(type(table), "scan"):  # of Iceberg
         table = table.scan()
-    if hasattr(table, "to_arrow") and not hasattr(table, "__arrow_c_stream__"):
-        table = table.to_arrow()
+    fetch = next((name for name in _FETCHES if hasattr(table, name)), None)
+    if fetch is not None and not hasattr(table, "__arrow_c_stream__"):
+        table = getattr(table, fetch)()
+        if table is None:  # as of Snowflake, whose cursor has no Arrow table without rows
+            raise InputError(label, "no rows, or they were fetched already", "run the query again")
     if hasattr(table, "read_all"):
         return table.read_all()
     if hasattr(table, "to_table"):
@@ -120,9 +125,11 @@ def _of_hugging_face(table: Any, label: str) -> pa.Table:
 def _relation(
     connection: DuckDBConnection, relation: duckdb.DuckDBPyRelation, name: str, label: str
 ) -> Source:
+    connection.see_one_moment()
     try:
         # DuckDB refuses a relation of another database here, where its text would name our tables.
         connection.raw.sql("FROM relation LIMIT 0")
+        connection.raw.sql(relation.sql_query())  # binds, because a failed statement aborts a transaction
         connection.create_view(name, relation.sql_query())
     except duckdb.Error:
         # A relation over frames, or of another connection, cannot be written as text.

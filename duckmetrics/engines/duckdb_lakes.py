@@ -20,6 +20,8 @@ from duckmetrics.inputs.sources import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pyarrow as pa
+
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.engines.lakes import Lake
 
@@ -150,7 +152,16 @@ def _delta(place: str, version: Version | None) -> Any:
     """Return a Delta table by its package."""
     from deltalake import DeltaTable
 
-    return DeltaTable(place, version=version.number if version else None).to_pyarrow_dataset()
+    found = DeltaTable(place, version=version.number if version else None).to_pyarrow_dataset()
+    has_views = any(_has_views(part.physical_schema) for part in found.get_fragments())
+    return found.to_table() if has_views else found
+
+
+def _has_views(schema: pa.Schema) -> bool:
+    """Return whether a file has texts of a type on which PyArrow evaluates no condition."""
+    import pyarrow as pa
+
+    return any(kind in (pa.string_view(), pa.binary_view()) for kind in schema.types)
 
 
 def _iceberg(place: str, version: Version | None) -> Any:

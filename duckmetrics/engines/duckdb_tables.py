@@ -14,7 +14,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
-from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.duckdb_errors import first_line
 from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
@@ -86,7 +86,7 @@ class DuckDBTables:
 
     def _is_in_place(self, source: Source) -> bool:
         """Return whether it costs little to read a table again; for a view or query, the plan decides."""
-        if source.statistics or source.is_text or not isinstance(source.relation, exp.Table):
+        if source.statistics or not isinstance(source.relation, exp.Table):
             return True
         plan = exp.select(exp.Star()).from_(source.relation.copy()).sql(DIALECT)
         return snapshots.is_cheap(self._connection.rows(f"EXPLAIN (FORMAT JSON) {plan}")[0][1])
@@ -123,6 +123,7 @@ class DuckDBTables:
         if found and exists:
             raise InputError(text, f"both a {found[0]} and a file", f"write 'table:{text}' or 'file:{text}'")
         if found:
+            self._connection.see_one_moment()
             kind, relation = found
             if kind == "view":
                 self._refuse_volatile_view(text, relation)
@@ -203,6 +204,7 @@ class DuckDBTables:
         for path in paths:
             self._connection.reach(path)
         refuse_volatile(label, text)
+        self._connection.see_one_moment()
         try:
             self._bind(text)
         except duckdb.Error as error:
@@ -236,7 +238,7 @@ class DuckDBTables:
             with self._connection.lock:
                 self._connection.raw.sql(text)
         except duckdb.Error as error:
-            raise refused(error, text) from error
+            raise self._connection.refused(error, text) from error
 
     # --- columns ---------------------------------------------------------------------------------
 

@@ -56,25 +56,25 @@ class DuckDBTexts:
         """
         value = {_VALUE[role]: "value"} if role in _VALUE else {}
         if formats == {"json"} and value and self._is_nested(paths):
-            return Source(label, self._nested(paths), {}, ordered=True, is_text=True, aliases=value)
+            return Source(label, self._nested(paths), {}, ordered=True, in_place=False, aliases=value)
         if not set(formats) <= {None, "csv", "trec"}:
             return None
         named = {text_layout(os.path.basename(path)) for path in paths}
         if len(named) == 1 and (name := named.pop()) is not None:
-            return Source(label, _of_layout(paths, name), {}, ordered=True, is_text=True, layout=name)
+            return Source(label, _of_layout(paths, name), {}, ordered=True, in_place=False, layout=name)
         fields = self._first_line(paths) if role in _TREC else []
         if _is_letor(fields, role):
             lines = _reading(_LETOR, {"path": _listed(paths)}).subquery("lines")
-            return Source(label, lines, {}, ordered=True, is_text=True, layout=LETOR, aliases=value)
+            return Source(label, lines, {}, ordered=True, in_place=False, layout=LETOR, aliases=value)
         if formats == {"trec"} or _is_trec(fields):
-            return Source(label, self._trec(paths, fields, role, label), {}, ordered=True, is_text=True)
+            return Source(label, self._trec(paths, fields, role, label), {}, ordered=True, in_place=False)
         return None
 
     def _first_line(self, paths: Sequence[str]) -> list[str]:
         """Return the words of the first line, nothing where it cannot be read."""
         lines = _reading(_TREC["predictions"], {"path": _listed(paths)}).args["from_"].this
         try:
-            found = self._connection.rows(exp.select("fields").from_(lines).limit(1))
+            found = self._connection.tried(exp.select("fields").from_(lines).limit(1))
         except EngineError:
             return []  # the next reading refuses the file, and names its fault
         return found[0][0] if found else []
@@ -99,7 +99,7 @@ class DuckDBTexts:
         reader = exp.Anonymous(this="read_json", expressions=[_listed(paths)])
         probe = exp.select(exp.Star()).from_(exp.Table(this=reader))
         try:
-            types = dict(self._connection.columns(probe))
+            types = {row[0]: row[1] for row in self._connection.tried(exp.Describe(this=probe))}
         except EngineError as error:
             return _TOO_LARGE in str(error)
         return not types.keys() & set(CANONICAL) and all(map(_OBJECT.fullmatch, types.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -115,9 +115,17 @@ class Engine(Protocol):
         """Return the name of a table that still has the rows of a query, if an engine remembers them."""
         return None
 
-    def copy(self, query: exp.Query, path: str | Path) -> None:
-        """Write a query's rows to Parquet, without reading them into Python."""
+    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
+        """Write a query's rows to Parquet, without reading them into Python.
+
+        Args:
+            partition_by: columns whose values become the names of folders.
+        """
         ...
+
+    def sent(self, url: str, format_: str) -> AbstractContextManager[Path]:
+        """Give the path of a draft, and send it to a store of objects when it is complete."""
+        return self.results().sent(url, format_)
 
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Make functions known to the queries to come, until the engine is released."""

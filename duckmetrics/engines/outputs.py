@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import csv
 import errno
-import fnmatch
-import glob
 import os
 import re
 import shutil
@@ -18,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from duckmetrics.engines.overlaps import refuse_inputs
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.results.document import KEYS
 from duckmetrics.results.tabular import SAMPLE_RATIO
@@ -49,7 +48,6 @@ _OURS = {
 # Columns of findings and of explanations, and the first keys of JSON; before, a statistic had others.
 _KNOWN = ({"severity", "check"}, {"baseline_contribution", "contribution", "difference"},
           frozenset(KEYS[:4]), {"name", "title", "params", "rows"})  # fmt: skip
-_QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 # Open files of this process, which must not be replaced even if they are regular files.
 _OPEN = re.compile(r"/dev/(stdout|stderr|fd/.*)|/proc/.*")
 
@@ -90,21 +88,19 @@ def refuse(path: Path, format_: str, inputs: Iterable[str] = (), known: bool = T
     refuse_places(path)
     if _is_stream(path):
         return
-    for text in inputs:
-        if _reads(text, path):
-            raise InputError(path, f"is an input ({text})", "give the results another name or folder")
+    refuse_inputs(path, inputs)
     if not path.exists():
         return
-    names = _columns(path, format_)
-    if names is None or (known and not _is_ours(names)):
+    names = columns_of(path, format_)
+    if names is None or (known and not is_ours(names)):
         raise InputError(
             path,
-            f"exists and is not {_article(format_)} file of duckmetrics",
+            f"exists and is not {called(format_)} file of duckmetrics",
             "choose another name, or delete it first",
         )
 
 
-def _article(format_: str) -> str:
+def called(format_: str) -> str:
     return (
         f"{'an' if format_ in (SQL, SVG, 'html') else 'a'} {'plain text' if format_ == 'plain' else format_}"
     )
@@ -132,73 +128,10 @@ def _is_stream(path: Path) -> bool:
     return not stat.S_ISREG(mode) or _OPEN.fullmatch(os.path.abspath(path)) is not None
 
 
-# ---- inputs
-
-
-def _reads(text: str, path: Path) -> bool:
-    """Return whether a table, as it was given, reads the file or would read it next time."""
-    from duckmetrics.inputs.sources import kind_of_text
-
-    kind = kind_of_text(text)
-    bare = text.removeprefix(f"{kind}:")
-    if kind == "sql":
-        names = (a.replace("''", "'") or b.replace('""', '"') for a, b in _QUOTED.findall(bare))
-        return any(_is_read(name, path) for name in names)
-    return _is_read(bare, path)
-
-
-def _is_read(given: str, path: Path) -> bool:
-    given = os.path.expanduser(given.removeprefix("file://"))
-    if not given or "\0" in given:
-        return False
-    target = os.path.realpath(path)
-    if os.path.isfile(given):
-        return _is_same(given, path)
-    if os.path.isdir(given):
-        if os.path.commonpath([target, os.path.realpath(given)]) == os.path.realpath(given):
-            return True
-        return path.exists() and any(_is_same(entry, path) for entry in _files_below(given))
-    if not glob.has_magic(given):
-        return os.path.realpath(given) == target
-    found = glob.iglob(given, recursive=True)
-    return _matches(given, target) or any(_is_same(name, path) for name in found)
-
-
-def _is_same(one: str, path: Path) -> bool:
-    """Return whether two names are one file, through links of either kind."""
-    with suppress(OSError):
-        return os.path.samefile(one, path)
-    return os.path.realpath(one) == os.path.realpath(path)
-
-
-def _files_below(folder: str) -> Iterator[str]:
-    for where, _, names in os.walk(folder, followlinks=False):
-        yield from (os.path.join(where, name) for name in names)
-
-
-def _matches(pattern: str, target: str) -> bool:
-    """Return whether a pattern would read a file that may not be there yet."""
-    fixed, parts = "", Path(os.path.abspath(pattern)).parts
-    for i, part in enumerate(parts):
-        if glob.has_magic(part):
-            return _parts_match(parts[i:], Path(target).parts, Path(os.path.realpath(fixed)).parts)
-        fixed = os.path.join(fixed, part)
-    return False
-
-
-def _parts_match(pattern: tuple[str, ...], target: tuple[str, ...], folder: tuple[str, ...]) -> bool:
-    if target[: len(folder)] != folder:
-        return False
-    rest = target[len(folder) :]
-    if "**" in pattern:
-        return len(rest) >= 1 and fnmatch.fnmatch(rest[-1], pattern[-1])
-    return len(rest) == len(pattern) and all(map(fnmatch.fnmatch, rest, pattern))
-
-
 # ---- existing files
 
 
-def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> frozenset[str] | None:
+def columns_of(path: Path, format_: str, like: frozenset[str] | None = None) -> frozenset[str] | None:
     """Return the columns of an existing file; None if it is of another format, or not one of ours.
 
     Args:
@@ -212,10 +145,10 @@ def _columns(path: Path, format_: str, like: frozenset[str] | None = None) -> fr
         return None
     if names is None or like is None:
         return names
-    return names if names == like or _is_ours(names) else None
+    return names if names == like or is_ours(names) else None
 
 
-def _is_ours(names: frozenset[str]) -> bool:
+def is_ours(names: frozenset[str]) -> bool:
     """Return whether these are the columns of an evaluation, a comparison, its queries, or of findings."""
     metrics = "metric" in names and len(names & _OURS) >= 2
     return not names or metrics or any(names >= one for one in _KNOWN)
@@ -382,8 +315,8 @@ def _refuse_another_kind(path: Path, draft: Path, format_: str) -> None:
     """Check the file again at the end, when the columns of the results are known."""
     if not path.exists():
         return
-    own = _columns(draft, format_)
-    if own is None or _columns(path, format_, like=own) is None:
+    own = columns_of(draft, format_)
+    if own is None or columns_of(path, format_, like=own) is None:
         raise InputError(
             path, "exists and holds something else than these results", "choose another name, or delete it"
         )

@@ -17,14 +17,15 @@ from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.transactions import CallTransaction
 from duckmetrics.engines import outputs
 from duckmetrics.engines.macros_database import OLDEST_STORAGE
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import cast_to, quoted
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -41,11 +42,15 @@ _OTHER_SETTINGS = "different configuration"
 _ROWS = "duckmetrics_rows"
 _SCHEMA = "main"
 _ANOTHER = "name another table"
-_FIND = """SELECT 'table' FROM duckdb_tables() WHERE database_name = current_database()
+_FIND = """SELECT 'table' FROM duckdb_tables() WHERE database_name = $database
         AND lower(schema_name) = lower($schema) AND lower(table_name) = lower($name)
-    UNION ALL SELECT 'view' FROM duckdb_views() WHERE database_name = current_database()
+    UNION ALL SELECT 'view' FROM duckdb_views() WHERE database_name = $database
         AND lower(schema_name) = lower($schema) AND lower(view_name) = lower($name)"""
-_COLUMNS = """SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database()
+_DATABASES = "SELECT database_name, type FROM duckdb_databases()"
+_SCHEMA_NAMES = "SELECT schema_name FROM duckdb_schemas() WHERE database_name = $database"
+# The schema that a database has by default, where it is not that of DuckDB.
+_SCHEMAS = {"postgres": "public"}
+_COLUMNS = """SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $database
     AND lower(schema_name) = lower($schema) AND lower(table_name) = lower($name) ORDER BY column_index"""
 
 
@@ -62,12 +67,17 @@ class Rows:
     source: pa.Table | Path
 
 
-def append(database: str | os.PathLike[str], rows: Sequence[Rows], run_id: str | None = None) -> str:
+def append(
+    database: str | os.PathLike[str] | duckdb.DuckDBPyConnection,
+    rows: Sequence[Rows],
+    run_id: str | None = None,
+) -> str:
     """Append rows to tables of a database, all of them in one transaction.
 
     The database and the tables are made where they do not exist. Columns that a table lacks are added.
 
     Args:
+        database: a file, or a connection; its tables can be those of an attached database.
         run_id: the name of the run; by default, a new one.
 
     Returns:
@@ -77,14 +87,19 @@ def append(database: str | os.PathLike[str], rows: Sequence[Rows], run_id: str |
         InputError: the file is not a DuckDB database or is in use, or a table cannot take the rows.
         EngineError: the database refuses a statement.
     """
-    path = _path(database)
     run = checked_run(run_id) or uuid.uuid4().hex[:RUN_DIGITS]
     stamp = {RUN_TIME: datetime.now(UTC).isoformat(sep=" "), RUN_ID: run}
+    if isinstance(database, duckdb.DuckDBPyConnection):
+        with _reported(rows[0].table), CallTransaction().within(database):
+            for part in rows:
+                _target_on(database, part.table).append(part.source, stamp)
+        return run
+    path = _path(database)
     refuse(path, [part.table for part in rows])
     with _created(path) as connection:
         connection.execute("BEGIN")
         for part in rows:
-            _Target(path, connection, part.table).append(part.source, stamp)
+            _Target(path, connection, _table(part.table)).append(part.source, stamp)
         connection.execute("COMMIT")
     return run
 
@@ -118,7 +133,18 @@ def refuse(database: str | os.PathLike[str], tables: Sequence[str]) -> None:
         raise InputError(path, "exists and is not a DuckDB database", "choose another name")
     with _connected(path, is_read=True) as connection:
         for table in tables:
-            _Target(path, connection, table).columns()
+            _Target(path, connection, _table(table)).columns()
+
+
+def refuse_on(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> None:
+    """Refuse tables of attached databases that cannot take results.
+
+    Raises:
+        InputError: a table is a view or not one of ours, or there is no such database.
+    """
+    for table in tables:
+        with _reported(table):
+            _target_on(connection, table).columns()
 
 
 def _path(database: str | os.PathLike[str]) -> Path:
@@ -161,11 +187,18 @@ def _connected(
     except duckdb.Error as error:
         raise _refusal(path, error) from error
     try:
-        yield connection
-    except duckdb.Error as error:
-        raise refused(error, "").within(path) from error
+        with _reported(path):
+            yield connection
     finally:
         connection.close()
+
+
+@contextmanager
+def _reported(where: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise refused(error, "").within(where) from error
 
 
 def _connection(path: Path, is_read: bool, is_new: bool) -> duckdb.DuckDBPyConnection:
@@ -202,12 +235,16 @@ def _refusal(path: Path, error: duckdb.Error) -> InputError:
 class _Target:
     """A table of a database, which may not be there yet."""
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    def __init__(
+        self, path: str | Path, connection: duckdb.DuckDBPyConnection, table: exp.Table, schema: str = _SCHEMA
+    ) -> None:
         self._path = path
         self._connection = connection
-        self._table = _table(name)
-        self._keys = {"schema": self._table.db or _SCHEMA, "name": self._table.name}
-        self._label = name
+        self._table = table
+        database = table.catalog or connection.execute("SELECT current_database()").fetchall()[0][0]
+        self._keys = {"database": database, "schema": table.db or schema, "name": table.name}
+        self._found_in = {"database": database}
+        self._label = ".".join(part.name for part in table.parts)
 
     def columns(self) -> dict[str, str]:
         """Return the columns of the table with their types; empty if the table does not exist.
@@ -224,6 +261,17 @@ class _Target:
             needed = " and ".join(f"{name} ({type_})" for name, type_ in RUN.items())
             raise self._error(f"table {self._label} is not one of duckmetrics: it lacks {needed}", _ANOTHER)
         return columns
+
+    def refuse_unknown_schema(self) -> None:
+        """Refuse a schema that does not exist.
+
+        Raises:
+            InputError: names those that do.
+        """
+        known = [schema for (schema,) in self._connection.execute(_SCHEMA_NAMES, self._found_in).fetchall()]
+        schema = self._keys["schema"]
+        if schema.lower() not in map(str.lower, known):
+            raise self._error(f"there is no schema {schema!r}", suggestion(schema, known, "create it first"))
 
     def append(self, source: pa.Table | Path, stamp: Mapping[str, str]) -> None:
         """Make the table or add its missing columns, and insert the rows."""
@@ -248,7 +296,7 @@ class _Target:
         """Return the text in FROM for the rows."""
         if not isinstance(source, Path):
             self._connection.register(_ROWS, source)
-            return exp.to_table(_ROWS)
+            return exp.table_(_ROWS, db="main", catalog="temp")
         pattern = str(source / "*.parquet") if source.is_dir() else str(source)
         return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(pattern)]))
 
@@ -296,8 +344,29 @@ class _Target:
         return InputError(self._path, what, advice)
 
 
-def _table(name: str) -> exp.Table:
+def _target_on(connection: duckdb.DuckDBPyConnection, name: str) -> _Target:
+    """Find the table that a name means on a connection: its first part can be an attached database.
+
+    Raises:
+        InputError: it is not the name of a table.
+    """
+    table = _table(name, {"this", "db", "catalog"})
+    kinds = dict(connection.execute(_DATABASES).fetchall())
+    if table.db in kinds and not table.catalog:
+        schema = _SCHEMAS.get(kinds[table.db], _SCHEMA)
+        table = exp.table_(table.name, db=schema, catalog=table.db, quoted=True)
+    elif not table.db:
+        table = exp.table_(table.name, db=_SCHEMA, quoted=True)
+    target = _Target(name, connection, table)
+    target.refuse_unknown_schema()
+    return target
+
+
+def _table(name: str, known: Collection[str] = ("this", "db")) -> exp.Table:
     """Read the name of a table, with or without a schema.
+
+    Args:
+        known: the parts that it may have.
 
     Raises:
         InputError: it is not one.
@@ -307,7 +376,7 @@ def _table(name: str) -> exp.Table:
     except SqlglotError:
         table = None
     parts = {key: part for key, part in table.args.items() if part} if isinstance(table, exp.Table) else {}
-    if not {"this"} <= parts.keys() <= {"this", "db"} or not isinstance(parts["this"], exp.Identifier):
+    if not {"this"} <= parts.keys() <= {*known} or not isinstance(parts["this"], exp.Identifier):
         raise InputError(
             f"table {name!r}", "is not the name of a table", 'write metrics, evaluation.metrics or "a name"'
         )

@@ -20,6 +20,7 @@ from duckmetrics.dialects.translation import translated
 from duckmetrics.engines import lakes
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.engines.engine import Engine, Feature
+from duckmetrics.engines.overlaps import url_of
 from duckmetrics.errors import EngineError, InputError, UnsupportedError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.inputs.sources import Source, file_format, kind_of_text, label_of_sql, refuse_volatile
@@ -203,15 +204,19 @@ class SparkEngine(Engine):
         """Return the query of a table that was kept."""
         return exp.select(*(quoted(column) for column in self._schema[name])).from_(name)
 
-    def copy(self, query: exp.Query, path: str | Path) -> None:
+    def copy(self, query: exp.Query, path: str | Path, partition_by: Sequence[str] = ()) -> None:
         """Let Spark write a query's rows to a folder of Parquet files.
+
+        Args:
+            partition_by: columns whose values become the names of folders.
 
         Raises:
             InputError: it is there already.
         """
-        if os.path.exists(_expanded(str(path))):
+        target = url_of(path) or _expanded(str(path))
+        if os.path.exists(target):
             raise InputError(path, "is there already, and Spark writes a folder", "give a new name")
-        self._run(query, lambda frame: frame.write.parquet(_expanded(str(path))))
+        self._run(query, lambda frame: frame.write.partitionBy(*partition_by).parquet(target))
 
     def _run(self, query: exp.Query | str, read: Callable[[DataFrame], Any], made: bool = False) -> Any:
         """Run a query, and return the result of `read` on its frame.

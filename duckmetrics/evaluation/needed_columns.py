@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from duckmetrics.errors import InputError
 from duckmetrics.inputs.columns import CANONICAL
 from duckmetrics.inputs.slices import columns_in
-from duckmetrics.inputs.sources import FEW_COLUMNS
 from duckmetrics.inputs.values import run_columns
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 def needed_columns(request: Request, source: Source, role: Role) -> list[str] | None:
     """Return the columns that a request may read, None for all of them."""
-    if len(source.columns) <= FEW_COLUMNS:
-        return None
     wanted = set(_wanted(request, source, role))
     return [name for name in source.columns if name in wanted] or None
 
@@ -39,14 +36,13 @@ def _wanted(request: Request, source: Source, role: Role) -> Iterator[str]:
     for canonical in CANONICAL:
         names += [canonical, *(request.columns.given(role, canonical) or "").split("+")]
     for name in names:
-        found = _found(source, name.strip())
-        if found is not None:
-            yield found
+        yield from _found(source, name.strip())
     yield from run_columns(source, request.columns)
 
 
-def _found(source: Source, name: str) -> str | None:
+def _found(source: Source, name: str) -> list[str]:
     try:
-        return source.find(name)
-    except InputError:
-        return None  # two columns differ in case only, which is refused where they are read
+        found = source.find(name)
+    except InputError:  # two columns differ in case only, which is refused where they are read
+        return [column for column in source.columns if column.lower() == name.lower()]
+    return [] if found is None else [found]

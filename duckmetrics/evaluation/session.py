@@ -12,12 +12,13 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
 from duckmetrics.engines.engine import Feature
-from duckmetrics.errors import EngineError, InputError, MetricError
+from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.tables import KeptTables, concatenated
+from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.columns import filtered, first_row
 from duckmetrics.inputs.interval_options import LEVEL, read_inference
 from duckmetrics.inputs.layout_tables import LayoutTables
@@ -147,7 +148,7 @@ class Session:
         request = replace(self.request, verify=None, by=(), computed={})
         if request.inference is None and self.engine.supports(Feature.INTERVAL):
             request = replace(request, inference=read_inference(LEVEL))
-        with opened(request, self.engine, keep=False, attached=self.attached) as session:
+        with opened(request, self.engine, keep=False, attached=dict(self.attached)) as session:
             return tuple(row for part in session.parts(session.measures(specs)) for row in part.rows)
 
     def table(self, spec: str, params: Mapping[str, Any], shared: SharedRelations | None = None) -> pa.Table:
@@ -188,31 +189,46 @@ class Session:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
         if key not in self.attached:
-            found = self._layouts.read(self._filtered(self.engine.attach(table, role), role), role)
-            self.attached[key] = self.engine.once(found, needed_columns(self.request, found, role))
+            source = self.engine.attach(table, role)
+            found = self._layouts.read(self._filtered(source, role), role)
+            found = self.engine.once(found, needed_columns(self.request, found, role))
+            self._refuse_nothing_left(found, role, source.empty)
+            self._layouts.refuse_absent(found, role)
+            self.attached[key] = found
         return self.attached[key]
 
     def _filtered(self, source: Source, role: Role) -> Source:
         """Leave only the rows of a table that the caller's condition keeps.
 
         Raises:
-            InputError: the condition cannot be evaluated on the rows, or keeps none.
+            InputError: the condition does not fit the columns.
         """
         condition = self.request.where.get(role)
         if condition is None:
             return source
         kept = filtered(source, condition)
         try:
+            self.engine.columns(everything(kept.relation.copy()))
+        except (EngineError, UnsupportedError) as error:
+            raise InputError(f"where {role}", error, "fix the condition") from error
+        return kept
+
+    def _refuse_nothing_left(self, kept: Source, role: Role, was_empty: bool) -> None:
+        """Refuse a condition that keeps no row, once the rows are here.
+
+        Raises:
+            InputError: the condition cannot be evaluated on the rows, or keeps none.
+        """
+        condition = self.request.where.get(role)
+        if condition is None or was_empty:
+            return
+        try:
             is_empty = not self.engine.rows(first_row(kept))
         except EngineError as error:
             raise InputError(f"where {role}", error, "fix the condition") from error
-        if is_empty and not source.empty:
-            raise InputError(
-                source.label,
-                f"no row is left where {condition.sql(self.engine.dialect)}",
-                "fix the condition",
-            )
-        return kept
+        if is_empty:
+            what = f"no row is left where {condition.sql(self.engine.dialect)}"
+            raise InputError(kept.label, what, "fix the condition")
 
     @property
     def layout_notes(self) -> Sequence[Finding]:

@@ -12,7 +12,7 @@ from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.engines import outputs, results_database
 from duckmetrics.engines.results_database import Rows
-from duckmetrics.errors import MetricError
+from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
@@ -68,17 +68,37 @@ class KeptTables:
         """
         return self._engine.arrow(self._queries())
 
-    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+    def write_per_query(
+        self, path: str | Path, table: str | None, run_id: str | None, partition_by: Sequence[str]
+    ) -> None:
         """Write the values per query to Parquet or a database, without reading them into Python."""
         if table is None:
             outputs.refuse_database(Path(path))
-            self._engine.copy(self._queries(), path)
+            self._engine.copy(self._queries(), path, self._partitions(partition_by))
             return
+        if partition_by:
+            raise MetricError(
+                "partition_by", "is of Parquet files, and a table is named", "drop one of the two"
+            )
         results_database.refuse(path, [table])
         with TemporaryDirectory(prefix="duckmetrics-") as folder:
             draft = Path(folder) / "rows"
             self._engine.copy(self._queries(), draft)
             results_database.append(path, [Rows(table, draft)], run_id)
+
+    def _partitions(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that name folders.
+
+        Raises:
+            MetricError: the values per query have no such column.
+        """
+        known = [
+            name for name, _ in self._engine.columns(self._queries()) if name not in ("value", "query_id")
+        ]
+        for column in columns:
+            if column not in known:
+                raise MetricError("partition_by", *unknown("column", column, known))
+        return [*columns]
 
     def movers(self, baseline: str, n: int) -> pa.Table:
         """Return the queries that gain and lose most against a baseline."""

@@ -141,8 +141,10 @@ class _Observing:
                 if missing := lacking(source, name, self.request.computed):
                     raise InputError(
                         "by",
-                        f"{source.label} has no column {missing[0]!r}; found {', '.join(source.columns)}",
-                        advice_without(missing, suggestion(name, source.columns, "slice by one of these")),
+                        f"{source.label} has no column {missing[0]!r}; found {', '.join(source.all_columns)}",
+                        advice_without(
+                            missing, suggestion(name, source.all_columns, "slice by one of these")
+                        ),
                     )
         computed = self.request.computed
         found = (name if name in computed else sources[0].find(name) or name for name in wanted)

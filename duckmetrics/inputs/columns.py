@@ -84,11 +84,11 @@ class ColumnMap:
 def missing_column(source: Source, column: str, role: Role) -> InputError:
     """Return the error for a table without a column; it names those that may be meant."""
     what = f"no column {column!r}; {shown_columns(source)}"
-    tool = judged_by(source.columns) if role == "predictions" else None
+    tool = judged_by(source.whole.columns) if role == "predictions" else None
     if tool is not None:
         what += f", as the truth of {tool} has"
         return InputError(source.label, what, "give the predictions first, then the truth")
-    meant = likely(role, source.columns)
+    meant = likely(role, source.whole.columns)
     if column not in meant:
         return InputError(source.label, what, _mapped(source, column))
     options = " ".join(f"--column {name}={known}" for name, known in meant.items())
@@ -97,12 +97,12 @@ def missing_column(source: Source, column: str, role: Role) -> InputError:
 
 def _mapped(source: Source, column: str) -> str:
     """Return how to name a column; a text file may lack the line of names, or have an odd delimiter."""
-    only = next(iter(source.columns), "")
+    only = next(iter(source.all_columns), "")
     delimiter = _DELIMITER.search(only)
-    if len(source.columns) == 1 and delimiter and column in only.lower():
+    if len(source.all_columns) == 1 and delimiter and column in only.lower():
         return f"name the delimiter, as in \"FROM read_csv('{source.label}', delim = '{delimiter[0]}')\""
     how = f"map it with columns={{'{column}': ...}} (on the command line --column {column}=...)"
-    if all(map(_UNNAMED.fullmatch, source.columns)):
+    if all(map(_UNNAMED.fullmatch, source.all_columns)):
         return f"if its first line holds no names, put them above it; or {how}"
     return how
 

@@ -39,6 +39,7 @@ class Database(Protocol):
 
     def columns(self, query: exp.Query) -> Sequence[tuple[str, str]]: ...
     def rows(self, query: exp.Query) -> Sequence[tuple[Any, ...]]: ...
+    def once(self, source: Source) -> Source: ...
 
 
 class LayoutTables:
@@ -80,7 +81,6 @@ class LayoutTables:
             source = replace(
                 source, aliases={**source.aliases, "score": next(iter(self._request.scores.values()))}
             )
-        self._refuse_absent(source, role)
         return source
 
     def _is_graded(self, role: Role) -> bool:
@@ -119,6 +119,7 @@ class LayoutTables:
                 "one number on each line, and no lines label qid:query ... that they belong to",
                 "give the file with the labels as the truth, or a table with query_id, item_id and score",
             )
+        source = self._database.once(source)
         sizes = [self._database.rows(_counted(one))[0][0] for one in (source, truth)]
         if sizes[0] != sizes[1]:
             raise InputError(
@@ -136,8 +137,12 @@ class LayoutTables:
         columns = dict(self._database.columns(joined))
         return replace(source, relation=joined.subquery("joined"), columns=columns, ordered=False)
 
-    def _refuse_absent(self, source: Source, role: Role) -> None:
-        """Refuse a positive label that no row has."""
+    def refuse_absent(self, source: Source, role: Role) -> None:
+        """Refuse a positive label that no row has.
+
+        Raises:
+            InputError: names the labels that there are.
+        """
         if source.positive is None:
             return
         name = self._own(source, role, "label") or self._own(source, role, "relevance")

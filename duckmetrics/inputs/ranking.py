@@ -135,7 +135,7 @@ def _attributes(request: Request, tables: RankingTables, ids: RankingIds) -> _At
             query = _attributes_query(request, having, ids, list(dict.fromkeys(known.values())))
             return _Attributes(tuple(dict.fromkeys(by)), cluster, role, query)
     asked = "by" if request.by else "cluster"
-    found = {column: None for _, of_role in candidates for t in of_role for column in t.source.columns}
+    found = {column: None for _, of_role in candidates for t in of_role for column in t.source.all_columns}
     needed = dict.fromkeys(
         c for _, of_role in candidates for t in of_role for c in _lacking(request, t, wanted)
     )

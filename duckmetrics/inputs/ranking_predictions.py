@@ -60,16 +60,17 @@ class RankingPredictions:
         if not self._systems.only or self._has_lists():
             return None
         (table,) = self._tables
+        whole = table.source.whole  # read again only to explain rows that are there twice
         known = {part for column in used for part in column.split("+")}
         others = [
             exp.cast(quoted(column), "VARCHAR").as_(column, quoted=True)
-            for column, type_ in table.source.columns.items()
+            for column, type_ in whole.columns.items()
             if column not in known and column.lower() not in CANONICAL and is_name(type_)
         ]
         if not others:
             return None
         ids = {"query_id": self._ids.query_id(table), "item_id": self._ids.item_id(table)}
-        return selected(table.source, ids).select(*others, copy=False)
+        return selected(whole, ids).select(*others, copy=False)
 
     def runs(self, table: Table) -> list[str]:
         """Return the columns that may distinguish several systems, although the caller named none."""

@@ -67,6 +67,6 @@ def no_labels(source: Source) -> InputError:
     """Return the error for predictions that carry no labels, where there is no truth."""
     return InputError(
         source.label,
-        f"no truth table and no column 'label'; found {', '.join(source.columns)}",
+        f"no truth table and no column 'label'; found {', '.join(source.all_columns)}",
         "give a truth table (--truth), or map columns={'label': ...} (--column label=...)",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import sqlglot
@@ -26,9 +26,6 @@ FILE_SUFFIXES = {
     ".qrel": "trec", ".txt": "trec",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
-# A table with at most this number of columns is copied whole, because one of them may distinguish
-# systems that nobody named. Of a wider one, only the columns that are needed are read.
-FEW_COLUMNS = 12
 _SQL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:(?:SELECT|FROM|WITH)\b|\()", re.IGNORECASE | re.DOTALL)
 # Usual names of the columns that distinguish systems if one table holds several.
 RUN = re.compile(
@@ -51,9 +48,9 @@ class Source:
         renamed: names of the user that the database changes, because they differ in case only.
         empty: whether there is no row.
         statistics: whether the smallest and largest value of a column are known without a scan.
-        is_text: whether it is parsed from text at every reading (CSV, JSON, TREC).
-        in_place: whether it costs little to read it again, as it does not for a remote table or a query.
+        in_place: whether it costs little to read it again; it does not for text, a remote table or a query.
         unread: columns that were left out when the table was read; like `columns`.
+        original: the text in FROM of the table with all its columns, None if none was left out.
         layout: the layout that is known by the name of the file.
         aliases: canonical column -> the column of a layout, None for one that the layout does not read.
         positive: the label that counts as 1, every other as 0, where labels are text.
@@ -66,9 +63,9 @@ class Source:
     rowid: bool = False
     statistics: bool = False
     empty: bool = False
-    is_text: bool = False
     in_place: bool = True
     unread: Mapping[str, str] = field(default_factory=dict)
+    original: exp.Expr | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
     layout: str | None = None
     aliases: Mapping[str, str | None] = field(default_factory=dict)
@@ -78,6 +75,14 @@ class Source:
     def all_columns(self) -> list[str]:
         """The names of all columns, also of those that were left out when it was read."""
         return [*self.columns, *self.unread]
+
+    @property
+    def whole(self) -> Source:
+        """The table with all its columns, which may have to be read again."""
+        if self.original is None:
+            return self
+        columns = {**self.columns, **self.unread}
+        return replace(self, relation=self.original, columns=columns, unread={}, original=None)
 
     def find(self, name: str) -> str | None:
         """Return the column called `name`, by its layout or by itself.

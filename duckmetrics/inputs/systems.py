@@ -141,7 +141,7 @@ def _scored(source: Source, score: str) -> Source:
     if found is None:
         raise InputError(
             source.label,
-            f"no column {score!r} for score; found {', '.join(source.columns)}",
+            f"no column {score!r} for score; found {', '.join(source.all_columns)}",
             "name one of these",
         )
     return replace(source, aliases={**source.aliases, "score": found, "rank": None})

@@ -36,7 +36,9 @@ class Tables(Explained, Protocol):
         """Return one row per system, metric and query."""
         ...
 
-    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+    def write_per_query(
+        self, path: str | Path, table: str | None, run_id: str | None, partition_by: Sequence[str]
+    ) -> None:
         """Write the values per query to Parquet, or to a table of a database."""
         ...
 
@@ -143,18 +145,24 @@ class PerQuery(Widened, Explainable):
             raise MetricError("points", f"{points!r} is not a number of quantiles", "write 2 or more")
         return readable(self._tables.differences(baseline, whole_number(points)))
 
-    def write_per_query(self, path: str | Path, table: str | None = None, run_id: str | None = None) -> None:
+    def write_per_query(
+        self, path: str | Path, table: str | None = None, run_id: str | None = None,
+        partition_by: str | Sequence[str] = (),
+    ) -> None:  # fmt: skip
         """Write the per-query values to a Parquet file without reading them into Python.
 
-        Spark writes a folder of such files, which must not be there yet.
+        The path can be that of an object, such as ``s3://bucket/values.parquet``. Spark writes a folder of
+        such files, which must not be there yet.
 
         Args:
             table: append the values to this table of the DuckDB database `path` instead; see
                 `duckmetrics.append`.
             run_id: the name of the run in the database; by default, a new one.
+            partition_by: columns, such as the system or a slice, whose values become folders below `path`,
+                as in ``day=2026-11-01/data_0.parquet``.
 
         Raises:
-            MetricError: no metric of queries was asked for.
+            MetricError: no metric of queries was asked for, or there is no column to partition by.
             InputError: the file, or the table, cannot take the values.
 
         Example:
@@ -162,4 +170,5 @@ class PerQuery(Widened, Explainable):
             ev = duckmetrics.evaluate(run, {"q1": {"b": 1}, "q2": {"b": 1}}, "mrr")
             ev.write_per_query(folder / "values.parquet")
         """
-        self._tables.write_per_query(path, table, run_id)
+        columns = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+        self._tables.write_per_query(path, table, run_id, columns)

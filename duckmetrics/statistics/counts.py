@@ -243,7 +243,7 @@ def uncounted(key: str) -> str:
 
 
 def _there(source: Source) -> str:
-    return f"found {', '.join(source.columns)}"
+    return f"found {', '.join(source.all_columns)}"
 
 
 def _mapped(key: str) -> str:

@@ -72,11 +72,13 @@ def run_experiment(engine: Engine, table: Any, plan: Plan) -> Experiment:
     """Compare the variants of an experiment; `duckmetrics.ab` says what it raises."""
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.once(engine.attach(as_table(table, "data"), "data"))
+        whole = engine.attach(as_table(table, "data"), "data")
+        variant = find_column(whole, plan.variant, "the variant")
+        outcomes = read_outcomes(whole, plan.metrics, plan.pre, plan.lower_is_better)
+        read = [column for outcome in outcomes for column in (*outcome.columns, outcome.before or "")]
+        source = engine.once(whole, [variant, *read])
         if source.empty:
             raise InputError(source.label, "no rows", "check how they were exported")
-        variant = find_column(source, plan.variant, "the variant")
-        outcomes = read_outcomes(source, plan.metrics, plan.pre, plan.lower_is_better)
         arms = read_arms(engine, source, variant, outcomes)
         control = _control(source.label, variant, plan.control, arms)
         arms = [control, *(arm for arm in arms if arm != control)]

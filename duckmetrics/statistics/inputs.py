@@ -101,7 +101,7 @@ def _found(
     what = f"{word!r}" if mapped is None else f"{mapped!r} for {word}"
     raise InputError(
         source.label,
-        f"no column {what}; found {', '.join(source.columns)}",
+        f"no column {what}; found {', '.join(source.all_columns)}",
         (f"map it with columns={{'{word}': ...}} (on the command line --column {word}=...){uncounted(name)}"),
     )
 

@@ -150,7 +150,9 @@ def run_test(
     engine = open_engine(connection=connection)
     before = len(engine.ran)
     with engine.exclusive(keep=False):
-        source = engine.once(engine.attach(as_table(_listed(measure.metric, table), "data"), "data"))
+        whole = engine.attach(as_table(_listed(measure.metric, table), "data"), "data")
+        needed = read_data(measure.metric, whole, dict(columns or {})).names.values()
+        source = engine.once(whole, list(needed))
         open_ = {key for key in CONTESTANTS if params.get(key) is None}
         found, warnings = computed(engine, measure, source, dict(columns or {}), open_)
         sql = ";\n\n".join(engine.ran[before:]) + ";"

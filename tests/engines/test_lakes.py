@@ -134,6 +134,14 @@ def test_what_has_no_versions_is_refused(tmp_path: Path, name: str, problem: str
         duckmetrics.evaluate(tmp_path / name, TRUTH, ["ndcg@10"])
 
 
+@pytest.mark.parametrize("name", ["run.parquet@3", "run.parquet@latest", "folder@", "folder@3"])
+def test_a_version_that_is_written_in_another_way_gets_advice(tmp_path: Path, name: str) -> None:
+    pq.write_table(NEW, tmp_path / "run.parquet")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="follows its folder: run@v3"):
+        duckmetrics.evaluate(tmp_path / name, TRUTH, ["ndcg@10"])
+
+
 def test_a_file_may_have_a_name_that_looks_like_a_version(tmp_path: Path) -> None:
     pq.write_table(NEW, tmp_path / "run.parquet")
     (tmp_path / "run@v1").mkdir()

@@ -157,6 +157,21 @@ def no_collecting(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_a_condition_selects_the_rows(spark: Any) -> None:
+    for condition in (
+        "country = 'DE' AND score > 0.5", "event_date = DATE '2025-06-05'",
+        "year(event_date) = 2025 AND country IN ('DE', 'FR')",
+    ):  # fmt: skip
+        where = {"predictions": condition}
+        assert differences(spark, ["ndcg@10", "map"], **RANKINGS, where=where, missing="skip") == []
+    for condition, words in (
+        ("nothing = 1", "where predictions: .*nothing.*; fix the condition"),
+        ("country = 'XX'", "no row is left"),
+    ):
+        with pytest.raises(InputError, match=words):
+            duckmetrics.evaluate(metrics=["map"], engine=spark, **RANKINGS, where={"predictions": condition})
+
+
 def test_a_frame_brings_its_session(spark: Any, no_collecting: None) -> None:
     """The driver collected these rows before, without a message."""
     run = spark.createDataFrame([("q", "a", 2.0), ("q", "b", 1.0)], ["query_id", "item_id", "score"])

@@ -5,7 +5,6 @@ Skipped where an extension of DuckDB or a package is not installed; CI installs 
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -23,6 +22,8 @@ import pytest
 
 import duckmetrics
 from duckmetrics.cli.main import main
+from duckmetrics.connections.setup import Statement
+from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError
 from support.other_engines import postgres_server
 
@@ -32,7 +33,6 @@ SHOP = Path(__file__).parents[2] / "data/shop"
 RUN, TRUTH = (pq.read_table(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases"))
 METRICS = ["ndcg@10", "map", "recall@20"]
 EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "postgres_scanner", "sqlite_scanner")
-SERVERS = os.pathsep.join([os.environ["PATH"], *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -101,6 +101,13 @@ def test_an_older_version_of_a_delta_table(
     assert values(f"{delta}/run@{between.isoformat()}", delta / "truth") == WANTED
     monkeypatch.chdir(delta)
     assert values("run@v0", "truth") == old
+    where = {"predictions": "model = 'baseline'"}
+    versions = {"old": "run@v0", "new": "run@v1", "now": "run"}
+    together = duckmetrics.evaluate(versions, "truth", METRICS, where=where)
+    for system, table in versions.items():
+        alone = duckmetrics.evaluate(table, "truth", METRICS, where=where).rows
+        found = [row["value"] for row in together.rows if row["system"] == system]
+        assert found == [row["value"] for row in alone]
     with pytest.raises(InputError, match="run@v9: cannot be read"):
         values(f"{delta}/run@v9", delta / "truth")
     with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
@@ -198,21 +205,113 @@ def test_tables_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "ndcg@10" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(shutil.which("pg_ctl", path=SERVERS) is None, reason="no PostgreSQL")
-def test_a_server_copies_each_table_once() -> None:
+@pytest.fixture(scope="module")
+def server() -> Any:
+    """Start PostgreSQL with the shop, and return its folder; it logs all statements."""
     psycopg = pytest.importorskip("psycopg")
     with postgres_server() as folder, duckdb.connect() as connection:
         with psycopg.connect(f"host={folder} user=postgres", autocommit=True) as session:
             session.execute("ALTER DATABASE postgres SET log_statement = 'all'")
-        connection.execute("LOAD postgres_scanner")
-        connection.execute(f"ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)")
+        connection.execute(attached_server(folder))
         for name, table in (("run", RUN), ("truth", TRUTH)):
             connection.register("given", table)
             connection.execute(f"CREATE TABLE shop.{name} AS FROM given")
-        before = len((folder / "log").read_text())
+        yield folder
+
+
+def attached_server(folder: Path) -> str:
+    return (
+        f"LOAD postgres_scanner; ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)"
+    )
+
+
+def test_a_server_copies_each_table_once(server: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(attached_server(server))
+        before = len((server / "log").read_text())
         assert values("shop.run", "shop.truth", connection=connection) == WANTED
-        copied = re.findall(r'COPY \(SELECT .* FROM "public"\."(\w+)"', (folder / "log").read_text()[before:])
-        assert sorted(copied) == ["run", "truth"]
+        copied = re.findall(
+            r'COPY \(SELECT (.*) FROM "public"\."(\w+)"', (server / "log").read_text()[before:]
+        )
+        assert sorted(name for _, name in copied) == ["run", "truth"]
+        # Only the columns that are needed.
+        assert not any("country" in columns for columns, _ in copied)
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_tables_of_a_server_are_of_one_moment(
+    server: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool
+) -> None:
+    """The truth is deleted while the run is copied."""
+    from psycopg import connect
+
+    keep = DuckDBEngine.keep
+
+    def copied(self: DuckDBEngine, *given: Any, **options: Any) -> None:
+        keep(self, *given, **options)
+        with connect(f"host={server} user=postgres", autocommit=True) as session:
+            session.execute("DELETE FROM truth")
+
+    with connect(f"host={server} user=postgres", autocommit=True) as session:
+        session.execute("CREATE TABLE kept AS TABLE truth")
+        monkeypatch.setattr(DuckDBEngine, "keep", copied)
+        try:
+            with duckdb.connect() as connection:
+                connection.execute(attached_server(server))
+                setup = [Statement("setup", attached_server(server))]
+                engine = DuckDBEngine(setup=setup) if is_own else DuckDBEngine(connection)
+                found = duckmetrics.evaluate("shop.run", "shop.truth", METRICS, system="model", engine=engine)
+                assert [row["value"] for row in found.rows] == WANTED
+                assert session.execute("SELECT count(*) FROM truth").fetchone() == (0,)
+        finally:
+            session.execute("INSERT INTO truth TABLE kept; DROP TABLE kept")
+
+
+def test_a_session_that_the_server_ends_is_told_in_one_line(
+    server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server ends all sessions after the run was copied; nothing is written."""
+    from psycopg import connect
+
+    keep = DuckDBEngine.keep
+
+    def ended(self: DuckDBEngine, *given: Any, **options: Any) -> None:
+        keep(self, *given, **options)
+        with connect(f"host={server} user=postgres", autocommit=True) as session:
+            session.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                "AND backend_type = 'client backend'"
+            )
+
+    monkeypatch.setattr(DuckDBEngine, "keep", ended)
+    (tmp_path / "setup.sql").write_text("LOAD postgres_scanner")
+    attached = f"wh=postgres:host={server} user=postgres dbname=postgres password=geheim"
+    with pytest.raises(SystemExit) as stop:
+        main([
+            "evaluate", "wh.run", "wh.truth", "-m", "ndcg@10", "--system", "model", "--attach", attached,
+            "--init", str(tmp_path / "setup.sql"), "-o", str(tmp_path / "out.csv"),
+        ])  # fmt: skip
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out, (tmp_path / "out.csv").exists()) == (2, "", False)
+    assert printed.err.count("\n") == 1
+    assert "was cut; try again" in printed.err
+    assert "geheim" not in printed.err
+
+
+def test_results_go_to_a_server(server: Path, tmp_path: Path) -> None:
+    asked = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
+    attached = ["--attach", f"wh=postgres:host={server} user=postgres dbname=postgres"]
+    (tmp_path / "setup.sql").write_text("LOAD postgres_scanner")
+    for run in ("first", "second"):
+        main([
+            "evaluate", *asked, "-m", "ndcg@10", "--system", "model", "-o", "wh.results", "--run-id", run,
+            "--per-query", "wh.public.per_query", "--init", str(tmp_path / "setup.sql"), *attached,
+        ])  # fmt: skip
+    with duckdb.connect() as connection:
+        connection.execute(attached_server(server))
+        rows = connection.execute("SELECT run_id, value FROM shop.results ORDER BY ALL").fetchall()
+        assert rows == [(run, value) for run in ("first", "second") for value in WANTED[:2]]
+        assert connection.execute("SELECT count(*) FROM shop.per_query").fetchall() == [(2 * 4664,)]
 
 
 # --- objects of other packages ---------------------------------------------------------------------
@@ -355,6 +454,73 @@ def test_the_files_of_a_table_in_a_store_are_not_read_by_themselves(connected: A
             values(place, TRUTH, connection=connected)
 
 
+def test_results_go_to_a_store(store: Path, connected: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """They replace only results, and an input is not one."""
+    tables = ["s3://shop/recommendations.parquet", str(SHOP / "purchases.parquet")]
+    asked = ["evaluate", *tables, "-m", "ndcg@10", "--system", "model", "--init", str(store)]
+    values_of = ["--per-query", "s3://shop/out/values.parquet", "--baseline", "baseline"]
+    for suffix in ("csv", "json", "html", "parquet", "csv"):
+        main(
+            [
+                *asked,
+                "-o",
+                f"s3://shop/out/results.{suffix}",
+                *values_of,
+                "--movers",
+                "s3://shop/out/movers.csv",
+            ]
+        )
+    capsys.readouterr()
+    for name in ("results.csv", "results.parquet", "values.parquet"):
+        systems = connected.execute(
+            f"SELECT DISTINCT system FROM 's3://shop/out/{name}' ORDER BY 1"
+        ).fetchall()
+        assert systems == [("baseline",), ("candidate",)]
+    assert connected.execute("SELECT count(*) FROM 's3://shop/out/movers.csv'").fetchall() == [(40,)]
+    parts = ["--partition-by", "system", "--per-query", "s3://shop/parts"]
+    main([*asked, *parts])
+    read = "SELECT count(*) FROM 's3://shop/parts/**/*.parquet' WHERE system = 'baseline'"
+    assert connected.execute(read).fetchall() == [(2332,)]
+    connected.execute("COPY (SELECT 1 AS price) TO 's3://shop/out/prices.csv'")
+    connected.execute("COPY (SELECT 1 AS price) TO 's3://shop/out/prices.parquet'")
+    capsys.readouterr()
+    for wrong, words in (
+        (["-o", "s3://shop/out/prices.csv"], "exists and is not a csv file of duckmetrics"),
+        (["-o", "s3://shop/out/prices.parquet"], "exists and is not a parquet file of duckmetrics"),
+        (["--per-query", "s3://shop/out/prices.parquet"], "exists and is not a parquet file"),
+        (["--per-query", "s3://shop/recommendations.parquet"], "is an input"),
+        (["-o", "s3://shop/*.csv"], "is a pattern"), (parts, "is not empty"),
+        (["-o", "s3://nobody/results.csv"], "404"),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit) as stop:
+            main([*asked, *wrong])
+        assert stop.value.code == 2
+        printed = capsys.readouterr().err
+        assert words in printed
+        assert "geheim" not in printed
+    assert connected.execute("FROM 's3://shop/out/prices.csv'").fetchall() == [(1,)]
+
+
+def test_an_object_that_cannot_be_sent_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The store refuses to take it."""
+    monkeypatch.setattr(_Faulty, "status", 404)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
+    with _FaultyServer(("127.0.0.1", 0), _Faulty) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        tables = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
+        with pytest.raises(SystemExit) as stop:
+            main(["evaluate", *tables, "-m", "ndcg@10", "--system", "model", "-o", "s3://shop/out.csv"])
+        server.shutdown()
+    printed = capsys.readouterr()
+    assert (stop.value.code, printed.out) == (2, "")
+    assert "s3://shop/out.csv: cannot be written" in printed.err
+    assert "geheim" not in printed.err
+
+
 @pytest.mark.parametrize(("place", "words"), [
     ("s3://shop/nothing.parquet", "404 Not Found); check the bucket"),
     ("s3://nobody/run.parquet", "404 Not Found); check the bucket"), ("s3://shop/nothing/", "no files"),
@@ -369,6 +535,15 @@ def test_what_is_not_there_is_told_and_no_secret(
     assert (stop.value.code, printed.out) == (2, "")
     assert words in printed.err
     assert "geheim" not in printed.err
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+def test_a_list_of_files_with_one_that_is_not_there(connected: Any, tmp_path: Path, is_local: bool) -> None:
+    place = tmp_path if is_local else "s3://shop"
+    shutil.copy(SHOP / "recommendations.parquet", tmp_path)
+    with pytest.raises(InputError, match=r"no such file|404") as raised:
+        values([f"{place}/recommendations.parquet", f"{place}/nothing.parquet"], TRUTH, connection=connected)
+    assert "nothing.parquet" in str(raised.value)
 
 
 class _Faulty(BaseHTTPRequestHandler):
@@ -394,6 +569,9 @@ class _Faulty(BaseHTTPRequestHandler):
         if part:
             self.wfile.write(part[: len(part) // 2])
             self.close_connection = True
+
+    def do_PUT(self) -> None:
+        self.do_HEAD()
 
     def log_message(self, *message: object) -> None:
         """Log nothing."""

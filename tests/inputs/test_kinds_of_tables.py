@@ -14,6 +14,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import duckmetrics
+from duckmetrics.errors import InputError
 from support.little import DCG, PREDICTIONS, RR, TRUTH, little, overall
 
 if TYPE_CHECKING:
@@ -307,3 +308,14 @@ def test_settings_of_the_callers_connection_change_no_number(connection: Connect
     assert overall("predictions", metric="rr(agg=p25)", connection=connection) == pytest.approx(0.25)
     result = duckmetrics.evaluate("predictions", "truth", ["rr", "dcg", "ap"], connection=connection)
     assert [row["metric"] for row in result.rows] == ["rr", "dcg", "ap"]
+
+
+@pytest.mark.parametrize("method", ["to_arrow", "fetch_arrow_all", "fetch_arrow_table", "fetchall_arrow"])
+def test_clients_of_warehouses_hand_over_arrow(method: str) -> None:
+    """Stand-ins for BigQuery, Snowflake, ADBC and Databricks, by the method that each of them has."""
+    run = pa.table({"query_id": [1, 1], "item_id": [1, 2], "score": [0.1, 0.9]})
+    client = type("Client", (), {method: lambda self: run})()
+    assert duckmetrics.evaluate(client, pa.table({"query_id": [1], "item_id": [1]}), ["mrr"])["mrr"] == 0.5
+    empty = type("Client", (), {method: lambda self: None})()
+    with pytest.raises(InputError, match="no rows, or they were fetched already; run the query again"):
+        duckmetrics.evaluate(empty, run, ["mrr"])

@@ -57,9 +57,12 @@ BUILDERS = {
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
         "duckdb duckdb_files duckdb_frames duckdb_lakes duckdb_tables duckdb_texts engine results_database "
-        "spark",
+        "spark stores",
     ),
-    "connections": ("statements that set a connection up, and give it back as it was", "connection setup"),
+    "connections": (
+        "statements that set a connection up, and give it back as it was",
+        "connection setup transactions",
+    ),
     "summaries": (
         "a column per metric and per slicing column",
         "aggregations classification means plans query_slices ranking",

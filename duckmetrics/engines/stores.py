@@ -1,0 +1,141 @@
+"""Results in stores of objects, such as S3, written through a connection that reaches the store.
+
+An object appears when it is complete. It is replaced only if it is an output of ours, see `outputs`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.engines import outputs
+from duckmetrics.errors import EngineError, InputError
+from duckmetrics.expressions.folding import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from duckmetrics.connections.connection import DuckDBConnection
+
+_ANOTHER = "choose another name, or delete it first"
+# Text files of ours are smaller than this number of bytes.
+_LARGEST = 2**26
+_NOT_THERE = ("404", "No files found", "NoSuchKey", "BlobNotFound")
+
+
+class Store:
+    """Writes and looks at objects."""
+
+    def __init__(self, connection: DuckDBConnection) -> None:
+        self._connection = connection
+
+    def refuse(self, url: str, format_: str, known: bool = True) -> None:
+        """Refuse an object that is there and is not an output of ours; see `outputs.refuse`.
+
+        Raises:
+            InputError: it must not be replaced, or the store refuses to show it.
+        """
+        names = self._columns(url, format_)
+        if names is None or (known and names and not outputs.is_ours(names)):
+            raise InputError(
+                url, f"exists and is not {outputs.called(format_)} file of duckmetrics", _ANOTHER
+            )
+
+    @contextmanager
+    def replacing(self, url: str, format_: str) -> Iterator[Path]:
+        """Give the path of a draft on this machine, and send it to the store when it is complete.
+
+        Raises:
+            InputError: the object is not an output of ours, or the store refuses it.
+        """
+        with TemporaryDirectory(prefix="duckmetrics-") as folder:
+            draft = Path(folder) / "draft"
+            yield draft
+            own = outputs.columns_of(draft, format_)
+            self._refuse_another(url, format_, frozenset() if own is None else own)
+            content = exp.select("content").from_(_blob(str(draft)))
+            self._written(url, content, [_option("FORMAT", "BLOB")])
+
+    def copy(self, query: exp.Query, url: str, partition_by: Sequence[str] = ()) -> None:
+        """Write the rows of a query as Parquet.
+
+        Args:
+            partition_by: columns whose values become folders below the URL, which must be empty.
+
+        Raises:
+            InputError: the object must not be replaced, or the store refuses it.
+        """
+        self._connection.reach(url)
+        options = [_option("FORMAT", "PARQUET")]
+        if partition_by:
+            pattern = f"{url.rstrip('/')}/**"
+            listed = exp.Table(this=exp.Anonymous(this="glob", expressions=[literal(pattern)]))
+            if self._connection.tried(exp.select("file").from_(listed).limit(1)):
+                raise InputError(url, "is not empty, and folders of a store are not replaced", _ANOTHER)
+            options.append(partitions(partition_by))
+        else:
+            self._refuse_another(
+                url, "parquet", frozenset(name for name, _ in self._connection.columns(query))
+            )
+        self._written(url, query, options)
+
+    def _refuse_another(self, url: str, format_: str, own: frozenset[str]) -> None:
+        names = self._columns(url, format_)
+        if names is None or (names and names != own and not outputs.is_ours(names)):
+            raise InputError(url, "exists and holds something else than these results", _ANOTHER)
+
+    def _columns(self, url: str, format_: str) -> frozenset[str] | None:
+        """Return the columns of an object, none if it is not there; None if it is not one of ours."""
+        self._connection.reach(url)
+        size = self._size(url)
+        if not size:
+            return frozenset()
+        if format_ == "parquet":
+            reader = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(url)]))
+            read = exp.Describe(this=exp.select(exp.Star()).from_(reader))
+            try:
+                return frozenset(str(row[0]) for row in self._connection.tried(read))
+            except EngineError:
+                return None
+        if size > _LARGEST:
+            return None
+        with TemporaryDirectory(prefix="duckmetrics-") as folder:
+            path = Path(folder) / "object"
+            self._written(str(path), exp.select("content").from_(_blob(url)), [_option("FORMAT", "BLOB")])
+            return outputs.columns_of(path, format_)
+
+    def _size(self, url: str) -> int:
+        """Return the number of bytes, zero if there is no such object."""
+        try:
+            found = self._connection.tried(exp.select("size").from_(_blob(url)))
+        except EngineError as error:
+            if any(words in error.what for words in _NOT_THERE):
+                return 0
+            raise InputError(url, f"cannot be looked at: {error.what}", error.advice) from error
+        return int(found[0][0]) if found else 0
+
+    def _written(self, target: str, query: exp.Query, options: Sequence[exp.CopyParameter]) -> None:
+        copy = exp.Copy(this=query.subquery(), kind=False, files=[literal(target)], params=[*options])
+        try:
+            self._connection.execute(copy)
+        except EngineError as error:
+            advice = error.advice or "check what the key may write"
+            raise InputError(target, f"cannot be written: {error.what}", advice) from error
+
+
+def partitions(columns: Sequence[str]) -> exp.CopyParameter:
+    """Return the option of COPY that puts the rows of each value into a folder."""
+    names = exp.Tuple(expressions=[exp.column(exp.to_identifier(name, quoted=True)) for name in columns])
+    return exp.CopyParameter(this=exp.var("PARTITION_BY"), expression=names)
+
+
+def _option(name: str, value: str) -> exp.CopyParameter:
+    return exp.CopyParameter(this=exp.var(name), expression=exp.var(value))
+
+
+def _blob(path: str) -> exp.Table:
+    return exp.Table(this=exp.Anonymous(this="read_blob", expressions=[literal(path)]))
