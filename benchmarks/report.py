@@ -55,7 +55,8 @@ class Outcome:
     def lines(self) -> list[str]:
         """Return the lines of the page."""
         turns = max(map(len, self.runs.values()), default=0)
-        lines = [f"### {self.work.name}", "", f"{self.rows:,} predictions, {turns} turns.", "",
+        counted = f"{turns} counted {'turn' if turns == 1 else 'turns'}"
+        lines = [f"### {self.work.name}", "", f"{self.rows:,} predictions, {counted}.", "",
                  "| process | seconds | CPU seconds | peak MiB |", "|---|---:|---:|---:|"]  # fmt: skip
         for name in self.work.contestants:
             if name in self.failures:
@@ -145,7 +146,7 @@ def write(folder: Path, new: Outcome | None = None) -> None:
 
 
 def _page(outcomes: list[Outcome]) -> Iterator[str]:
-    """Yield the lines of the page: works of the same place below one heading."""
+    """Yield the lines of the page: works that were measured with the same versions together."""
     yield from (
         "# Results", "",
         "Written by `python -m benchmarks`. Whole processes from Parquet run in turns, after one turn that "
@@ -153,7 +154,7 @@ def _page(outcomes: list[Outcome]) -> Iterator[str]:
         "![Seconds of each process](results.png)", "",
     )  # fmt: skip
     for place in dict.fromkeys(outcome.place for outcome in outcomes):
-        yield from (f"## {place}", "")
+        yield from (f"Measured on {place}.", "")
         for outcome in outcomes:
             if outcome.place == place:
                 yield from outcome.lines()
