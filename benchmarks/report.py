@@ -162,15 +162,15 @@ def _page(outcomes: list[Outcome]) -> Iterator[str]:
 
 def draw(outcomes: list[Outcome], path: Path) -> None:
     """Draw a bar for every process of the works that another tool does, too."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        print("no picture: matplotlib is not installed")
-        return
     shown = [
         o for o in outcomes if any(not c.peer.startswith(OWN) for c in o.work.contestants.values() if c.peer)
     ]
     if not shown:
+        return
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("no picture: matplotlib is not installed")
         return
     heights = [len([runs for runs in outcome.runs.values() if runs]) for outcome in shown]
     figure, axes = plt.subplots(
