@@ -13,6 +13,7 @@ from duckmetrics.checks.notes import counted_notes, varying
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
+from duckmetrics.compose.reused import per_query
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.codes import codes_of
@@ -81,7 +82,7 @@ def _query_values(
     columns: list[Columns] = []
     codes = codes_of(engine, inputs)
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = codes.coded(part).composer(catalog).per_query(measures, plan_of(engine, measures))
+        query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
         engine.keep(table, values, more=bool(columns))
         columns = found

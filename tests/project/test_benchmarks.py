@@ -15,7 +15,7 @@ from benchmarks.works import WORKS
 if TYPE_CHECKING:
     from pathlib import Path
 
-TWENTY = next(work for work in WORKS if work.name == "twenty metrics beside one")
+TWENTY = next(work for work in WORKS if work.name == "twenty metrics next to one")
 START = next(work for work in WORKS if work.suite == "start")
 ROWS = 100_000
 
