@@ -55,7 +55,7 @@ def _is_table(query: exp.Query) -> bool:
     """Return whether an input is all of one table, of whose columns the composer knows nothing."""
     clauses = {name for name, value in query.args.items() if value}
     source = query.args.get("from_")
-    if source is None or clauses != {"expressions", "from_"} or not query.is_star:
+    if source is None or clauses != {"expressions", "from_"} or query.expressions != [exp.Star()]:
         return False
     return isinstance(source.this, exp.Table)
 
