@@ -1,48 +1,60 @@
-"""``python -m benchmarks``: duckmetrics against other tools, and against the bare work of DuckDB."""
+"""``python -m benchmarks``: duckmetrics against other tools, and against the bare work of DuckDB.
+
+``python -m benchmarks environments`` makes the environments of peers that conflict with the others,
+``python -m benchmarks page`` writes the page again from the last results, and ``python -m benchmarks record``
+evaluates a billion rows.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
+import platform
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.data import generate
+from benchmarks.environments import versions
 from benchmarks.report import Outcome, write
 from benchmarks.timing import FailedError, Run, run
 from benchmarks.works import SUITES, WORKS, Work, command
 
+RESULTS = Path("benchmarks/results")
+DATA = Path("benchmarks/.data")
+# Commands that are modules of their own.
+COMMANDS = ("environments", "record")
+
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suites", nargs="*", help=f"suites to run: {', '.join(SUITES)}; all by default")
-    parser.add_argument("--folder", type=Path, default=Path("benchmarks/.data"), help="folder of the data")
-    parser.add_argument(
-        "--output", type=Path, default=Path("benchmarks/results"), help="folder of the results"
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("suites", nargs="*", help=f"suites to run: {', '.join(SUITES)}; all by default")
+    parser.add_argument("--folder", type=Path, default=DATA, help="folder of the data")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder of the results")
     parser.add_argument("--rows", type=int, default=10_000_000, help="number of predictions")
     parser.add_argument("--runs", type=int, default=5, help="counted turns")
     parser.add_argument("--only", default="", metavar="TEXT", help="works whose name contains this")
-    parser.add_argument(
-        "--python", action="append", default=[], metavar="PEER=PATH",
-        help="an interpreter for a peer of peers.py that conflicts with the others",
-    )  # fmt: skip
     options = parser.parse_args()
+    if options.suites == ["page"]:
+        write(options.output)
+        return
     if unknown := set(options.suites) - set(SUITES):
         parser.error(f"no suite {', '.join(unknown)}; choose from {', '.join(SUITES)}")
-    interpreters = dict(text.split("=", 1) for text in options.python)
-    outcomes = []
     for work in WORKS:
         if work.suite in (options.suites or SUITES) and options.only in work.name:
-            outcomes.append(
-                compete(work, options.folder.absolute(), options.rows, options.runs, interpreters)
-            )
-            print("\n".join(outcomes[-1].lines()), flush=True)
-            write(outcomes, options.output, options.rows, options.runs)
+            outcome = compete(work, options.folder.absolute(), options.rows, options.runs)
+            print("\n".join(outcome.lines()), flush=True)
+            write(options.output, outcome)
 
 
-def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[str, str]) -> Outcome:
+def compete(work: Work, folder: Path, rows: int, turns: int) -> Outcome:
     """Run the work with all contestants in turns, after one turn that does not count."""
-    outcome = Outcome(work)
+    outcome = Outcome(work, rows, place())
     places = {
         name: generate(folder, work.data.get(name, work.data_set), rows * work.rows.get(name, 1))
         for name in work.contestants
@@ -53,7 +65,7 @@ def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[
             if name in outcome.failures:
                 continue
             try:
-                found = run(command(contestant, interpreters), places[name])
+                found = run(command(contestant), places[name])
             except FailedError as error:
                 outcome.failures[name] = str(error)
                 continue
@@ -61,6 +73,13 @@ def compete(work: Work, folder: Path, rows: int, turns: int, interpreters: dict[
             if turn:
                 outcome.runs[name].append(found)
     return outcome
+
+
+def place() -> str:
+    """Return the machine, and the versions of what runs on it."""
+    peers = (contestant.peer for work in WORKS for contestant in work.contestants.values())
+    return (f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+            f"{versions(dict.fromkeys(peers))}")  # fmt: skip
 
 
 def agree(work: Work, name: str, found: Run, known: dict[str, float], tolerance: float) -> None:

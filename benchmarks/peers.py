@@ -14,13 +14,17 @@ from typing import Any
 PREDICTIONS, TRUTH, IMPRESSIONS = "predictions.parquet", "truth.parquet", "impressions.parquet"
 
 
-def bare_join() -> dict[str, float]:
+def bare_join(column: str = "score") -> dict[str, float]:
     """Join the two files with DuckDB, a lower bound for every tool that joins them."""
     import duckdb
 
-    query = f"SELECT sum(score + relevance) FROM '{PREDICTIONS}' JOIN '{TRUTH}' USING (query_id, item_id)"
+    query = f"SELECT sum({column} + relevance) FROM '{PREDICTIONS}' JOIN '{TRUTH}' USING (query_id, item_id)"
     duckdb.sql(query).fetchall()
     return {}
+
+
+def bare_join_of_ranks() -> dict[str, float]:
+    return bare_join("rank")
 
 
 def bare_sort() -> dict[str, float]:

@@ -1,33 +1,49 @@
-"""The results of a benchmark as a page, a table and a picture."""
+"""The results of a benchmark as a page, a table and a picture.
+
+The table has every process that ran. The page and the picture are written from it, so a run of some works
+changes only their part.
+"""
 
 from __future__ import annotations
 
-import platform
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.timing import Run
+from benchmarks.works import WORKS
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from benchmarks.timing import Run
     from benchmarks.works import Claim, Work
 
 # Peers that are not tools: the bare work of DuckDB, and our macros in its shell.
 OWN = ("bare", "shell")
-PACKAGES = ("duckdb", "sqlglot", "polars", "scikit-learn", "chdb", "pytrec_eval-terrier", "ranx")
+COLUMNS = pa.schema([
+    ("work", pa.string()), ("process", pa.string()), ("turn", pa.int32()), ("seconds", pa.float64()),
+    ("cpu", pa.float64()), ("mib", pa.float64()), ("failure", pa.string()), ("rows", pa.int64()),
+    ("place", pa.string()),
+])  # fmt: skip
 
 
 @dataclass
 class Outcome:
-    """The result of a work: the runs of each contestant, and the reasons of those without runs."""
+    """The result of a work: the runs of each contestant, and the reasons of those without runs.
+
+    Attributes:
+        rows: the number of predictions.
+        place: the machine, and the versions of the packages.
+    """
 
     work: Work
+    rows: int
+    place: str
     runs: dict[str, list[Run]] = field(default_factory=lambda: defaultdict(list))
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -38,20 +54,24 @@ class Outcome:
 
     def lines(self) -> list[str]:
         """Return the lines of the page."""
-        lines = [f"### {self.work.name}", "", "| process | seconds | peak MiB |", "|---|---:|---:|"]
+        turns = max(map(len, self.runs.values()), default=0)
+        counted = f"{turns} counted {'turn' if turns == 1 else 'turns'}"
+        lines = [f"### {self.work.name}", "", f"{self.rows:,} predictions, {counted}.", "",
+                 "| process | seconds | CPU seconds | peak MiB |", "|---|---:|---:|---:|"]  # fmt: skip
         for name in self.work.contestants:
             if name in self.failures:
-                lines.append(f"| {name} | not run: {self.failures[name]} | |")
+                lines.append(f"| {name} | not run: {self.failures[name]} | | |")
             elif runs := self.runs[name]:
-                seconds = statistics.median(run.seconds for run in runs)
-                lines.append(f"| {name} | {seconds:.2f} | {max(run.mib for run in runs):.0f} |")
-        lines += [
-            "",
-            "| ratio | median | smallest | largest | target | met |",
-            "|---|---:|---:|---:|---:|---|",
-        ]
-        lines += [self._line(claim) for claim in self.work.claims if self.ratios(claim)]
-        return [*lines, *self._memory(), ""]
+                seconds, cpu = (
+                    statistics.median(getattr(r, what) for r in runs) for what in ("seconds", "cpu")
+                )
+                lines.append(f"| {name} | {seconds:.2f} | {cpu:.2f} | {max(run.mib for run in runs):.0f} |")
+        claims = [self._line(claim) for claim in self.work.claims if self.ratios(claim)]
+        limits = [*self._times(), *self._memory()]
+        if claims or limits:
+            lines += ["", "| ratio | median | smallest | largest | target | met |",
+                      "|---|---:|---:|---:|---:|---|", *claims, *limits]  # fmt: skip
+        return [*lines, ""]
 
     def _line(self, claim: Claim) -> str:
         ratios = self.ratios(claim)
@@ -61,6 +81,15 @@ class Outcome:
         target = f"{claim.sign} {claim.bound:g}" if claim.sign else ""
         return (f"| {claim.one} / {claim.other} | {median:.3g} | {min(ratios):.3g} | {max(ratios):.3g} "
                 f"| {target} | {told} |")  # fmt: skip
+
+    def _times(self) -> Iterator[str]:
+        """Yield a line for each limit of the time of a process on its own."""
+        for name, most in self.work.most_cpu.items():
+            if found := [run.cpu for run in self.runs[name]]:
+                median = statistics.median(found)
+                told = "yes" if median <= most else "**no**"
+                yield (f"| CPU seconds of {name} | {median:.3g} | {min(found):.3g} | {max(found):.3g} "
+                       f"| <= {most:g} | {told} |")  # fmt: skip
 
     def _memory(self) -> list[str]:
         if self.work.most_mib is None:
@@ -72,44 +101,76 @@ class Outcome:
             f"| <= {self.work.most_mib:.0f} | {told} |"
         ]
 
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row for every process that ran, and for every contestant that cannot run."""
+        same = {"work": self.work.name, "rows": self.rows, "place": self.place}
+        ran = [
+            {**same, "process": name, "turn": turn, "seconds": run.seconds, "cpu": run.cpu, "mib": run.mib}
+            for name, runs in self.runs.items() for turn, run in enumerate(runs, 1)
+        ]  # fmt: skip
+        return ran + [{**same, "process": name, "failure": why} for name, why in self.failures.items()]
 
-def rows_of(outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """Return one row for every process that ran."""
-    return [
-        {"suite": outcome.work.suite, "work": outcome.work.name, "process": name, "turn": turn,
-         "seconds": run.seconds, "mib": run.mib}
-        for outcome in outcomes for name, runs in outcome.runs.items() for turn, run in enumerate(runs, 1)
-    ]  # fmt: skip
+
+def stored(folder: Path) -> dict[str, Outcome]:
+    """Return the last results of each work that is still there, by its name."""
+    path = folder / "results.parquet"
+    if not path.exists() or not pq.read_schema(path).equals(COLUMNS):
+        return {}
+    works = {work.name: work for work in WORKS}
+    found: dict[str, Outcome] = {}
+    for row in pq.read_table(path).to_pylist():
+        work = works.get(row["work"])
+        if work is None or row["process"] not in work.contestants:
+            continue
+        outcome = found.setdefault(work.name, Outcome(work, row["rows"], row["place"]))
+        if row["failure"] is None:
+            outcome.runs[row["process"]].append(Run(row["seconds"], row["cpu"], row["mib"], {}))
+        else:
+            outcome.failures[row["process"]] = row["failure"]
+    return found
 
 
-def write(outcomes: list[Outcome], folder: Path, rows: int, turns: int) -> None:
-    """Write results.md, results.parquet and, with matplotlib, results.png."""
+def write(folder: Path, new: Outcome | None = None) -> None:
+    """Write results.md, results.parquet and, with matplotlib, results.png.
+
+    Args:
+        new: the results of one work, which replace its last ones.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    head = [
-        "# Results", "",
-        f"Written by `python -m benchmarks`: {rows:,} predictions, {turns} turns after one that does not "
-        f"count; whole processes from Parquet, in turns. {platform.machine()}, "
-        f"Python {platform.python_version()}, {', '.join(_versions())}.", "",
-        "Ratios are medians over the turns; seconds and memory hold for this machine only.",
-        "", "![Seconds of each process](results.png)", "",
-    ]  # fmt: skip
-    body = [line for outcome in outcomes for line in outcome.lines()]
-    (folder / "results.md").write_text("\n".join([*head, *body]), "utf-8")
-    pq.write_table(pa.Table.from_pylist(rows_of(outcomes)), folder / "results.parquet")
+    known = stored(folder) | ({} if new is None else {new.work.name: new})
+    outcomes = [known[work.name] for work in WORKS if work.name in known]
+    rows = [row for outcome in outcomes for row in outcome.table()]
+    pq.write_table(pa.Table.from_pylist(rows, COLUMNS), folder / "results.parquet")
     draw(outcomes, folder / "results.png")
+    (folder / "results.md").write_text("\n".join(_page(outcomes)), "utf-8")
+
+
+def _page(outcomes: list[Outcome]) -> Iterator[str]:
+    """Yield the lines of the page: works that were measured with the same versions together."""
+    yield from (
+        "# Results", "",
+        "Written by `python -m benchmarks`. Whole processes from Parquet run in turns, after one turn that "
+        "does not count. Ratios are medians over the turns; seconds and memory hold for this machine.", "",
+        "![Seconds of each process](results.png)", "",
+    )  # fmt: skip
+    for place in dict.fromkeys(outcome.place for outcome in outcomes):
+        yield from (f"Measured on {place}.", "")
+        for outcome in outcomes:
+            if outcome.place == place:
+                yield from outcome.lines()
 
 
 def draw(outcomes: list[Outcome], path: Path) -> None:
     """Draw a bar for every process of the works that another tool does, too."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        print("no picture: matplotlib is not installed")
-        return
     shown = [
         o for o in outcomes if any(not c.peer.startswith(OWN) for c in o.work.contestants.values() if c.peer)
     ]
     if not shown:
+        return
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("no picture: matplotlib is not installed")
         return
     heights = [len([runs for runs in outcome.runs.values() if runs]) for outcome in shown]
     figure, axes = plt.subplots(
@@ -129,13 +190,3 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
         axis.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, dpi=80)
-
-
-def _versions() -> list[str]:
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            continue
-    return found

@@ -20,11 +20,13 @@ class Run:
 
     Attributes:
         seconds: wall time, scaled up if a peer did a part of the work.
+        cpu: the seconds that all threads of the process computed.
         mib: peak resident memory.
         values: the metrics it printed.
     """
 
     seconds: float
+    cpu: float
     mib: float
     values: dict[str, float]
 
@@ -33,15 +35,16 @@ class FailedError(Exception):
     """A process ended with an error; the message is the last line that it wrote."""
 
 
-# Runs a command and reports its seconds, KiB and status. A separate process, because the peak memory of a
-# child starts at that of its parent.
+# Runs a command and reports its seconds, CPU seconds, KiB and status. A separate process, because the peak
+# memory of a child starts at that of its parent.
 LAUNCHER = """
 import json, os, sys, time
 start = time.perf_counter()
 child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
 _, status, usage = os.wait4(child, 0)
 with open(sys.argv[1], "w") as report:
-    json.dump([time.perf_counter() - start, usage.ru_maxrss, status], report)
+    cpu = usage.ru_utime + usage.ru_stime
+    json.dump([time.perf_counter() - start, cpu, usage.ru_maxrss, status], report)
 """
 
 
@@ -58,12 +61,12 @@ def run(arguments: list[str], folder: Path) -> Run:
         found = subprocess.run(
             launched, capture_output=True, cwd=folder, env=environment, text=True, check=True
         )
-        seconds, kib, status = json.load(report)
+        seconds, cpu, kib, status = json.load(report)
     if status:
         lines = found.stderr.strip().splitlines()
         raise FailedError(lines[-1] if lines else f"exit code {os.waitstatus_to_exitcode(status)}")
     values = values_of(found.stdout)
-    return Run(seconds + values.pop("seconds_more", 0), kib / 1024, values)
+    return Run(seconds + values.pop("seconds_more", 0), cpu, kib / 1024, values)
 
 
 def values_of(text: str) -> dict[str, float]:
@@ -72,12 +75,11 @@ def values_of(text: str) -> dict[str, float]:
         found = json.loads(text)
     except json.JSONDecodeError:
         return {}
-    if isinstance(found, dict) and "results" not in found:
-        return {name: float(value) for name, value in found.items()}
-    rows = found["results"] if isinstance(found, dict) else found
-    if not isinstance(rows, list):
+    if not isinstance(found, dict):
         return {}
+    if "rows" not in found:
+        return {name: float(value) for name, value in found.items()}
     return {
         row["metric"] if row["system"] is None else f"{row['metric']} of {row['system']}": row["value"]
-        for row in rows
+        for row in found["rows"]
     }

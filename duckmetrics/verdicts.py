@@ -5,6 +5,8 @@ from __future__ import annotations
 BETTER, WORSE, DIFFERENT = "better", "worse", "different"
 UNCLEAR, UNTESTED, BASELINE = "not distinguishable", "not tested", "baseline"
 
+# The usual error rate: an adjusted p below it gives a verdict.
+ALPHA = 0.05
 # A shape for every verdict, so that nobody needs to see its color.
 SIGNS = {BETTER: "▲", WORSE: "▼", DIFFERENT: "◆", UNCLEAR: "○", UNTESTED: "–"}
 _SHORT = {UNCLEAR: "unclear"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from duckmetrics.compose import reused
 from support.cases import ALONE, TOGETHER, open_case
 
 if TYPE_CHECKING:
@@ -44,3 +45,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(alike):
             if place not in kept:
                 item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def no_queries_of_earlier_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compose the queries of each test anew, because some tests replace the query of a definition."""
+    monkeypatch.setattr(reused, "_KNOWN", {})

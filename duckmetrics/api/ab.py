@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.opening import open_engine
 from duckmetrics.inputs.interval_options import LEVEL, read_level, read_probability
-from duckmetrics.results.comparison import ALPHA
 from duckmetrics.statistics.adjustment import HOLM, find_adjustment
 from duckmetrics.statistics.experiment import Plan, run_experiment
+from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os

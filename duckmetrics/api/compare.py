@@ -11,7 +11,7 @@ from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.comparison.recount import Recounting
 from duckmetrics.errors import MetricError
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
-from duckmetrics.results.comparison import ALPHA
+from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,7 @@ from duckmetrics.comparison.families import OF_METRIC
 from duckmetrics.comparison.methods import PAIRED
 from duckmetrics.inputs.interval_options import SEED, USUAL_METHOD, read_inference
 from duckmetrics.leaderboards.contest import leaderboard as ranked
-from duckmetrics.results.comparison import ALPHA
+from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     import os

@@ -87,9 +87,14 @@ class Catalog:
     def read(cls, root: Path | None = None) -> Catalog:
         """Read the headers under `root`; a query is parsed when it is first used."""
         top = root or sql_root()
+        by_folder: dict[Path, list[Path]] = {}
+        for path in top.glob("*/**/*.sql"):
+            by_folder.setdefault(path.parent, []).append(path)
         found = (
-            Definition(path, _kind_of(path.relative_to(top)), read_header(path))
-            for path in top.glob("*/**/*.sql")
+            Definition(path, kind, read_header(path))
+            for folder, paths in by_folder.items()
+            for kind in (_kind_of(folder.relative_to(top)),)
+            for path in paths
         )
         return cls(sorted(found, key=lambda one: (one.family, one.reported, one.path)))
 
@@ -270,10 +275,9 @@ def unknown_test(kind: str, name: str, known: Iterable[str]) -> tuple[str, str]:
     return unknown(kind, name, known)
 
 
-def _kind_of(path: Path) -> str:
-    """Return the family of a metric or table, or the kind of another file under sql/, by its folder."""
-    folder = path.parent.as_posix()
-    return KINDS.get(folder, path.parts[0])
+def _kind_of(folder: Path) -> str:
+    """Return the family of the metrics and tables in a folder of sql/, or the kind of other files."""
+    return KINDS.get(folder.as_posix(), folder.parts[0])
 
 
 def definition(folder: str, name: str) -> Definition:

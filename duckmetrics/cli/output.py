@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from duckmetrics.catalog.catalog import catalog
 from duckmetrics.engines.outputs import WRITTEN_BY, write_text
 from duckmetrics.expressions.visible import visible
 from duckmetrics.results.brief import brief_columns
-from duckmetrics.results.comparison import RIGHT
 from duckmetrics.results.document import document, json_text
 from duckmetrics.results.grid import blocks_of, footer_of, plain_lines
 from duckmetrics.results.markup import markdown_line
@@ -99,6 +99,8 @@ def write_comparison(result: Comparison, format_: str, path: Path | None, whole:
         if result.pairs:
             put(result.shown(whole).markdown(), path)
         elif whole:
+            from duckmetrics.results.comparison import RIGHT
+
             header, cells = result.cells()
             rule = ["---:" if name in RIGHT else "---" for name in header]
             put("".join(markdown_line(line) for line in (header, rule, *cells)), path)
@@ -330,18 +332,26 @@ def print_screen(lines: Iterable[str], below: Collection[str] = ()) -> None:
     Args:
         below: the lines that are dimmed.
     """
+    given = [*lines]
+    shown, dimmed = writable(given), [line in below for line in given]
+    if not any(dimmed) and not any(re.search(pattern, line) for line in shown for pattern in HIGHLIGHTS):
+        # To import the printer of colors takes a twentieth of a short command.
+        sys.stdout.writelines(f"{line}\n" for line in shown)
+        return
     from rich.text import Text
 
     console = _console()
-    for line in lines:
-        text = Text(writable([line])[0], style="dim" if line in below else "")
+    for line, is_dimmed in zip(shown, dimmed, strict=True):
+        text = Text(line, style="dim" if is_dimmed else "")
         for pattern, style in HIGHLIGHTS.items():
             text.highlight_regex(pattern, style)
         console.print(text, soft_wrap=True)
 
 
-def print_findings(findings: Iterable[Finding], format_: str) -> None:
+def print_findings(findings: Collection[Finding], format_: str) -> None:
     """Print findings to stderr: for a person with a mark, next to other formats as lines of a log."""
+    if not findings:
+        return
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)

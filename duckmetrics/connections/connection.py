@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import weakref
@@ -64,6 +65,8 @@ class _Shared:
 
 _SHARED: weakref.WeakKeyDictionary[duckdb.DuckDBPyConnection, _Shared] = weakref.WeakKeyDictionary()
 _SHARED_LOCK = threading.Lock()
+# The connections that we opened and that are still there.
+_OWN: weakref.WeakSet[duckdb.DuckDBPyConnection] = weakref.WeakSet()
 
 
 def _shared(connection: duckdb.DuckDBPyConnection) -> _Shared:
@@ -105,6 +108,7 @@ class DuckDBConnection:
         self.lock = self._shared.lock
         self._settings_before: dict[str, Any] = {}
         if self.is_own:
+            _OWN.add(self.raw)
             self._limit()
             for statement in setup:
                 statement.run(self.raw)
@@ -338,6 +342,13 @@ class DuckDBConnection:
         if self._shared.transaction.is_open:
             self._shared.dropped += objects
         return _drop(self.raw, objects)
+
+
+@atexit.register
+def _close_own() -> None:
+    """Close our connections at the exit, because a closed database deletes the files that it spilled to."""
+    for connection in list(_OWN):
+        connection.close()
 
 
 def arrow_of(relation: duckdb.DuckDBPyRelation) -> pa.Table:

@@ -14,6 +14,7 @@ from duckmetrics.compose.branches import by_branch
 from duckmetrics.compose.exact_sums import scale_of_terms, scale_of_values, with_exact_sums
 from duckmetrics.compose.optimizer import CONTENDERS, TOP, depth_of, ranking_plan
 from duckmetrics.compose.optimizer import SORTED as RANKED
+from duckmetrics.compose.reused import per_query
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
@@ -87,7 +88,7 @@ def _query_values(
     is_large = _is_large(engine, inputs)
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
-        query, found = codes.coded(part).composer(catalog).per_query(measures, plan_of(engine, measures))
+        query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
         query = with_stored_order(engine, query) if is_large and not chunks else query
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))

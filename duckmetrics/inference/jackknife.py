@@ -74,12 +74,14 @@ class Jackknife:
         centers = exp.select("system", SEGMENT)
         for i in range(len(self.linear)):
             value, said = exp.column(f"value_{i}"), exp.Where(this=exp.column(f"said_{i}"))
-            n, known, mean = (
+            # Its error is multiplied by m - 1 later, so it must not grow with the number of units.
+            mean = exp.Anonymous(this="favg", expressions=[value])
+            n, known, center = (
                 exp.Filter(this=found, expression=said.copy())
-                for found in (exp.Count(this=exp.Star()), exp.Count(this=value.copy()), exp.Avg(this=value))
+                for found in (exp.Count(this=exp.Star()), exp.Count(this=value.copy()), mean)
             )
             every = exp.EQ(this=n, expression=known)
-            centers = centers.select(exp.Case().when(every, mean).as_(f"mean_{i}"), copy=False)
+            centers = centers.select(exp.Case().when(every, center).as_(f"mean_{i}"), copy=False)
         return centers.from_("rest").group_by("system", SEGMENT)
 
     def _measure(self, place: int) -> exp.Select:

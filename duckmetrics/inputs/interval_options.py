@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckmetrics.errors import MetricError, unknown
 from duckmetrics.expressions.numbers import whole_number
-from duckmetrics.results.comparison import ALPHA
+from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,6 +20,7 @@ from duckmetrics.screens.compared import compared_lines, verdict_sentence
 from duckmetrics.screens.signs import writable
 from duckmetrics.sentences.lists import counted
 from duckmetrics.sentences.numbers import four_decimals
+from duckmetrics.verdicts import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,8 +52,6 @@ OF_PAIRS = {"against": "string", "against_value": "double"}
 # Names that a slicing column must not have.
 COLUMNS = {*NUMBERS, *COUNTS, *WORDS, *OF_PAIRS}
 RIGHT = {*SHOWN} - {"verdict"}
-# The error rate of verdicts.
-ALPHA = 0.05
 
 
 # The columns of the wide form, for each metric.

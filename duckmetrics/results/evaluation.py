@@ -87,7 +87,8 @@ class Evaluation(PerQuery, DrawnEvaluation):
             ev.to_dict()["rows"][0]["value"]  # 0.75
         """
         verified = [json_object(asdict(one)) for one in self.verified]
-        return document(self.command, self.summary.to_pylist(), self.checks, verified=verified)
+        rows = self.rows if _fit_json(self.rows) else self.summary.to_pylist()
+        return document(self.command, rows, self.checks, verified=verified)
 
     def wide(self) -> pa.Table:
         """Return one row per system and slice, with a column per metric.
@@ -301,3 +302,9 @@ class Evaluation(PerQuery, DrawnEvaluation):
     def segment(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return the slicing columns in force in a row, with their values."""
         return {column: row[column] for column in self.groupings[row["slice"]]}
+
+
+def _fit_json(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether JSON has all values of rows; else Arrow converts them, which takes long to import."""
+    same = all(row.keys() == rows[0].keys() for row in rows)
+    return same and all(v is None or isinstance(v, str | int | float) for row in rows for v in row.values())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -289,3 +291,26 @@ def test_what_somebody_planted_is_not_used(scratch: Path, planted: str) -> None:
     many = "SELECT range AS query_id, range AS item_id, hash(range)::DOUBLE AS score FROM range(10)"
     assert duckmetrics.evaluate(many, many.replace("score", "relevance"), "rr")["rr"] == 1
     assert list((scratch / "elsewhere").iterdir()) == []
+
+
+# --- the end of a process ---------------------------------------------------------------------------
+
+# A table that memory cannot hold, on a connection that a circle of references keeps until the very end.
+SPILLED = """
+import atexit, gc, os, sys
+from duckmetrics.connections.connection import DuckDBConnection
+atexit.register(gc.freeze)
+held = DuckDBConnection(None, 1, "50MB", sys.argv[1])
+held.circle = held
+held.execute("CREATE TEMPORARY TABLE many AS SELECT hash(i) AS h FROM range(10_000_000) AS t(i)")
+del held
+print(sum(entry.stat().st_size for entry in os.scandir(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+def test_a_process_deletes_what_its_database_spilled(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SPILLED, str(tmp_path)]
+    spilled = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    assert int(spilled) > 0
+    assert os.listdir(tmp_path) == []

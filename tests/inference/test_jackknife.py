@@ -259,3 +259,12 @@ def test_auc_of_groups_by_the_jackknife_over_groups_with_pairs(
     assert (row["lower"], row["upper"]) == pytest.approx(
         expected_bounds(mean(), moved, size, "logit"), rel=1e-9
     )
+
+
+def test_the_middle_of_an_interval_is_the_value_however_many_units_there_are() -> None:
+    """The values of units come from differences that are multiplied by the number of units."""
+    rows = (
+        "SELECT i // 2 AS user_id, i % 7 < 2 AS label, 0.1 + i % 5 / 10 AS score FROM range(200000) AS t(i)"
+    )
+    (row,) = duckmetrics.evaluate(rows, metrics="calibration_ratio", cluster="user_id", interval=0.95).rows
+    assert (row["lower"] + row["upper"]) / 2 == pytest.approx(row["value"], rel=0, abs=1e-10)
