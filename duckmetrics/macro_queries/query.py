@@ -76,7 +76,7 @@ class Body:
         columns = self.columns_of(self.asked[0]).keys()
         rows = [
             exp.Tuple(expressions=[
-                literal(name), *(v if isinstance(v, exp.Expr) else _or_no_text(v)
+                literal(name), *(v if isinstance(v, exp.Expr) else or_no_text(v)
                                  for v in self.columns_of(one).values())
             ])
             for one in self.asked for name in one.names
@@ -198,7 +198,7 @@ def placed(problems: exp.Query, place: int) -> exp.Query:
     return problems.select(literal(place).as_("place"))
 
 
-def _or_no_text(value: Value) -> exp.Expr:
+def or_no_text(value: Value) -> exp.Expr:
     """Return a literal; NULL gets the type VARCHAR, because the values in its column are texts."""
     return exp.cast(exp.null(), "VARCHAR") if value is None else literal(value)
 

@@ -145,11 +145,16 @@ class Template:
         """Write braces as ``format`` reads them, which may be anything in a text of ours."""
         return text.replace("{", "{{").replace("}", "}}")
 
+    @staticmethod
+    def numbered(text: str) -> str:
+        """Write the marks of a text as ``format`` reads them."""
+        return _MARK.sub(r"{\1}", text)
+
     def filled(self, text: exp.Expr) -> exp.Expr:
         """Return the expression of a whole text, with all values in it."""
         for found in list(text.find_all(exp.Literal)):
             if found.is_string and _MARK.search(found.this):
-                found.set("this", _MARK.sub(r"{\1}", found.this))
+                found.set("this", self.numbered(found.this))
         return exp.Anonymous(this="format", expressions=[text, *self.values])
 
 

@@ -173,9 +173,9 @@ class _Shelf:
             exists.replace(exp.true())
             outcome = outcome.when(_both(condition, other), _refused(literal(PREFIX + said)), copy=False)
         problem = _filtered(exp.Min(this=self._check(self._columns(definition), of_row)), exp.true())
-        found = exp.not_(exp.Is(this=problem, expression=exp.null()))
-        outcome = outcome.when(found, _refused(concatenated(PREFIX, problem.copy())), copy=False)
-        return exp.Add(this=outcome.else_(_of_some_rows(value)), expression=exp.paren(_only_wanted(value)))
+        fine = exp.func("coalesce", _refused(concatenated(PREFIX, problem)), _of_some_rows(value))
+        outcome_ = outcome.else_(fine) if outcome.args.get("ifs") else fine
+        return exp.Add(this=outcome_, expression=exp.paren(_only_wanted(value)))
 
     def _check(self, names: Mapping[str, str], problems: Sequence[tuple[exp.Expr, str]]) -> exp.Expr:
         """Return a call of the macro that describes the problem of a row."""

@@ -15,7 +15,7 @@ from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.like import Likeness
 from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, given, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, shown, whole
+from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, or_no_text, shown, whole
 from duckmetrics.macro_queries.ranking_results import AIM, aim_columns
 from duckmetrics.macro_queries.shell_files import query_of, source
 from duckmetrics.macros.row_signatures import RowSignatures
@@ -186,12 +186,22 @@ class _Rows(_OfRows):
                 it calls.
         """
         slices = RowSlices(self.catalog, inline)
-        checked = self.checked(CONSTANTS, "bad_metrics", "bad_plan", "no_data", "quoted_columns")
+        of_call = ("bad_metrics",) if len(self.asked) > 1 else ()
+        checked = self.checked(CONSTANTS, *of_call, "bad_plan", "no_data", "quoted_columns")
         steps: Steps = [
             *self.specs(), *self.steps.items(), ("per_segment", self.outer),
             ("segment_values", self._values()), *checked, (RESULTS, self._results()),
         ]  # fmt: skip
         return _written(self, steps, slices.shown(SHOWN), self._plan(), slices)
+
+    def specs(self) -> Steps:
+        """Return the step with the metrics asked for; a macro of one metric knows which one it is."""
+        if len(self.asked) > 1:
+            return super().specs()
+        row = exp.select(literal(0).as_(SEGMENT), reference(METRICS).as_("metric"))
+        for name, value in self.columns_of(self.asked[0]).items():
+            row = row.select((value if isinstance(value, exp.Expr) else or_no_text(value)).as_(name))
+        return [("specs", row)]
 
     def _values(self) -> exp.Select:
         """Return the numbers of every segment and metric."""

@@ -12,6 +12,7 @@ from duckmetrics.macro_queries.like import LIKE
 from duckmetrics.macro_queries.macro import Macro, Overload, Written
 from duckmetrics.macros.conventions import NAME as CONVENTIONS
 from duckmetrics.macros.script import macros
+from duckmetrics.packing.queries import pack_literals, pack_query, pack_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,12 +66,12 @@ def _whole(macro: Macro, tables: Mapping[str, Macro], scalars: Scalars) -> Macro
     for overload in macro.overloads:
         if any(argument.name == LIKE and argument.required for argument in overload.arguments):
             continue  # a second whole query for every metric, which takes its time to attach
-        overloads.append(Overload(overload.arguments, _alone(overload, tables, scalars)))
+        overloads.append(Overload(overload.arguments, _packed(overload, tables, scalars)))
     return Macro(macro.name, tuple(overloads), macro.comment, macro.metric, macro.is_table)
 
 
-def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) -> exp.Expr:
-    """Return the body with all its calls written out."""
+def _packed(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) -> exp.Expr:
+    """Return the body with all its calls written out, and with its texts packed."""
 
     def alone(tree: exp.Expr) -> exp.Expr:
         holder = exp.paren(tree.copy(), copy=False)
@@ -79,8 +80,10 @@ def _alone(overload: Overload, tables: Mapping[str, Macro], scalars: Scalars) ->
         return cast("exp.Expr", holder.this)
 
     if isinstance(overload.body, Written):
-        return alone(overload.body.write(alone))
-    return alone(overload.query)
+        body = alone(pack_texts(overload.body.write(alone)))
+    else:
+        body = alone(overload.query)
+    return pack_literals(alone(pack_query(body, [argument.name for argument in overload.arguments])))
 
 
 def _put_tables_in(tree: exp.Expr, tables: Mapping[str, Macro], alone: Alone) -> None:

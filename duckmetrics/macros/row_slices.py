@@ -15,7 +15,8 @@ from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.macro_queries.macro import QUERY, reference, written
 from duckmetrics.macro_queries.query import SYSTEM
-from duckmetrics.macro_queries.shell_files import call, concatenated, is_null
+from duckmetrics.macro_queries.shell_files import call, is_null
+from duckmetrics.macro_queries.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
 
 BY, PER, HAS_PER = "by", "per", "has_per"
+# The arguments in the text of the rows.
+MARKED = ("data", SYSTEM, BY)
 # The column of the slice of a row, and the steps that the texts read.
 SLICE, ROWS, RESULTS = "_duckmetrics_slice", "rows", "results"
 
@@ -49,31 +52,28 @@ class RowSlices:
         """
         has_names = call(self.catalog, "has_names", reference(BY))
         is_plain = exp.and_(is_null(reference(SYSTEM)), exp.not_(has_names))
-        before, after = self._sliced().split("__source__")
-        start = exp.Case().when(is_plain, literal(f"SELECT *, NULL AS {SLICE} FROM query("))
-        end = exp.Case().when(is_plain.copy(), literal(")"))
-        parts = (start.else_(self._filled(before)), self._quoted(source), end.else_(self._filled(after)))
-        return concatenated(*map(exp.paren, parts))
+        plain = exp.select(exp.Star(), exp.null().as_(SLICE)).from_(_run(source.copy()).args["from_"].this)
+        text = exp.Case().when(is_plain, literal(self._text(plain))).else_(literal(self._sliced(source)))
+        values = (call(self.catalog, "quoted", reference(name)) for name in MARKED)
+        return exp.Anonymous(this="format", expressions=[text, *values])
 
-    def _sliced(self) -> str:
+    def _sliced(self, source: exp.Expr) -> str:
         """Return the text of the query that puts the text of slices together, with marks for its values."""
-        names = call(self.catalog, "slice_names", exp.var("__by__"))
+        names = call(self.catalog, "slice_names", reference(BY))
         names = call(self.catalog, "distinct_names", names)
         reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
         label = call(self.catalog, "slice_label", names, reserved)
-        given = (exp.var("__source__"), exp.var("__system__"), names.copy(), label)
-        query: exp.Expr = _run(call(self.catalog, "rows_in_slices", *given))
-        return written(query if self.inline is None else self.inline(query))
+        given = (source.copy(), reference(SYSTEM), names.copy(), label)
+        return self._text(_run(call(self.catalog, "rows_in_slices", *given)))
 
-    def _filled(self, text: str) -> exp.Expr:
-        """Return a text with the names of columns at its marks, as literals."""
-        pieces = re.split("__(system|by)__", text)
-        return concatenated(
-            *(self._quoted(reference(piece)) if i % 2 else piece for i, piece in enumerate(pieces))
-        )
-
-    def _quoted(self, value: exp.Expr) -> exp.Expr:
-        return call(self.catalog, "quoted", value)
+    def _text(self, query: exp.Expr) -> str:
+        """Write a query for the function ``format``, with marks for the arguments."""
+        query = query if self.inline is None else self.inline(query)
+        places = {reference(name): place for place, name in enumerate(MARKED)}
+        for var in list(query.find_all(exp.Var)):
+            if var in places:
+                var.replace(exp.var(f"__{places[var]}__"))
+        return re.sub(r"__(\d)__", r"{\1}", Template.escaped(written(query)))
 
     def segmented(self) -> exp.Select:
         """Return the query of the rows with their segments."""

@@ -2,5 +2,5 @@
 -- title:    Whether a type is that of numbers, or of a missing column
 -- params:   type VARCHAR
 SELECT
-    ltrim($type, 'U') IN ('"NULL"', 'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE')
-    OR starts_with($type, 'DECIMAL') AS value;
+    regexp_full_match(
+        $type, '"NULL"|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*') AS value;

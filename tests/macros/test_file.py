@@ -23,7 +23,7 @@ from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
-from support.duckdb_shell import connected, differences, executable, text, written
+from support.duckdb_shell import connected, differences, executable, rows, text, written
 from support.loops import each
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ def test_the_database_needs_nothing_beside_it(database: Path, name: str) -> None
         assert not differences(found, wanted), macro.name
         tried += 1
     assert tried > 100
-    rows = written("SELECT item_id > 'b' AS label, score, query_id FROM predictions")
-    sliced = f"roc_auc({rows}, label, score, system := 'query_id', \"by\" := ['label'])"
+    given = written("SELECT item_id > 'b' AS label, score, query_id FROM predictions")
+    sliced = f"roc_auc({given}, label, score, system := 'query_id', \"by\" := ['label'])"
     found = connection.execute(f'FROM "{name}".{sliced}').fetchall()
     assert found
     assert not differences(found, own.execute(f"FROM {sliced}").fetchall())
@@ -203,6 +203,26 @@ def test_no_macro_of_the_database_calls_another(database: Path) -> None:
     for name, body in bodies:
         quoted = re.sub(r"'(?:[^']|'')*'", "''", body)
         assert not re.search(rf"\b(?:{names})\(", quoted), name
+
+
+@pytest.mark.slow
+def test_the_database_is_small(database: Path) -> None:
+    """DuckDB reads all of it when it is attached; before the texts were packed, it had 33 MB."""
+    assert database.stat().st_size < 12e6
+
+
+@pytest.mark.slow
+def test_arguments_of_a_packed_query_are_values(database: Path) -> None:
+    """Quotes, braces and the characters of rules in an argument are no part of the text of the query."""
+    connection = duckdb.connect()
+    connection.execute(f"ATTACH '{database}' AS dm (READ_ONLY)")
+    odd = "it's {0} Ā {{1}} --"
+    connection.execute("CREATE TABLE odd AS SELECT 1 AS label, 0.5 AS score, $1 AS c", [odd])
+    found = f"FROM dm.accuracy({written('FROM odd WHERE c = ' + written(odd))}, label, score)"
+    assert rows(connection, found)[0]["n"] == 1
+    refused = f"FROM dm.log_loss('odd', label, score, undefined := {written(odd)})"
+    with pytest.raises(duckdb.Error, match=re.escape(f"undefined cannot be '{odd}'")):
+        connection.execute(refused).fetchall()
 
 
 @pytest.mark.slow
