@@ -220,7 +220,9 @@ def hidden(tree: exp.Expr) -> exp.Expr:
     use, so the columns get others. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
-        is_key = isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this"
+        is_key = (isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this") or (
+            isinstance(identifier.parent, exp.Dot) and identifier.arg_key == "expression"
+        )
         if is_key or identifier.name.startswith("_"):
             continue
         of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"

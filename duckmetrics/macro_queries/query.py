@@ -95,8 +95,15 @@ class Body:
         names = "|".join(name for one in asked for name in one.names)
         return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
-    def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
-        """Return the steps that check the call and the data; `further` are files under sql/macros."""
+    def checked(
+        self, constants: Mapping[str, Value], *further: str, also: Sequence[exp.Query] = ()
+    ) -> Steps:
+        """Return the steps that check the call and the data.
+
+        Args:
+            further: files under sql/macros.
+            also: queries of other problems.
+        """
 
         def only(measures: Sequence[Measure]) -> exp.Expr | None:
             concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
@@ -105,7 +112,7 @@ class Body:
         found, own = problems.of_data(
             self.catalog, [one.measure for one in self.asked], self.steps, constants, only
         )
-        refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
+        refused = [*(self.shell(name) for name in further), *also, *self.offer.problems(), *found]
         return [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
 
     def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:

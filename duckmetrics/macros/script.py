@@ -14,7 +14,7 @@ from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.classification import classification_macros
+from duckmetrics.row_macros.classification import classification_macros
 from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.explanation import explain_macro

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
 
-BY, PER, HAS_PER = "by", "per", "has_per"
+BY, PER, HAS_PER, CLUSTER = "by", "per", "has_per", "cluster"
+# The key of the cluster of a row in its slice.
+UNIT = "unit"
 # The column of the slice of a row, and the steps that the texts read.
 SLICE, ROWS, RESULTS = "_duckmetrics_slice", "rows", "results"
 
@@ -33,10 +35,17 @@ class RowSlices:
     Args:
         inline: changes each expression in a text before it is written, such as to put in the macros that it
             calls.
+        cluster: the name of the column of clusters, if the macro takes one; it then does not take `per`.
     """
 
-    def __init__(self, catalog: Catalog, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> None:
-        self.catalog, self.inline = catalog, inline
+    def __init__(
+        self,
+        catalog: Catalog,
+        inline: Callable[[exp.Expr], exp.Expr] | None = None,
+        cluster: exp.Expr | None = None,
+    ) -> None:
+        self.catalog, self.inline, self.cluster = catalog, inline, cluster
+        self.has_per = reference(HAS_PER) if cluster is None else exp.false()
 
     def source(self, source: exp.Expr) -> exp.Expr:
         """Return the text that reads the rows, each with its slice.
@@ -47,9 +56,12 @@ class RowSlices:
         Args:
             source: the text that reads the rows of the user.
         """
+        before, after = self._sliced().split("__source__")
+        if self.cluster is not None:
+            parts = (self._filled(before), self._quoted(source), self._filled(after))
+            return concatenated(*map(exp.paren, parts))
         has_names = call(self.catalog, "has_names", reference(BY))
         is_plain = exp.and_(is_null(reference(SYSTEM)), exp.not_(has_names))
-        before, after = self._sliced().split("__source__")
         start = exp.Case().when(is_plain, literal(f"SELECT *, NULL AS {SLICE} FROM query("))
         end = exp.Case().when(is_plain.copy(), literal(")"))
         parts = (start.else_(self._filled(before)), self._quoted(source), end.else_(self._filled(after)))
@@ -61,15 +73,17 @@ class RowSlices:
         names = call(self.catalog, "distinct_names", names)
         reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
         label = call(self.catalog, "slice_label", names, reserved)
-        given = (exp.var("__source__"), exp.var("__system__"), names.copy(), label)
+        cluster = exp.null() if self.cluster is None else exp.var("__cluster__")
+        given = (exp.var("__source__"), exp.var("__system__"), cluster, names.copy(), label)
         query: exp.Expr = _run(call(self.catalog, "rows_in_slices", *given))
         return written(query if self.inline is None else self.inline(query))
 
     def _filled(self, text: str) -> exp.Expr:
         """Return a text with the names of columns at its marks, as literals."""
-        pieces = re.split("__(system|by)__", text)
+        named = {SYSTEM: reference(SYSTEM), BY: reference(BY), CLUSTER: self.cluster or exp.null()}
+        pieces = re.split(f"__({'|'.join(named)})__", text)
         return concatenated(
-            *(self._quoted(reference(piece)) if i % 2 else piece for i, piece in enumerate(pieces))
+            *(self._quoted(named[piece].copy()) if i % 2 else piece for i, piece in enumerate(pieces))
         )
 
     def _quoted(self, value: exp.Expr) -> exp.Expr:
@@ -77,7 +91,7 @@ class RowSlices:
 
     def segmented(self) -> exp.Select:
         """Return the query of the rows with their segments."""
-        given = (reference(SYSTEM), reference(BY), reference(HAS_PER))
+        given = (reference(SYSTEM), reference(BY), self.has_per.copy())
         return _run(call(self.catalog, "sliced_rows", *given))
 
     def shown(self, columns: Sequence[str]) -> exp.Select:
@@ -87,7 +101,7 @@ class RowSlices:
             columns: those after the columns of the slice.
         """
         text = literal(", ".join(f"_{name} AS {name}" for name in columns))
-        given = (reference(SYSTEM), reference(BY), reference(HAS_PER), text)
+        given = (reference(SYSTEM), reference(BY), self.has_per.copy(), text)
         return _run(call(self.catalog, "shown_rows", *given))
 
 
