@@ -95,9 +95,7 @@ class Body:
         names = "|".join(name for one in asked for name in one.names)
         return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
-    def checked(
-        self, constants: Mapping[str, Value], *further: str, also: Sequence[exp.Query] = ()
-    ) -> Steps:
+    def checked(self, constants: Mapping[str, Value], *further: str, also: Sequence[exp.Query] = ()) -> Steps:
         """Return the steps that check the call and the data.
 
         Args:

@@ -1,1 +1,1 @@
-"""The macros of rows with a label and a score: metrics, curves, comparisons, and the parts that they share."""
+"""The macros of rows with a label and a score: metrics, curves, comparisons, and what they share."""

@@ -48,9 +48,7 @@ def ordered(*arguments: Argument) -> tuple[Argument, ...]:
     return tuple(sorted(arguments, key=lambda argument: not argument.required))
 
 
-def columns_of_rows(
-    catalog: Catalog, signatures: RowSignatures, one: Asked
-) -> dict[str, Value | exp.Expr]:
+def columns_of_rows(catalog: Catalog, signatures: RowSignatures, one: Asked) -> dict[str, Value | exp.Expr]:
     """Return the columns of a metric of rows in the table of metrics."""
     return {
         "is_binary": has_relation(catalog, one.measure, BINARY),

@@ -55,7 +55,8 @@ def comparison_macro(catalog: Catalog) -> Macro:
     """Return the macro that compares systems of rows with a baseline."""
     # An approximation has no values of units.
     settled = {**SETTLED, APPROX: None}
-    every = [UnitsOfMetric(catalog, one) for one in Offer(catalog, aliases_of(catalog, CLASSIFICATION), settled).asked]
+    known = Offer(catalog, aliases_of(catalog, CLASSIFICATION), settled)
+    every = [UnitsOfMetric(catalog, one) for one in known.asked]
     refused = {name: one.without for one in every if one.without is not None for name in one.asked.names}
     names = [name for one in every if one.without is None for name in one.asked.names]
     offer = Offer(catalog, aliases_of(catalog, CLASSIFICATION, names), settled)
@@ -68,8 +69,8 @@ def comparison_macro(catalog: Catalog) -> Macro:
     arguments = ordered(
         *DATA, METRICS_ASKED, GUARD,
         *(Argument(name, is_needed=True, meanings={"": said}) for name, said in needed.items()),
-        SLICED_BY, *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN), Argument(ADJUST, HOLM),
-        Argument(GROUP), Argument(WEIGHT), *offer.arguments,
+        SLICED_BY, *(Argument(name, declared[name].default) for name in NUMBERS_GIVEN),
+        Argument(ADJUST, HOLM), Argument(GROUP), Argument(WEIGHT), *offer.arguments,
     )  # fmt: skip
     query = _Compared(catalog, offer, arguments, refused).query
     title = "Systems of classified rows next to a baseline, with tests over clusters"
@@ -141,4 +142,3 @@ class _Compared(OfRows):
         grouped = [one for one in self.asked if by_group(one.measure)]
         query = exp.select("problem").from_(self.shell("split_groups").subquery("split"))
         return query.where(self.is_asked(grouped))
-

@@ -18,7 +18,6 @@ from duckmetrics.inference.units import EFFECTIVE, PER_QUERY, SIZES, UNIT_INTERV
 from duckmetrics.inputs.classification import GROUP, UNIT, WEIGHT, WEIGHTED
 from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.macro_queries.comparison_results import (
-    ADJUST,
     BASELINE,
     FAMILIES,
     INTERVALS,
@@ -54,8 +53,8 @@ OBSERVED, SLICED, SUMS, SIGNED = "observed", "slices", "unit_sums", "signed"
 COLUMNS = (
     "value", "lower", "upper", "baseline", "delta", "delta_lower", "delta_upper", "relative_change",
     "relative_lower", "relative_upper", "p", "p_adjusted", "verdict", "n", "n_undefined", "n_units",
-    "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "n_effective", "test", "adjust", "n_tests",
-    "alpha", "interval_level", "cluster", "reason", *AIM, "signature",
+    "effect_size", "mde", "wins", "ties", "losses", "statistic", "df", "n_effective", "test", "adjust",
+    "n_tests", "alpha", "interval_level", "cluster", "reason", *AIM, "signature",
 )  # fmt: skip
 BOOTSTRAP = (
     "; Python and the command line compare it on bootstrap samples: duckmetrics.compare(..., "
@@ -161,13 +160,18 @@ class RowComparisonText:
         names = listed(name for one in self.units for name in one.asked.names)
         texts = [
             BETWEEN_PIECES.join([self._text(one.numbers()), self._text(one.units())])
-            for one in self.units for _ in one.asked.names
+            for one in self.units
         ]  # fmt: skip
+        # All names of a metric have the same text.
+        places = [literal(place) for place, one in enumerate(self.units, 1) for _ in one.asked.names]
+        of_names = exp.Anonymous(
+            this="list_select", expressions=[listed(texts), exp.Array(expressions=places)]
+        )
         nothing = exp.select(*(exp.null().as_(name) for name in ("system", "metric", "slice", *COLUMNS)))
         nothing = nothing.from_("checked").where(exp.column("fine"))
         can_be_written = call(self.catalog, "can_be_written", asked, names)
         text = joined([chosen(can_be_written, self._parts(), [self._shown(nothing)])])
-        pieces = call(self.catalog, "pieces", asked.copy(), names.copy(), listed(texts))
+        pieces = call(self.catalog, "pieces", asked.copy(), names.copy(), of_names)
         whole = self.template.filled(bound_once("_pieces", pieces, text))
         return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[whole])))
 
@@ -180,8 +184,9 @@ class RowComparisonText:
             parts += [f", {HIDDEN}{name} AS (", pieces, ")"]
         for name, step in self._steps():
             parts += [", ", self._cte(name, step)]
-        return [*parts, " ", chosen(call(self.catalog, "has_names", reference(BY)),
-                                    [self._result(has_slices=True)], [self._result(has_slices=False)])]  # fmt: skip
+        is_sliced = call(self.catalog, "has_names", reference(BY))
+        results = ([self._result(has_slices=has_slices)] for has_slices in (True, False))
+        return [*parts, " ", chosen(is_sliced, *results)]
 
     def _steps(self) -> Iterator[tuple[str, exp.Query]]:
         """Yield the steps from the values of the units to the comparison."""
@@ -194,8 +199,7 @@ class RowComparisonText:
 
     def _slices(self) -> exp.Select:
         """Return the slices, numbered in the order of their attributes."""
-        slice_ = exp.column("slice")
-        kinds = {n: exp.Bracket(this=slice_.copy(), expressions=[literal(n)]) for n in ("slice", "attributes")}
+        kinds = {n: _of_slice(exp.column("slice"), n) for n in ("slice", "attributes")}
         found = exp.select(*(value.as_(name) for name, value in kinds.items())).distinct().from_(ROWS)
         found = found.where(exp.NEQ(this=kinds["slice"].copy(), expression=literal("")))
         number = exp.Window(this=exp.RowNumber(), order=exp.Order(
@@ -204,8 +208,7 @@ class RowComparisonText:
 
     def _observed(self) -> exp.Select:
         """Return the rows with the numbers of their slices."""
-        of_slice = {n: exp.Bracket(this=exp.column("slice", ROWS), expressions=[literal(n)])
-                    for n in ("system", "attributes", UNIT)}  # fmt: skip
+        of_slice = {n: _of_slice(exp.column("slice", ROWS), n) for n in ("system", "attributes", UNIT)}
         number = exp.func("coalesce", exp.column(SEGMENT, SLICED), literal(0)).as_(SEGMENT)
         same = exp.NullSafeEQ(this=exp.column("attributes", SLICED), expression=of_slice["attributes"])
         query = exp.select(
@@ -302,3 +305,8 @@ class RowComparisonText:
     def _shown(self, query: exp.Select) -> str:
         """Write the last part of a query, whose columns have the names that people see."""
         return self.template.text(shown(cast("exp.Query", hidden(given(query.copy(), self.values)))))
+
+
+def _of_slice(slice_: exp.Expr, name: str) -> exp.Expr:
+    """Return a part of the slice of a row."""
+    return exp.Bracket(this=slice_, expressions=[literal(name)])
