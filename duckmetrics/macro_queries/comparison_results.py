@@ -74,8 +74,9 @@ class Comparison(Overall):
         )
         rows = exp.select("*", *([attributes.as_("attributes")] if has_slices else [])).from_("compared")
         shown = exp.select("system", "metric", "slice", *by, *COLUMNS).from_(rows.subquery("compared"))
-        is_baseline = exp.NEQ(this=exp.column("system"), expression=exp.column("baseline"))
-        order = [exp.column("slice_number"), exp.column(SEGMENT), is_baseline, exp.column("system")]
+        known = {n: exp.column(n, "compared") for n in ("slice_number", SEGMENT, "system", "baseline")}
+        is_other = exp.NEQ(this=known["system"].copy(), expression=known["baseline"])
+        order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
         return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
     def _segment(self, keys: Sequence[str]) -> exp.Expr:

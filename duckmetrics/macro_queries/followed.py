@@ -33,6 +33,8 @@ OF_ONE_METRIC = (
     "an attached database has like only in the macros of one metric, such as ndcg; load duckmetrics.sql \
 to use it with a list of metrics"
 )
+# Names that no table or column of the user has: the rows of all metrics, their metric, and their number.
+EACH, PLACED, NUMBERED = "_duckmetrics_each", "_duckmetrics_place", "_duckmetrics_row"
 
 
 class Followed:
@@ -58,7 +60,7 @@ class Followed:
         template = Template([argument.name for argument in self.of.arguments], {})
         pieces = self.of.asked_for.pieces([self._call(entry, template) for entry in self.of.entries])
         every = exp.Anonymous(this="array_to_string", expressions=[pieces, literal(" UNION ALL BY NAME ")])
-        return template.filled(concatenated("WITH _each AS (", every, ") ", template.text(_in_order())))
+        return template.filled(concatenated(f"WITH {EACH} AS (", every, ") ", template.text(_in_order())))
 
     def _call(self, entry: Entry, template: Template) -> str:
         """Return the text that calls the macro of one metric."""
@@ -73,7 +75,7 @@ class Followed:
         row = exp.Window(this=exp.RowNumber())
         columns = exp.Star(replace=[exp.var(METRIC).as_("metric")])
         called = exp.Table(this=exp.Anonymous(this=self.macros[name], expressions=values))
-        return template.text(exp.select(exp.var(PLACE).as_("_place"), row.as_("_row"), columns).from_(called))
+        return template.text(exp.select(exp.var(PLACE).as_(PLACED), row.as_(NUMBERED), columns).from_(called))
 
     def _shared(self, entry: Entry) -> list[Argument]:
         """Return the arguments that go on to the macro of a metric; an alias may bind the aggregation."""
@@ -90,14 +92,14 @@ def _in_order() -> exp.Select:
 
     The rows of each metric are those of the same slices and systems, in the same order.
     """
-    systems = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("system")]))).from_("_each")
+    systems = exp.select(exp.Count(this=exp.Distinct(expressions=[exp.column("system")]))).from_(EACH)
     slice_ = exp.IntDiv(
-        this=exp.paren(exp.column("_row") - 1),
+        this=exp.paren(exp.column(NUMBERED) - 1),
         expression=exp.func("greatest", literal(1), systems.subquery()),
     )
-    hidden_ = [exp.to_identifier(name) for name in ("_place", "_row")]
-    query = exp.select(exp.Star(**{"except_": hidden_})).from_("_each")
-    return query.order_by(slice_, exp.column("_place"), exp.column("_row"))
+    hidden_ = [exp.to_identifier(name) for name in (PLACED, NUMBERED)]
+    query = exp.select(exp.Star(**{"except_": hidden_})).from_(EACH)
+    return query.order_by(slice_, exp.column(PLACED), exp.column(NUMBERED))
 
 
 def _error(text: str) -> exp.Expr:

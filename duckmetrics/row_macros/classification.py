@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
 
 VALUES = "duckmetrics_segment_values"
-OPTIONS = (GUARD, Argument(PER))
 SLICES = (
     GUARD,
     Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
@@ -71,7 +70,7 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
     yield comparison_macro(catalog)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION:
-            yield _table(catalog, table)
+            yield from _tables(catalog, table)
 
 
 def _values(catalog: Catalog, offer: Offer, name: str) -> Macro:
@@ -129,7 +128,7 @@ def _with_per(*overloads: Overload) -> tuple[Overload, ...]:
     found = list(overloads)
     for overload in overloads:
         called = cast("Call", overload.body)
-        sliced = replace(called, passed={**called.passed, HAS_PER: exp.true()})
+        sliced = replace(called, passed={**called.passed, HAS_PER: exp.true()}, without=())
         found.append(Overload(ordered(*overload.arguments, per, *spares), sliced))
     return tuple(found)
 
@@ -140,20 +139,23 @@ def _grouped() -> exp.Expr:
     return exp.Case().when(is_sorted, literal(GROUPED)).else_(reference(PLAN))
 
 
-def _table(catalog: Catalog, table: Definition) -> Macro:
-    """Return the macro of a curve or another table."""
+def _tables(catalog: Catalog, table: Definition) -> Iterator[Macro]:
+    """Yield the macro of a curve or another table, after those that it calls: one for each plan."""
     offer = Offer(catalog, {}, SETTLED)
     (asked,) = offer.add(table)
-    weight = Argument(WEIGHT)
     grouped = (Argument(GROUP, required=True),) if GROUP in table.inputs["predictions"] else ()
-    arguments = (*DATA, *grouped, *OPTIONS, *offer.arguments_of(asked))
-    if not planned(catalog, asked.measure):
-        body = _Table(catalog, offer, (*arguments, weight), GROUPED)
-        return Macro(table.name, (Overload((*arguments, weight), body.query()),), table.title, table)
-    sorted_ = Overload(arguments, _Table(catalog, offer, arguments, SORTED).query())
-    weighted = ordered(*arguments, Argument(WEIGHT, required=True, by_name=True))
-    grouped_ = Overload(weighted, _Table(catalog, offer, weighted, GROUPED).query())
-    return Macro(table.name, (sorted_, grouped_), table.title, table)
+    own = (*DATA, *grouped, GUARD, *offer.arguments_of(asked))
+    # Only the first of several plans reads no weights; a plan alone reads them if they are given.
+    plans: dict[str, tuple[Argument, ...]] = {GROUPED: (Argument(WEIGHT),)}
+    if planned(catalog, asked.measure):
+        plans = {SORTED: (), GROUPED: (Argument(WEIGHT, required=True, by_name=True),)}
+    overloads = []
+    for plan, weight in plans.items():
+        arguments = ordered(*own, Argument(PER), *weight)
+        body = _Table(catalog, offer, arguments, plan).query()
+        yield (values := Macro(f"duckmetrics_{plan}_{table.name}", (Overload(arguments, body),), ""))
+        overloads.append(Overload(ordered(*own, *weight), Call(values, {}, without=(SEGMENT,))))
+    yield Macro(table.name, _with_per(*overloads), table.title, table)
 
 
 class _Rows(OfRows):

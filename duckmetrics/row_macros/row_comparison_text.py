@@ -287,8 +287,9 @@ class RowComparisonText:
         by = [exp.var("_attributes.*")] if has_slices else []
         columns = [reference(CLUSTER).as_(CLUSTER) if n == CLUSTER else exp.column(n) for n in COLUMNS]
         result = exp.select("system", "metric", "slice", *by, *columns).from_(rows.subquery("compared"))
-        is_other = exp.NEQ(this=exp.column("system"), expression=exp.column("baseline"))
-        order = [exp.column("slice_number"), exp.column(SEGMENT), is_other, exp.column("system")]
+        known = {n: exp.column(n, "compared") for n in ("slice_number", SEGMENT, "system", "baseline")}
+        is_other = exp.NEQ(this=known["system"].copy(), expression=known["baseline"])
+        order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
         return self._shown(result.order_by(*order))
 
     def _cte(self, name: str, query: exp.Query) -> str:
