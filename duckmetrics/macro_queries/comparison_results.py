@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.unit_values import scale_of_queries
+from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import COUNTS, read_from
@@ -50,6 +51,7 @@ class Comparison(Overall):
         super().__init__(text)
         quoted = text.template.quoted
         text.values |= {name: quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
+        text.reserved = (*RESERVED, *COLUMNS)
         text.values |= {ALLOW: quoted(reference(ALLOW), "BOOLEAN")}
 
     def steps(self) -> list[Part]:

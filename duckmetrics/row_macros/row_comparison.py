@@ -36,7 +36,7 @@ from duckmetrics.row_macros.row_body import (
     ordered,
     written_over_rows,
 )
-from duckmetrics.row_macros.row_comparison_text import RowComparisonText, UnitsOfMetric
+from duckmetrics.row_macros.row_comparison_text import COLUMNS, RowComparisonText, UnitsOfMetric
 from duckmetrics.row_macros.row_signatures import RowSignatures
 from duckmetrics.row_macros.row_slices import CLUSTER, RowSlices
 from duckmetrics.statistics.adjustment import HOLM
@@ -111,7 +111,7 @@ class _Compared(OfRows):
             ("signed", self._signed()),
         ]  # fmt: skip
         named = exp.func("coalesce", reference(CLUSTER), literal(""))
-        slices = RowSlices(self.catalog, inline, named)
+        slices = RowSlices(self.catalog, inline, named, COLUMNS)
         return written_over_rows(self, steps, text.query(), literal(""), slices)
 
     def known(self) -> exp.Query:

@@ -36,6 +36,7 @@ class RowSlices:
         inline: changes each expression in a text before it is written, such as to put in the macros that it
             calls.
         cluster: the name of the column of clusters, if the macro takes one; it then does not take `per`.
+        reserved: columns of the results that no slicing column may be called, in addition to the usual ones.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class RowSlices:
         catalog: Catalog,
         inline: Callable[[exp.Expr], exp.Expr] | None = None,
         cluster: exp.Expr | None = None,
+        reserved: Sequence[str] = (),
     ) -> None:
         self.catalog, self.inline, self.cluster = catalog, inline, cluster
+        self.reserved = (*RESERVED, *reserved)
         self.has_per = reference(HAS_PER) if cluster is None else exp.false()
 
     def source(self, source: exp.Expr) -> exp.Expr:
@@ -71,7 +74,7 @@ class RowSlices:
         """Return the text of the query that puts the text of slices together, with marks for its values."""
         names = call(self.catalog, "slice_names", exp.var("__by__"))
         names = call(self.catalog, "distinct_names", names)
-        reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
+        reserved = exp.Array(expressions=[literal(name) for name in self.reserved])
         label = call(self.catalog, "slice_label", names, reserved)
         cluster = exp.null() if self.cluster is None else exp.var("__cluster__")
         given = (exp.var("__source__"), exp.var("__system__"), cluster, names.copy(), label)

@@ -174,6 +174,7 @@ MISTAKES = [
     ),
     ("'spiegelhalter_z'", f"{A}, cluster := 'g'", "it is a test statistic, which estimates nothing"),
     ("'gauc'", f"{A}, cluster := 'g', group_id := day", "groups of group_id have rows in several 'g'"),
+    ("'auc'", f"{A}, cluster := 'g', by := 'delta'", "by: results have a column 'delta' of their own"),
     ("'auc'", "'A'", "was passed without its name"),
 ]
 
