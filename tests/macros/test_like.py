@@ -140,7 +140,8 @@ def test_the_table_of_conventions_is_what_the_presets_say(session: duckdb.DuckDB
 def test_a_switch_of_a_list_that_follows_a_tool_wins(session: duckdb.DuckDBPyConnection) -> None:
     found = session.execute(
         "SELECT metric, value "
-        "FROM evaluate('run', 'truth', 'ndcg@3, mrr@3', like := 'lenskit', gain := 'exp2')"
+        "FROM evaluate('run', 'truth', 'ndcg@3, mrr@3', like := 'lenskit', gain := 'exp2', "
+        "\"position\" := 'position')"
     ).fetchall()
     wanted = duckmetrics.evaluate(
         "run", "truth", ["ndcg@3", "mrr@3"], like="lenskit", gain="exp2", connection=session
