@@ -243,7 +243,7 @@ class RowComparisonText:
         yield "members", self._members()
         yield from self._file(INTERVALS, relations[UNIT_INTERVALS])
         yield from self._file("tested", statistics[TEST])
-        yield from self._file("unmatched", relations["unmatched"])
+        yield from self._file("strangers", relations["unmatched"])
         yield from self._file("resized", relations[EFFECTIVE])
         yield TESTED, query_of(self.catalog, "compared_rows", self.values)
 

@@ -2,18 +2,19 @@
 -- title:    Tests of metrics of rows over clusters, with the difference of the values where there is no test
 -- inputs:   numbers (segment, system, value), tested (system, metric, n, delta, relative_change, relative_lower,
 --           relative_upper, effect_size, d_av, statistic, se), resized (system, metric, n_effective, df, delta_lower,
---           delta_upper, p), speaking (system, metric, n), unmatched (system, number)
+--           delta_upper, p), speaking (system, metric, n), strangers (system, number)
 -- params:   baseline VARCHAR,
 --           cluster VARCHAR
 -- grain:    system, metric
 -- note:     speaking has the number of units that a metric depends on: if all differences are equal, p is that of the
---           sign test over these. Differences that are rounding count as 0. unmatched has the number of clusters with
+--           sign test over these. Differences that are rounding count as 0. strangers has the number of clusters with
 --           other rows or labels than in the baseline
 WITH joined AS (
     SELECT
         numbers.system, numbers.segment, numbers.value, base.value AS baseline_value, resized.n_effective,
         tested.n, tested.delta, tested.relative_change, tested.relative_lower, tested.relative_upper,
-        tested.effect_size, tested.statistic, tested.se, resized.df, resized.delta_lower, resized.delta_upper, resized.p,
+        tested.effect_size, tested.statistic, tested.se,
+        resized.df, resized.delta_lower, resized.delta_upper, resized.p,
         coalesce(
             abs(tested.delta) <= greatest(1e-12 * abs(numbers.value), 1e-14) OR abs(tested.d_av) <= 1e-12, FALSE
         ) AS is_rounding,
@@ -40,10 +41,10 @@ SELECT
     raised.n,
     raised.n_effective,
     CASE
-        WHEN unmatched.number > 0
+        WHEN strangers.number > 0
             THEN error(
                 'duckmetrics: ' || raised.system || ' and ' || $baseline || ' have values of different rows: '
-                || CAST(unmatched.number AS VARCHAR) || ' clusters of ' || $cluster
+                || CAST(strangers.number AS VARCHAR) || ' clusters of ' || $cluster
                 || ' have other rows or labels; evaluate the same rows'
             )
         WHEN raised.is_zero THEN 0e0
@@ -67,4 +68,4 @@ SELECT
     raised.se,
     CASE WHEN raised.is_zero THEN 1e0 ELSE raised.p END AS p
 FROM raised
-LEFT JOIN unmatched ON unmatched.system = raised.system;
+LEFT JOIN strangers ON strangers.system = raised.system;

@@ -6,7 +6,8 @@
 --           names VARCHAR,
 --           label VARCHAR
 -- note:     names are the columns by which results are split, and label is their text. cluster is the column of the
---           units, empty if it is missing, NULL if there are none. A missing column has the type "NULL", which is known before the rows are read
+--           units, empty if it is missing, NULL if there are none. A missing column has the type "NULL", which is known
+--           before the rows are read
 SELECT
     'SELECT *, {''slice'': _duckmetrics_label, ''system'': '
     || CASE
@@ -23,7 +24,9 @@ SELECT
         ELSE 'CASE WHEN _duckmetrics_label <> '''' THEN {' || array_to_string(list_transform($names, lambda name, place:
             '''' || replace(name, '''', '''''') || ''': CASE WHEN _duckmetrics_type_' || CAST(place AS VARCHAR)
             || ' = ''"NULL"'' THEN error(''duckmetrics: by: data has no column ''''' || replace(name, '''', '''''')
-            || '''''; name columns of the data, or slice by an expression with per := ...'') ELSE _duckmetrics_'
+            || '''''; name columns of the data'
+            || CASE WHEN $cluster IS NULL THEN ', or slice by an expression with per := ...' ELSE '' END
+            || ''') ELSE _duckmetrics_'
             || CAST(place AS VARCHAR) || ' END'), ', ') || '} END'
     END
     || CASE

@@ -10,8 +10,8 @@ SELECT
             array_to_string($pieces, '␟'), '[␟|]' || split_part(pair, '=', 1) || '(\||␟|$)'))) > 0
             THEN error(
                 'duckmetrics: ' || replace(array_to_string(list_filter($switches, lambda pair: NOT regexp_matches(
-                    array_to_string($pieces, '␟'), '[␟|]' || split_part(pair, '=', 1) || '(\||␟|$)')), ', '), '=', ' := ')
-                || ' changes nothing of what is asked; leave it out'
+                    array_to_string($pieces, '␟'), '[␟|]' || split_part(pair, '=', 1) || '(\||␟|$)'
+                )), ', '), '=', ' := ') || ' changes nothing of what is asked; leave it out'
             )
         WHEN len(list_filter($switches, lambda pair: starts_with(pair, 'like='))) > 0
             AND len(list_filter($pieces, lambda piece: NOT regexp_matches(piece, '[␟|]like$'))) > 0

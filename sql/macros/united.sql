@@ -4,5 +4,6 @@
 --           place INTEGER
 -- note:     ␟ separates the parts of a piece
 SELECT
-    array_to_string(list_transform($pieces, lambda piece: list_extract(string_split(piece, '␟'), $place)), ' UNION ALL ')
-    AS value;
+    array_to_string(
+        list_transform($pieces, lambda piece: list_extract(string_split(piece, '␟'), $place)), ' UNION ALL '
+    ) AS value;
