@@ -19,7 +19,7 @@ from duckmetrics.macro_queries.macro import reference
 from duckmetrics.macro_queries.query import METRICS
 from duckmetrics.macro_queries.ranking_text import PLACE, K
 from duckmetrics.macro_queries.shell_files import call, concatenated, is_distinct, is_null
-from duckmetrics.macro_queries.template import BETWEEN_PIECES, Template
+from duckmetrics.macro_queries.template import BETWEEN_PIECES, LATER, Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +32,7 @@ OF_ONE_METRIC = (
     "an attached database has like, and parameters in parentheses, only in the macros of one metric, "
     "such as ndcg; load duckmetrics.sql to use them with a list of metrics"
 )
+UNREADABLE = "metrics: they cannot be read; write them as 'ndcg@10, ndcg(gain=exp2)@10'"
 # Marks in the call of a macro: its further arguments, and the metric as typed.
 PARAMS, TYPED = "__params__", "__typed__"
 # Names that no table or column of the user has: the rows of all metrics, their metric, and their number.
@@ -56,17 +57,24 @@ class Followed:
         if self.is_alone:
             refused = exp.or_(self.of.follows, has_params)
             return exp.Case().when(refused, _error(OF_ONE_METRIC)).else_(usual)
+        is_followed = exp.or_(self.of.follows, has_params)
+        # A text that the query itself puts together: DuckDB binds it only where it is asked for.
+        template = Template([argument.name for argument in self.of.arguments], {})
+        run = exp.Anonymous(this=LATER, expressions=[self._whole()])
+        later = template.text(exp.select("*").from_(exp.Table(this=run)))
+        return exp.Case().when(is_followed, template.filled(literal(later))).else_(usual)
+
+    def _whole(self) -> exp.Expr:
+        """Return the text of the calls of all metrics, or the error that says why there is none."""
         asked = call(self.of.catalog, "plain_metrics", reference(METRICS))
         plain = SeveralMetrics(self.of.catalog, self.of.entries, asked)
         names = literal("|".join(name for one in self.of.offered for name in one.names))
         unknown = call(self.of.catalog, "unknown_metric", asked.copy(), names)
-        refusal = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", unknown.copy())])
+        said = exp.func("coalesce", unknown, literal(UNREADABLE))
+        refusal = exp.Anonymous(this="error", expressions=[concatenated("duckmetrics: ", said)])
         distinct = exp.Anonymous(this="list_distinct", expressions=[asked.copy()])
         known = call(self.of.catalog, "can_be_written", distinct, plain.names)
-        is_readable = exp.or_(exp.and_(has_params.copy(), known),
-                              exp.and_(self.of.follows, self.of.asked_for.can_be_written))  # fmt: skip
-        is_unknown = exp.and_(has_params, exp.not_(is_null(unknown)))
-        return exp.Case().when(is_unknown, refusal).when(is_readable, self._text(plain)).else_(usual)
+        return exp.Case().when(known, self._text(plain)).else_(refusal)
 
     def _text(self, plain: SeveralMetrics) -> exp.Expr:
         template = Template([argument.name for argument in self.of.arguments], {})
