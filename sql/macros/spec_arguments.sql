@@ -6,7 +6,8 @@
 -- note:     | separates the names of the parameters that the macro has; switches are texts of the call, such as
 --           gain=exp2, for every metric that has them. The text of the metric wins
 SELECT
-    array_to_string(list_transform(
+    -- DuckDB 1.4 joins an empty list to NULL.
+    coalesce(array_to_string(list_transform(
         list_filter(
             list_concat(
                 string_split(trim(regexp_extract($metric, '\(([^()]*)\)', 1)), ','),
@@ -23,4 +24,4 @@ SELECT
                 || '''; did you mean ''' || likely(trim(split_part(pair, '=', 1)), $names) || '''?'
             )
         END
-    ), '') AS value;
+    ), ''), '') AS value;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
-from support.duckdb_shell import connected, differences, refusal, rows, written
+from support.duckdb_shell import connected, differences, refusal, rows, same, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -157,7 +157,7 @@ def test_a_slice_may_have_the_name_of_an_inner_column(session: duckdb.DuckDBPyCo
     usual = rows(session, f"FROM {asked.format('', 'country', 'users')}")
     found = rows(session, f"FROM {asked.format('', name, 'named')}")
     values = [(row["system"], row["metric"], row["value"], row["country"]) for row in usual]
-    assert [(row["system"], row["metric"], row["value"], row[name]) for row in found] == values
+    assert same([(row["system"], row["metric"], row["value"], row[name]) for row in found], values)
     followed = rows(session, f"FROM {asked.format('()', name, 'named')}")
     assert [(row["system"], row[name]) for row in followed] == [(row["system"], row[name]) for row in found]
 
