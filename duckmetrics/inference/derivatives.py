@@ -10,7 +10,7 @@ from duckmetrics.errors import UnsupportedError
 from duckmetrics.expressions.folding import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # The derivative of f(x), given x.
 _CHAIN: dict[str, Callable[[exp.Expr], exp.Expr]] = {
@@ -112,21 +112,42 @@ def _of_function(expression: exp.Expr, column: str) -> exp.Expr | None:
 def denominators(expression: exp.Expr) -> list[exp.Expr]:
     """Return the sums that an expression divides by: the largest linear parts of its denominators.
 
-    A denominator such as sqrt(a + b) * c has the parts a + b and c; nullif(x, 0) stands for x.
+    A denominator such as sqrt(a + b) * c has the parts a + b and c; nullif(x, 0) stands for x. A part in a
+    branch that an open parameter may leave out is NULL where it is left out.
     """
     found: list[exp.Expr] = []
     for division in expression.find_all(exp.Div):
         for part in _linear_parts(division.args["expression"]):
-            if part not in found:
-                found.append(part)
+            conditions, own = list(_conditions(part, expression)), _plain(part)
+            if conditions:
+                own = exp.Case().when(exp.and_(*conditions), own)
+            if own not in found:
+                found.append(own)
     return found
+
+
+def _conditions(inner: exp.Expr, outer: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the conditions on parameters under which a part of an expression is computed."""
+    while inner is not outer and isinstance(inner.parent, exp.Expr):
+        parent = inner.parent
+        if isinstance(parent, exp.Case) and inner is not parent.this:
+            for branch in parent.args["ifs"]:
+                if not branch.this.find(exp.Column) and branch.this.find(exp.Placeholder):
+                    condition: exp.Expr = exp.paren(branch.this.copy())
+                    if parent.this is not None:
+                        condition = exp.EQ(this=_grouped(parent.this), expression=condition)
+                    holds = exp.func("coalesce", condition, exp.false())
+                    yield holds if branch is inner else exp.not_(holds)
+                if branch is inner:
+                    break
+        inner = parent
 
 
 def _linear_parts(expression: exp.Expr) -> list[exp.Expr]:
     if not expression.find(exp.Column):
         return []
     if _is_linear(expression):
-        return [_plain(expression)]
+        return [expression]
     parts: list[exp.Expr] = []
     for inner in expression.iter_expressions():
         # A condition divides by nothing.

@@ -113,7 +113,7 @@ def units_of_classification(
         method = DeltaMethod(sums, table) if inputs.cluster is None else Jackknife(sums, table)
         query, macros = linked(catalog, method.values())
         engine.define(macros)
-    scales = tuple(_scale_of_rows(linear.measure) for linear in sums.linear)
+    scales = tuple(scale_of_rows(linear.measure) for linear in sums.linear)
     units = Units(
         query, segments, summary.by, texts, kind, sums.without, linearized=True, scales=scales,
         members=_counted(table), clustered=inputs.cluster is not None, speaking=speaking(sums.linear, table),
@@ -127,7 +127,8 @@ def scale_of_queries(measure: Measure) -> Scale:
     return Scale(HITS if (low, high) == (0, 1) else MEAN, low, high)
 
 
-def _scale_of_rows(measure: Measure) -> Scale:
+def scale_of_rows(measure: Measure) -> Scale:
+    """Return the scale of a metric of rows."""
     name = measure.metric.header.get("interval", MEAN)
     return Scale(name if name in (LOGIT, PROPORTION) else MEAN, *measure.metric.range[:2])
 

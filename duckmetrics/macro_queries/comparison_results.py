@@ -9,6 +9,7 @@ from sqlglot import exp
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, literal
 from duckmetrics.inference.unit_values import scale_of_queries
+from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.query import COUNTS, read_from
@@ -20,6 +21,7 @@ from duckmetrics.statistics.adjustment import NONE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.macro_queries.query import Steps
     from duckmetrics.macro_queries.ranking_text import RankingText
     from duckmetrics.macro_queries.template import Part
@@ -49,34 +51,16 @@ class Comparison(Overall):
         super().__init__(text)
         quoted = text.template.quoted
         text.values |= {name: quoted(reference(name), "DOUBLE") for name in NUMBERS_GIVEN}
+        text.reserved = (*RESERVED, *COLUMNS)
         text.values |= {ALLOW: quoted(reference(ALLOW), "BOOLEAN")}
 
     def steps(self) -> list[Part]:
         """Return the step with the systems."""
-        names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
-        named = names.where(exp.not_(is_null(exp.column("system"))))
-        return [self.text.cte("contestants", named), ", "]
+        return [self.text.cte("contestants", contestants()), ", "]
 
     def problems(self) -> list[exp.Query]:
         """Return the queries of the problems of the arguments of a comparison."""
-        known = {
-            p.name: p for f in (TEST, ADJUSTMENT) for p in self.catalog.statistics[f].own_params.values()
-        }
-        params = [known[name] for name in NUMBERS_GIVEN]
-        found: list[exp.Query] = [query_of(self.catalog, "no_systems", {})]
-        found += [exp.select(refusal(p.name, [p]).as_("problem")).where(exp.not_(allowed(p))) for p in params]
-        choices = (NONE, *known["method"].choices)
-        is_choice = exp.In(this=reference(ADJUST), expressions=[literal(choice) for choice in choices])
-        text = concatenated(
-            f"{ADJUST} cannot be '", exp.cast(reference(ADJUST), "VARCHAR"),
-            f"'; choose {' or '.join(map(str, choices))}",
-        )  # fmt: skip
-        found.append(exp.select(text.as_("problem")).where(exp.not_(is_choice)))
-        found.append(query_of(self.catalog, "no_contestant", {
-            "given": reference(BASELINE), "parameter": literal(BASELINE), "kind": literal("system"),
-            "is_needed": exp.true(), "is_expression": exp.false(),
-        }))  # fmt: skip
-        return found
+        return list(problems_of_comparison(self.catalog))
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric, those of the baseline first."""
@@ -85,15 +69,16 @@ class Comparison(Overall):
         parts: list[Part] = [", ", *self._units(keys), ", ", *self._numbers(keys), ", "]
         for name, step in self._statistics(families):
             parts += [self.text.cte(name, step), ", "]
-        compared = query_of(self.catalog, "compared", self.text.values)
+        compared = query_of(self.catalog, "compared", {**self.text.values, "cluster": exp.null()})
         by = [exp.var("_attributes.*")] if has_slices else []
         attributes = exp.Anonymous(
             this="struct_extract", expressions=[exp.column(SEGMENT), literal("_attributes")]
         )
         rows = exp.select("*", *([attributes.as_("attributes")] if has_slices else [])).from_("compared")
         shown = exp.select("system", "metric", "slice", *by, *COLUMNS).from_(rows.subquery("compared"))
-        is_baseline = exp.NEQ(this=exp.column("system"), expression=exp.column("baseline"))
-        order = [exp.column("slice_number"), exp.column(SEGMENT), is_baseline, exp.column("system")]
+        known = {n: exp.column(n, "compared") for n in ("slice_number", SEGMENT, "system", "baseline")}
+        is_other = exp.NEQ(this=known["system"].copy(), expression=known["baseline"])
+        order = [known["slice_number"], known[SEGMENT], is_other, known["system"]]
         return [*parts, self.text.cte("compared", compared), " ", self.text.shown(shown.order_by(*order))]
 
     def _segment(self, keys: Sequence[str]) -> exp.Expr:
@@ -155,32 +140,63 @@ class Comparison(Overall):
             step = composer.step(name, composer.resolved(file, {**params, "clustered": False}))
             _, steps = without_with(composer.complete(exp.select("*").from_(step)))
             yield from ((n, read_from(s, {PER_QUERY: UNITS})) for n, s in steps)
-        parts = [self._adjusted(family) for family in families]
-        for steps, _ in parts:
-            yield from steps
-        union: exp.Query = exp.select("test", "p_adjusted").from_(parts[0][1])
-        for _, name in parts[1:]:
-            union = exp.union(union, exp.select("test", "p_adjusted").from_(name), distinct=False)
-        yield ADJUSTED, union
+        yield from adjusted_steps(self.catalog, families)
 
-    def _adjusted(self, family: int) -> tuple[Steps, str]:
-        """Return the steps that adjust the p-values of one family, and the name of the last one."""
-        test = exp.Struct(expressions=[
-            exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.column(name, TESTED))
-            for name in ("system", "metric")
-        ])  # fmt: skip
-        p_values = exp.select(test.as_("test"), exp.column("p", TESTED)).from_(TESTED)
-        same = exp.and_(
-            exp.EQ(this=exp.column("system", NUMBERS), expression=exp.column("system", TESTED)),
-            exp.EQ(this=exp.column(SEGMENT, NUMBERS), expression=exp.column("metric", TESTED)),
-        )
-        p_values = p_values.join(NUMBERS, on=same).where(
-            exp.EQ(this=exp.column("slice_number", NUMBERS), expression=literal(family))
-        )
-        composer = Composer(self.catalog)
-        query = composer.resolved(self.catalog.statistics[ADJUSTMENT], {"method": Parameter("adjust")})
-        name = composer.step("adjusted_p", query)
-        _, steps = without_with(composer.complete(exp.select("*").from_(name)))
-        names = {n: f"{n}_{family}" for n, _ in steps} | {"p_values": f"p_values_{family}"}
-        renamed = [(names[n], read_from(s, names)) for n, s in steps]
-        return [(f"p_values_{family}", p_values), *renamed], renamed[-1][0]
+
+def contestants() -> exp.Select:
+    """Return the query of the systems."""
+    names = exp.select(exp.column("system").as_("name")).distinct().from_("predictions")
+    return names.where(exp.not_(is_null(exp.column("system"))))
+
+
+def problems_of_comparison(catalog: Catalog) -> Iterator[exp.Query]:
+    """Yield the queries of the problems of the arguments that all comparisons have."""
+    known = {p.name: p for f in (TEST, ADJUSTMENT) for p in catalog.statistics[f].own_params.values()}
+    yield query_of(catalog, "no_systems", {})
+    for param in (known[name] for name in NUMBERS_GIVEN):
+        yield exp.select(refusal(param.name, [param]).as_("problem")).where(exp.not_(allowed(param)))
+    choices = (NONE, *known["method"].choices)
+    is_choice = exp.In(this=reference(ADJUST), expressions=[literal(choice) for choice in choices])
+    text = concatenated(
+        f"{ADJUST} cannot be '", exp.cast(reference(ADJUST), "VARCHAR"),
+        f"'; choose {' or '.join(map(str, choices))}",
+    )  # fmt: skip
+    yield exp.select(text.as_("problem")).where(exp.not_(is_choice))
+    yield query_of(catalog, "no_contestant", {
+        "given": reference(BASELINE), "parameter": literal(BASELINE), "kind": literal("system"),
+        "is_needed": exp.true(), "is_expression": exp.false(),
+    })  # fmt: skip
+
+
+def adjusted_steps(catalog: Catalog, families: Sequence[int]) -> Iterator[tuple[str, exp.Query]]:
+    """Yield the steps that adjust the p-values of each family, which the last step puts together."""
+    parts = [_adjusted(catalog, family) for family in families]
+    for steps, _ in parts:
+        yield from steps
+    union: exp.Query = exp.select("test", "p_adjusted").from_(parts[0][1])
+    for _, name in parts[1:]:
+        union = exp.union(union, exp.select("test", "p_adjusted").from_(name), distinct=False)
+    yield ADJUSTED, union
+
+
+def _adjusted(catalog: Catalog, family: int) -> tuple[Steps, str]:
+    """Return the steps that adjust the p-values of one family, and the name of the last one."""
+    test = exp.Struct(expressions=[
+        exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.column(name, TESTED))
+        for name in ("system", "metric")
+    ])  # fmt: skip
+    p_values = exp.select(test.as_("test"), exp.column("p", TESTED)).from_(TESTED)
+    same = exp.and_(
+        exp.EQ(this=exp.column("system", NUMBERS), expression=exp.column("system", TESTED)),
+        exp.EQ(this=exp.column(SEGMENT, NUMBERS), expression=exp.column("metric", TESTED)),
+    )
+    p_values = p_values.join(NUMBERS, on=same).where(
+        exp.EQ(this=exp.column("slice_number", NUMBERS), expression=literal(family))
+    )
+    composer = Composer(catalog)
+    query = composer.resolved(catalog.statistics[ADJUSTMENT], {"method": Parameter("adjust")})
+    name = composer.step("adjusted_p", query)
+    _, steps = without_with(composer.complete(exp.select("*").from_(name)))
+    names = {n: f"{n}_{family}" for n, _ in steps} | {"p_values": f"p_values_{family}"}
+    renamed = [(names[n], read_from(s, names)) for n, s in steps]
+    return [(f"p_values_{family}", p_values), *renamed], renamed[-1][0]

@@ -20,7 +20,7 @@ from duckmetrics.macro_queries.macro import (
     without_with,
 )
 from duckmetrics.macro_queries.query import SOURCE
-from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of, source
+from duckmetrics.macro_queries.shell_files import call, concatenated, is_null, query_of, source
 from duckmetrics.presets.presets import ALWAYS, NEVER, presets
 
 if TYPE_CHECKING:
@@ -91,8 +91,10 @@ class Likeness:
             said = said.when(exp.EQ(this=given.copy(), expression=literal(name)), literal(text), copy=False)
         unknown = exp.not_(exp.In(this=given.copy(), expressions=[literal(name) for name in self.entries]))
         shown = exp.cast(given.copy(), "VARCHAR")
-        choices = f"' for {self.metric.name}; choose {' or '.join(self.entries)}"
-        return said.when(unknown, concatenated("like cannot be '", shown, choices), copy=False)
+        near = call(self.catalog, "likely", shown.copy(), literal("|".join(self.entries)))
+        choices = f"'? choose {' or '.join(self.entries)}"
+        parts = ("like cannot be '", shown, f"' for {self.metric.name}; did you mean '", near, choices)
+        return said.when(unknown, concatenated(*parts), copy=False)
 
     @property
     def can_be_followed(self) -> exp.Expr:

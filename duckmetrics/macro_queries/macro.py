@@ -91,11 +91,13 @@ class Call:
 
     Attributes:
         where: the condition that the call must satisfy.
+        without: the columns that the result leaves out.
     """
 
     macro: Macro
     passed: Mapping[str, exp.Expr]
     where: exp.Expr | None = None
+    without: tuple[str, ...] = ()
 
     def query(self, known: Iterable[Argument]) -> exp.Select:
         """Return the call as a query, in a macro that has these parameters."""
@@ -106,7 +108,8 @@ class Call:
         }  # fmt: skip
         passed = [exp.PropertyEQ(this=reference(n), expression=v.copy()) for n, v in values.items()]
         called = exp.Table(this=exp.Anonymous(this=self.macro.name, expressions=passed))
-        query = exp.select(exp.Star()).from_(called)
+        left_out = {"except_": [exp.to_identifier(name) for name in self.without]} if self.without else {}
+        query = exp.select(exp.Star(**left_out)).from_(called)
         return query if self.where is None else query.where(self.where.copy())
 
 
@@ -220,7 +223,9 @@ def hidden(tree: exp.Expr) -> exp.Expr:
     use, so the columns get others. A step hides a table of the user with its name.
     """
     for identifier in list(tree.find_all(exp.Identifier)):
-        is_key = isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this"
+        is_key = (isinstance(identifier.parent, exp.PropertyEQ) and identifier.arg_key == "this") or (
+            isinstance(identifier.parent, exp.Dot) and identifier.arg_key == "expression"
+        )
         if is_key or identifier.name.startswith("_"):
             continue
         of_table = isinstance(identifier.parent, exp.Table | exp.TableAlias) or identifier.arg_key == "table"

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 METRICS, SOURCE, SYSTEM = "metrics", "source", "system"
 # Whether the column that may distinguish systems is named in front of its value.
 NAMES_RUNS = "names_runs"
+# The ids, and the step with those of the truth, whose types are read before the predictions.
+IDS, JUDGED = ("query_id", "item_id"), "judged_ids"
 COUNTS = ("n", "n_missing", "n_no_relevant", "n_undefined")
 Steps = list[tuple[str, exp.Query]]
 
@@ -95,8 +97,13 @@ class Body:
         names = "|".join(name for one in asked for name in one.names)
         return call(self.catalog, "asks_for", reference(METRICS), literal(names))
 
-    def checked(self, constants: Mapping[str, Value], *further: str) -> Steps:
-        """Return the steps that check the call and the data; `further` are files under sql/macros."""
+    def checked(self, constants: Mapping[str, Value], *further: str, also: Sequence[exp.Query] = ()) -> Steps:
+        """Return the steps that check the call and the data.
+
+        Args:
+            further: files under sql/macros.
+            also: queries of other problems.
+        """
 
         def only(measures: Sequence[Measure]) -> exp.Expr | None:
             concerned = [one for one in self.asked if any(one.measure is m for m in measures)]
@@ -105,7 +112,7 @@ class Body:
         found, own = problems.of_data(
             self.catalog, [one.measure for one in self.asked], self.steps, constants, only
         )
-        refused = [*(self.shell(name) for name in further), *self.offer.problems(), *found]
+        refused = [*(self.shell(name) for name in further), *also, *self.offer.problems(), *found]
         return [*own, ("problems", in_one(refused)), ("checked", self.shell("checked"))]
 
     def only_where_asked(self, columns: Sequence[Iterable[str]]) -> None:
@@ -143,12 +150,30 @@ def tables_of_user(catalog: Catalog, *, has_systems: bool) -> Iterator[tuple[str
     Args:
         has_systems: whether the macro may name the column that distinguishes systems.
     """
-    for name, reader in (("predictions", "read_trec_run"), ("truth", "read_trec_qrels")):
+    readers = {"predictions": "read_trec_run", "truth": "read_trec_qrels"}
+    yield JUDGED, query_of(catalog, JUDGED, {SOURCE: source(catalog, reference("truth"), readers["truth"])})
+    for (name, reader), other in zip(readers.items(), (JUDGED, "predictions"), strict=True):
         read = {SOURCE: source(catalog, reference(name), reader)}
         query = query_of(catalog, name, {**read, NAMES_RUNS: exp.true()})
+        _refuse_other_kinds(catalog, cast("exp.Select", query), name, other)
         yield name, query if has_systems else _of_one_system(query)
         if name == "predictions":
             yield BY_RANK, query_of(catalog, BY_RANK, read)
+
+
+def _refuse_other_kinds(catalog: Catalog, query: exp.Select, name: str, other: str) -> None:
+    """Let ids of another kind than in the other table be an error, in place.
+
+    Args:
+        other: the step whose ids have the types of the other table.
+    """
+    (named,) = {"predictions", "truth"} - {name}
+    for projection in query.selects:
+        if projection.alias in IDS:
+            of_other = exp.select(projection.alias).from_(other).subquery()
+            type_ = exp.Anonymous(this="typeof", expressions=[of_other])
+            own = (projection.unalias(), reference(projection.alias), literal(name), literal(named), type_)
+            projection.set("this", call(catalog, "of_kind", *own))
 
 
 def _of_one_system(query: exp.Query) -> exp.Query:

@@ -77,7 +77,7 @@ class RankingChecks:
         found, steps = checks.of_data(
             self.catalog, composed.measures, self.shared(form), form.constants, self.of.only, absent
         )
-        files = ("no_rows", "mixed_ids", *(("no_order", "bad_population") if form.is_open else ()))
+        files = ("no_rows", *(("no_order", "bad_population") if form.is_open else ()))
         refused = [*(self.text.shell(name) for name in files), *found]
         own = [f"{self.text.cte(name, step)}, " for name, step in steps]
         first, *others = (self.text.text(placed(query, place)) for place, query in enumerate(refused))

@@ -111,8 +111,9 @@ class Overall(Results):
         ]  # fmt: skip
         order = ["slice_number", "attributes"] if has_slices else []
         result = exp.select(*columns).from_(exp.to_table("numbers"))
-        result = result.order_by(*(exp.column(c) for c in (*order, "place", "system")))
-        before, after = self.text.shown(result).split(f"{HIDDEN}numbers")
+        # With its table, because a column of the user may have the name of one.
+        result = result.order_by(*(exp.column(c, "numbers") for c in (*order, "place", "system")))
+        before, after = self.text.shown(result).split(f"{HIDDEN}numbers", 1)
         keys = ["system", *(SLICE_KEYS if has_slices else ())]
         numbers = chosen(self._is_mean, self.means(keys), self._aggregated(keys))
         return [before, "(", numbers, f") AS {HIDDEN}numbers", after]

@@ -36,6 +36,8 @@ class RankingText:
 
     def __init__(self, of: RankingCall, template: Template) -> None:
         self.of, self.catalog, self.template = of, of.catalog, template
+        # The columns of the results, which no slicing column may be called.
+        self.reserved: Sequence[str] = RESERVED
         self.params = {v.symbol: v.param for vs in of.offer.variants.values() for v in vs}
         self.values: dict[str, exp.Expr] = {
             **{symbol: self._switch(symbol) for symbol in of.values if symbol != CUTOFF},
@@ -117,5 +119,5 @@ class RankingText:
     @property
     def label(self) -> exp.Expr:
         """The columns by which results are split, as the column `slice` shows them."""
-        reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
+        reserved = exp.Array(expressions=[literal(name) for name in self.reserved])
         return call(self.catalog, "slice_label", self.of.slices, reserved)

@@ -36,7 +36,7 @@ from duckmetrics.macro_queries.macro import (
 )
 from duckmetrics.macro_queries.parameters import allowed, refusal
 from duckmetrics.macro_queries.shell_files import concatenated, fixed, typed
-from duckmetrics.macros.row_checks import (
+from duckmetrics.row_macros.row_checks import (
     is_weighted,
     number,
     of_arguments,

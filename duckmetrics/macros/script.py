@@ -14,13 +14,13 @@ from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import FUNCTIONS, Argument, Macro, Overload, given, reference
 from duckmetrics.macro_queries.shell_files import query_of, scalar_macros
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.conventions import tool_conventions_macro
 from duckmetrics.macros.experiment import ab_macro
 from duckmetrics.macros.explanation import explain_macro
 from duckmetrics.macros.inspection import inspect_macro, inspect_rows_macro
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.statistics import statistic_macros
+from duckmetrics.row_macros.classification import classification_macros
 from duckmetrics.version import __version__
 
 if TYPE_CHECKING:

@@ -7,7 +7,13 @@ SELECT
             WHEN coalesce(trim(CAST($metrics AS VARCHAR)), '') IN ('', '[]')
                 THEN [error('duckmetrics: no metric; name at least one, such as ndcg@10')]
             ELSE coalesce(
-                TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]), string_split(CAST($metrics AS VARCHAR), ',')
+                TRY_CAST(CAST($metrics AS VARCHAR) AS VARCHAR[]),
+                -- A comma in parentheses separates parameters.
+                CASE
+                    WHEN contains(CAST($metrics AS VARCHAR), '(')
+                        THEN regexp_extract_all(CAST($metrics AS VARCHAR), '[^,()]+(\([^()]*\)[^,()]*)?')
+                    ELSE string_split(CAST($metrics AS VARCHAR), ',')
+                END
             )
         END, lambda metric: trim(metric)
     ) AS value;

@@ -1,5 +1,6 @@
 -- name:     attributes
 -- title:    The attributes of the queries by which results are split
+-- inputs:   truth (query_id)
 -- params:   source VARCHAR,
 --           otherwise VARCHAR,
 --           named_columns VARCHAR,
@@ -25,7 +26,11 @@ second_rows AS (
     SELECT query_id, $attributes AS attributes, NOT contains(CAST($types AS VARCHAR), 'NULL') AS is_whole
     FROM second_columns
 )
-SELECT query_id, min(attributes) AS attributes, max(attributes) AS others, bool_and(is_whole) AS is_whole
+SELECT
+    of_kind(query_id, $query_id, 'queries', 'truth', typeof((SELECT query_id FROM truth))) AS query_id,
+    min(attributes) AS attributes,
+    max(attributes) AS others,
+    bool_and(is_whole) AS is_whole
 FROM (
     SELECT query_id, attributes, is_whole FROM first_rows WHERE is_whole
     UNION ALL

@@ -5,7 +5,8 @@ SELECT
     CASE
         WHEN metric_name(metric) = ''
             THEN '''' || metric
-                || ''' cannot be read; write name@k, and for other parameters take the macro of the metric'
+                || ''' cannot be read; write name@k, and give parameters to the call, such as gain := ..., or to the '
+                || 'macro of the metric'
         WHEN measure IS NULL THEN '''' || metric || ''' is not a metric here; did you mean '''
             || (SELECT arg_max(name, jaro_winkler_similarity(name, metric_name(metric))) FROM known) || '''?'
         WHEN k <= 0 THEN '''' || metric || ''': the cut-off must be a positive whole number, such as @10'

@@ -9,9 +9,11 @@
 --           power DOUBLE DEFAULT 0.8,
 --           level DOUBLE DEFAULT 0.95,
 --           adjust VARCHAR DEFAULT 'holm',
---           allow_different BOOLEAN DEFAULT FALSE
+--           allow_different BOOLEAN DEFAULT FALSE,
+--           cluster VARCHAR DEFAULT NULL
 -- grain:    system, segment
--- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice
+-- note:     the p-values of a slicing are adjusted together; a segment is a metric in a slice. cluster is the column of
+--           the units of rows, NULL if the units are queries
 WITH families AS (
     SELECT numbers.slice_number, count(paired_tests.p) AS n_tests
     FROM numbers
@@ -39,9 +41,17 @@ joined AS (
     SELECT
         placed.* REPLACE (coalesce(
             placed.reason,
-            CASE WHEN mean_intervals.lower IS NULL THEN 'no interval: ' || mean_intervals.why END
+            CASE
+                WHEN placed.value IS NULL OR coalesce(isfinite(mean_intervals.lower) AND isfinite(mean_intervals.upper),
+                    FALSE) THEN NULL
+                ELSE 'no interval: ' || coalesce(mean_intervals.why, 'it varies too much')
+            END
         ) AS reason),
-        mean_intervals.lower, mean_intervals.upper, mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
+        CASE WHEN isfinite(mean_intervals.lower) AND isfinite(mean_intervals.upper) AND isfinite(placed.value)
+            THEN mean_intervals.lower END AS lower,
+        CASE WHEN isfinite(mean_intervals.lower) AND isfinite(mean_intervals.upper) AND isfinite(placed.value)
+            THEN mean_intervals.upper END AS upper,
+        mean_intervals.n AS n_own, base_intervals.n AS n_baseline,
         paired_tests.n AS n_units, paired_tests.delta, paired_tests.delta_lower, paired_tests.delta_upper,
         paired_tests.relative_change, paired_tests.relative_lower, paired_tests.relative_upper,
         CASE WHEN paired_tests.p IS NOT NULL THEN greatest(paired_tests.p, 1e-300) END AS p,
@@ -106,8 +116,10 @@ SELECT
         WHEN p IS NOT NULL THEN reason
         WHEN value IS NULL THEN coalesce(reason, 'it has no value')
         WHEN baseline_value IS NULL THEN 'the baseline has no value' || coalesce(': ' || baseline_reason, '')
-        WHEN n_units > 0 THEN 'only one query has a value in both'
-        ELSE 'no queries have a value in both'
+        WHEN n_units > 1 AND $cluster IS NOT NULL
+            THEN 'no more than one unit of the clusters of ' || $cluster || ' has rows that it depends on'
+        WHEN n_units > 0 THEN 'only one ' || coalesce('cluster of ' || $cluster, 'query') || ' has a value in both'
+        ELSE 'no ' || coalesce('clusters of ' || $cluster, 'queries') || ' have a value in both'
     END AS reason,
     better, target, signature
 FROM joined;

@@ -14,6 +14,6 @@ SELECT
                 || $columns || ' FROM _dm_results ORDER BY _segment ASC NULLS LAST, _place ASC NULLS LAST'
         ELSE '_segment[''slice''] AS slice, ' || CASE WHEN $has_per OR has_names($by) THEN '_attributes.*, ' ELSE '' END
             || $columns || ' FROM (SELECT *, _segment[''attributes''] AS _attributes FROM _dm_results) AS _sliced '
-            || 'ORDER BY _segment[''slice''] ASC NULLS LAST, _attributes ASC NULLS LAST, _place ASC NULLS LAST, '
-            || '_segment[''system''] ASC NULLS LAST'
+            || 'ORDER BY _sliced._segment[''slice''] ASC NULLS LAST, _sliced._attributes ASC NULLS LAST, '
+            || '_sliced._place ASC NULLS LAST, _sliced._segment[''system''] ASC NULLS LAST'
     END AS value;

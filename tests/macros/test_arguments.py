@@ -688,6 +688,16 @@ RANKINGS_REFUSED: dict[str, tuple[str, str, str]] = {
     "ids of DECIMAL": (*ids("1.5::DECIMAL(5, 2)", "query_id"), "DECIMAL"),
     "ids of time": (*ids("TIME '10:00'", "query_id"), "TIME"),
     "query ids of two kinds, equal as text": two_kinds("1", "'1'"),
+    "ids of two kinds, text in the truth": (
+        ids("1", "item_id")[0],
+        ids("'x'", "item_id")[1],
+        "make them one kind, as in SELECT * REPLACE (CAST(item_id AS VARCHAR) AS item_id) FROM predictions",
+    ),
+    "ids of two kinds, text in the predictions": (
+        ids("'x'", "query_id")[0],
+        ids("1", "query_id")[1],
+        "make them one kind, as in SELECT * REPLACE (CAST(query_id AS VARCHAR) AS query_id) FROM truth",
+    ),
     "ids of dates and timestamps": two_kinds("DATE '2026-01-01'", "TIMESTAMP '2026-01-01'", "item_id"),
     "ids of timestamps with and without a zone": two_kinds("now()", "now()::TIMESTAMP"),
 }

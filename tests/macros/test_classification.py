@@ -328,7 +328,8 @@ def of_table(
     """Return where the macro of a table differs from the table of an evaluation."""
     measure = parse_table(CATALOG, spec)
     sql = called(measure.metric.name, given(measure), **options(measure, weight, per), **more)
-    columns = ["segment", *(c for c in measure.metric.query.named_selects if c not in ("system", "segment"))]
+    columns = [c for c in measure.metric.query.named_selects if c not in ("system", "segment")]
+    columns = ["segment", *columns] if per else columns
     return differences(sql, rows_of(connection, sql), table_rows(result, spec, by), columns)
 
 

@@ -137,6 +137,7 @@ def test_one_query(session: duckdb.DuckDBPyConnection) -> None:
         ("baseline := 'A'", "name the column with system := ..."),
         ("system := 'system', baseline := 'B'", "baseline 'B' is no system; there are A, BB"),
         ("system := 'system', baseline := 'A', adjust := 'holms'", "adjust cannot be 'holms'; choose"),
+        ("system := 'system', baseline := 'A', by := 'Delta'", "results have a column 'Delta' of their own"),
         ("system := 'system', baseline := 'A', level := 95", "level cannot be '95' for what is asked"),
         ("system := 'system', baseline := 'A', missing := 'skip'", "of different queries: 2 queries"),
     ],

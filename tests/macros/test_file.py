@@ -17,10 +17,10 @@ from duckmetrics.macro_queries.like import conventions_macro
 from duckmetrics.macro_queries.macro import EXPLAINED
 from duckmetrics.macros import shell, shipped
 from duckmetrics.macros.aggregates import aggregate_macros
-from duckmetrics.macros.classification import classification_macros
 from duckmetrics.macros.database import TOO_LARGE
 from duckmetrics.macros.ranking import ranking_macros
 from duckmetrics.macros.script import macros
+from duckmetrics.row_macros.classification import classification_macros
 from support.cases import CATALOG, ROOT
 from support.command_line import Command
 from support.duckdb_shell import connected, differences, executable, rows, text, written

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import duckmetrics
-from support.duckdb_shell import connected, differences, refusal, rows, written
+from support.duckdb_shell import connected, differences, refusal, rows, same, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,3 +139,55 @@ def test_systems_in_one_table_are_refused_where_none_is_named(session: duckdb.Du
 )
 def test_mistakes(session: duckdb.DuckDBPyConnection, options: str, said: str) -> None:
     assert said in refusal(session, f"FROM evaluate(run, qrels, 'map', {options})")
+
+
+def test_ids_of_queries_of_another_kind_are_refused(session: duckdb.DuckDBPyConnection) -> None:
+    texts = "'SELECT ''q'' || query_id AS query_id, country FROM users'"
+    for argument in (f"by := 'country', queries := {texts}", f"population := {texts}"):
+        said = refusal(session, f"FROM evaluate(run, qrels, 'map', system := 'system', {argument})")
+        assert "query_id: type VARCHAR in the " in said
+        assert "CAST(query_id AS VARCHAR)" in said
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("name", ["_row", "_place", "_each", "_segment", "_slice_number", "_metric"])
+def test_a_slice_may_have_the_name_of_an_inner_column(session: duckdb.DuckDBPyConnection, name: str) -> None:
+    session.execute(f"CREATE OR REPLACE TABLE named AS SELECT query_id, country AS {name} FROM users")
+    asked = "evaluate(run, qrels, 'ndcg{}@3, map', system := 'system', by := '{}', queries := {})"
+    usual = rows(session, f"FROM {asked.format('', 'country', 'users')}")
+    found = rows(session, f"FROM {asked.format('', name, 'named')}")
+    values = [(row["system"], row["metric"], row["value"], row["country"]) for row in usual]
+    assert same([(row["system"], row["metric"], row["value"], row[name]) for row in found], values)
+    followed = rows(session, f"FROM {asked.format('()', name, 'named')}")
+    assert [(row["system"], row[name]) for row in followed] == [(row["system"], row[name]) for row in found]
+
+
+SPECS = [
+    (["ndcg(gain=exp2, discount=reciprocal)@3", "rbp(p=0.9)", "ndcg@3"], {}),
+    (["ndcg(gain=exp2)@3", "map"], {"ties": "item_desc", "agg": "median"}),
+    (["ndcg(agg=p90)@3", "mrr(rel=2)", "f_beta(beta=2)@3"], {"missing": "skip"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("specs", "switches"), SPECS)
+def test_parameters_of_metrics_of_a_list(
+    session: duckdb.DuckDBPyConnection, specs: list[str], switches: dict[str, Any]
+) -> None:
+    assert_agrees(session, specs, system="system", by="country", queries="users", **switches)
+    assert_agrees(session, specs, system="system", **switches)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("'ndcg(gian=exp2)@3, map'", "ndcg(gian=exp2)@3: no parameter 'gian'; did you mean 'gain'?"),
+        ("'ngcd(gain=exp2)@3'", "did you mean 'ndcg'?"),
+        ("'ndcg(gain=exp3)@3'", "gain cannot be 'exp3' for what is asked; choose linear or exp2 or binary"),
+        ("'mrr(rel=2)', gain := 'exp2'", "gain := exp2 changes nothing of what is asked"),
+    ],
+)
+def test_wrong_parameters_of_metrics_of_a_list(
+    session: duckdb.DuckDBPyConnection, asked: str, said: str
+) -> None:
+    assert said in refusal(session, f"FROM evaluate(run, qrels, {asked}, system := 'system')")

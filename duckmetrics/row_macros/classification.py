@@ -11,17 +11,29 @@ from duckmetrics.catalog.definition import CLASSIFICATION
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.folding import Parameter, Value, literal
 from duckmetrics.inputs.classification import GROUP, WEIGHT, WEIGHTED
-from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.macro_queries.like import Likeness
-from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, given, reference
+from duckmetrics.macro_queries.macro import Argument, Call, Macro, Overload, Written, reference
 from duckmetrics.macro_queries.parameters import Asked, Offer, aliases_of
-from duckmetrics.macro_queries.query import METRICS, SOURCE, SYSTEM, Body, Steps, or_no_text, shown, whole
-from duckmetrics.macro_queries.ranking_results import AIM, aim_columns
-from duckmetrics.macro_queries.shell_files import query_of, source
-from duckmetrics.macros.row_signatures import RowSignatures
-from duckmetrics.macros.row_slices import BY, HAS_PER, PER, RESULTS, ROWS, SLICE, RowSlices
-from duckmetrics.summaries.classification import BINARY, COUNTS, EXTRAS, per_slice, shown_value
-from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, has_relation, planned
+from duckmetrics.macro_queries.query import METRICS, SYSTEM, Steps, or_no_text, shown
+from duckmetrics.macro_queries.ranking_results import AIM
+from duckmetrics.row_macros.row_body import (
+    CONSTANTS,
+    DATA,
+    GUARD,
+    METRICS_ASKED,
+    SEGMENT,
+    SETTLED,
+    SLICED_BY,
+    OfRows,
+    columns_of_rows,
+    ordered,
+    written_over_rows,
+)
+from duckmetrics.row_macros.row_comparison import comparison_macro
+from duckmetrics.row_macros.row_signatures import RowSignatures
+from duckmetrics.row_macros.row_slices import HAS_PER, PER, RESULTS, RowSlices
+from duckmetrics.summaries.classification import COUNTS, EXTRAS, per_slice, shown_value
+from duckmetrics.summaries.plans import APPROX, GROUPED, PLAN, SORTED, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,21 +41,11 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
 
-CONSTANTS: dict[str, Value] = {"system": ONE_SYSTEM}
-# A row without a weight has the weight 1.
-SETTLED: dict[str, Value] = {WEIGHTED: True}
-SEGMENT = "segment"
 VALUES = "duckmetrics_segment_values"
-DATA = (Argument("data", required=True), Argument("label", required=True), Argument("score", required=True))
-# DuckDB also takes optional arguments without their names, and would take a weight for the argument
-# `per`. The guard is in front of that argument, and the file `observations` refuses a value for it.
-GUARD = Argument("by_name", "by name", type="VARCHAR", is_guard=True)
-OPTIONS = (GUARD, Argument(PER))
-METRICS_ASKED = Argument(METRICS, required=True)
 SLICES = (
     GUARD,
     Argument(SYSTEM, meanings={"": "the name of the column that distinguishes systems"}),
-    Argument(BY, meanings={"": "the names of the columns to split the results by"}),
+    SLICED_BY,
 )
 # DuckDB distinguishes overloads by their number of parameters, and two have a required one more.
 SPARE = Argument("spare", is_guard=True)
@@ -65,9 +67,10 @@ def classification_macros(catalog: Catalog, names: Mapping[str, str]) -> Iterato
     )
     for asked in offer.asked:
         yield from _of_metric(catalog, asked, names)
+    yield comparison_macro(catalog)
     for (family, _), table in catalog.tables.items():
         if family == CLASSIFICATION:
-            yield _table(catalog, table)
+            yield from _tables(catalog, table)
 
 
 def _values(catalog: Catalog, offer: Offer, name: str) -> Macro:
@@ -97,10 +100,10 @@ def _of_metric(catalog: Catalog, asked: Asked, names: Mapping[str, str]) -> Iter
         if planned(catalog, asked.measure):
             overloads = _overloads(called, own)
         elif asked.measure.values.get(WEIGHTED):
-            overloads = _with_per(Overload(_ordered(*own, Argument(WEIGHT)), called))
+            overloads = _with_per(Overload(ordered(*own, Argument(WEIGHT)), called))
         else:
             unweighted = replace(called, passed={**called.passed, WEIGHT: literal(1.0)})
-            overloads = _with_per(Overload(_ordered(*own), unweighted))
+            overloads = _with_per(Overload(ordered(*own), unweighted))
         yield Macro(names[name], overloads, metric.title, metric)
 
 
@@ -112,8 +115,8 @@ def _overloads(called: Call, arguments: Sequence[Argument]) -> tuple[Overload, .
     weighted = replace(called, passed={**called.passed, PLAN: _grouped()})
     weight = Argument(WEIGHT, required=True, by_name=True)
     return _with_per(
-        Overload(_ordered(*arguments, Argument(PLAN, SORTED)), called),
-        Overload(_ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
+        Overload(ordered(*arguments, Argument(PLAN, SORTED)), called),
+        Overload(ordered(*arguments, weight, Argument(PLAN, GROUPED)), weighted),
     )
 
 
@@ -125,8 +128,8 @@ def _with_per(*overloads: Overload) -> tuple[Overload, ...]:
     found = list(overloads)
     for overload in overloads:
         called = cast("Call", overload.body)
-        sliced = replace(called, passed={**called.passed, HAS_PER: exp.true()})
-        found.append(Overload(_ordered(*overload.arguments, per, *spares), sliced))
+        sliced = replace(called, passed={**called.passed, HAS_PER: exp.true()}, without=())
+        found.append(Overload(ordered(*overload.arguments, per, *spares), sliced))
     return tuple(found)
 
 
@@ -136,35 +139,26 @@ def _grouped() -> exp.Expr:
     return exp.Case().when(is_sorted, literal(GROUPED)).else_(reference(PLAN))
 
 
-def _ordered(*arguments: Argument) -> tuple[Argument, ...]:
-    """Sort parameters, those without a default first."""
-    return tuple(sorted(arguments, key=lambda argument: not argument.required))
-
-
-def _table(catalog: Catalog, table: Definition) -> Macro:
-    """Return the macro of a curve or another table."""
+def _tables(catalog: Catalog, table: Definition) -> Iterator[Macro]:
+    """Yield the macro of a curve or another table, after those that it calls: one for each plan."""
     offer = Offer(catalog, {}, SETTLED)
     (asked,) = offer.add(table)
-    weight = Argument(WEIGHT)
     grouped = (Argument(GROUP, required=True),) if GROUP in table.inputs["predictions"] else ()
-    arguments = (*DATA, *grouped, *OPTIONS, *offer.arguments_of(asked))
-    if not planned(catalog, asked.measure):
-        body = _Table(catalog, offer, (*arguments, weight), GROUPED)
-        return Macro(table.name, (Overload((*arguments, weight), body.query()),), table.title, table)
-    sorted_ = Overload(arguments, _Table(catalog, offer, arguments, SORTED).query())
-    weighted = _ordered(*arguments, Argument(WEIGHT, required=True, by_name=True))
-    grouped_ = Overload(weighted, _Table(catalog, offer, weighted, GROUPED).query())
-    return Macro(table.name, (sorted_, grouped_), table.title, table)
+    own = (*DATA, *grouped, GUARD, *offer.arguments_of(asked))
+    # Only the first of several plans reads no weights; a plan alone reads them if they are given.
+    plans: dict[str, tuple[Argument, ...]] = {GROUPED: (Argument(WEIGHT),)}
+    if planned(catalog, asked.measure):
+        plans = {SORTED: (), GROUPED: (Argument(WEIGHT, required=True, by_name=True),)}
+    overloads = []
+    for plan, weight in plans.items():
+        arguments = ordered(*own, Argument(PER), *weight)
+        body = _Table(catalog, offer, arguments, plan).query()
+        yield (values := Macro(f"duckmetrics_{plan}_{table.name}", (Overload(arguments, body),), ""))
+        overloads.append(Overload(ordered(*own, *weight), Call(values, {}, without=(SEGMENT,))))
+    yield Macro(table.name, _with_per(*overloads), table.title, table)
 
 
-class _OfRows(Body):
-    """A query over the rows of the user."""
-
-    def internal(self) -> dict[str, exp.Expr]:
-        return {SOURCE: source(self.catalog, reference("data"))}
-
-
-class _Rows(_OfRows):
+class _Rows(OfRows):
     """The query of every metric of classification, one row per system, slice and metric."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument]) -> None:
@@ -192,7 +186,7 @@ class _Rows(_OfRows):
             *self.specs(), *self.steps.items(), ("per_segment", self.outer),
             ("segment_values", self._values()), *checked, (RESULTS, self._results()),
         ]  # fmt: skip
-        return _written(self, steps, slices.shown(SHOWN), self._plan(), slices)
+        return written_over_rows(self, steps, slices.shown(SHOWN), self._plan(), slices)
 
     def specs(self) -> Steps:
         """Return the step with the metrics asked for; a macro of one metric knows which one it is."""
@@ -235,12 +229,7 @@ class _Rows(_OfRows):
         return exp.Case().when(binned, literal(GROUPED)).else_(reference(PLAN))
 
     def columns_of(self, one: Asked) -> dict[str, Value | exp.Expr]:
-        return {
-            **super().columns_of(one), "is_binary": has_relation(self.catalog, one.measure, BINARY),
-            **{key: one.measure.metric.header.get(key) for key in ("undefined", "infinite")},
-            WEIGHTED: one.measure.values.get(WEIGHTED) is True, "signature": self.signatures.template(one),
-            **aim_columns(one.measure),
-        }  # fmt: skip
+        return {**super().columns_of(one), **columns_of_rows(self.catalog, self.signatures, one)}
 
     def _chosen(self, column: str) -> exp.Expr:
         """Return the column of the metric asked for."""
@@ -267,7 +256,7 @@ class _Rows(_OfRows):
         return exp.func("coalesce", chosen, literal(0)).as_(column)
 
 
-class _Table(_OfRows):
+class _Table(OfRows):
     """The query of a curve or another table."""
 
     def __init__(self, catalog: Catalog, offer: Offer, arguments: Sequence[Argument], plan: str) -> None:
@@ -294,34 +283,4 @@ class _Table(_OfRows):
         for key in self.order:
             column = exp.column(key.this.name)
             result = result.order_by(exp.Ordered(this=column, desc=key.args.get("desc")), copy=False)
-        return shown(_written(self, steps, result, literal("")))
-
-
-def _written(
-    body: Body, steps: Steps, result: exp.Query, plan: exp.Expr, slices: RowSlices | None = None
-) -> exp.Query:
-    """Put the user's rows before the steps, and the parameters in.
-
-    Args:
-        slices: those of systems and columns, if the macro takes them.
-    """
-    values = {**body.offer.values(), PLAN: plan}
-    written = [(name, _per_segment(cast("exp.Query", given(step.copy(), values)))) for name, step in steps]
-    names = {argument.name for argument in body.arguments}
-    passed = {name: exp.null() for name in (GROUP, WEIGHT) if name not in names}
-    read = source(body.catalog, reference("data"))
-    if slices is None:
-        rows = query_of(body.catalog, "observations", {**passed, SOURCE: read})
-        return whole(body.catalog, result, [("predictions", rows), *written])
-    rows = query_of(body.catalog, "observations", {**passed, SOURCE: slices.source(read)})
-    rows = cast("exp.Select", rows).select(exp.column(SLICE).as_("slice"))
-    return whole(body.catalog, result, [(ROWS, rows), ("predictions", slices.segmented()), *written])
-
-
-def _per_segment(step: exp.Query) -> exp.Query:
-    """Compare segments so that NULL equals NULL, because a segment may be NULL."""
-    for equal in list(step.find_all(exp.EQ)):
-        both = (equal.this, equal.expression)
-        if all(isinstance(side, exp.Column) and side.name == SEGMENT for side in both):
-            equal.replace(exp.NullSafeEQ(this=equal.this, expression=equal.expression))
-    return step
+        return shown(written_over_rows(self, steps, result, literal("")))

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
 
-BY, PER, HAS_PER = "by", "per", "has_per"
+BY, PER, HAS_PER, CLUSTER = "by", "per", "has_per", "cluster"
 # The arguments in the text of the rows.
-MARKED = ("data", SYSTEM, BY)
+MARKED = ("data", SYSTEM, BY, CLUSTER)
+# The key of the cluster of a row in its slice.
+UNIT = "unit"
 # The column of the slice of a row, and the steps that the texts read.
 SLICE, ROWS, RESULTS = "_duckmetrics_slice", "rows", "results"
 
@@ -36,10 +38,20 @@ class RowSlices:
     Args:
         inline: changes each expression in a text before it is written, such as to put in the macros that it
             calls.
+        cluster: the name of the column of clusters, if the macro takes one; it then does not take `per`.
+        reserved: columns of the results that no slicing column may be called, in addition to the usual ones.
     """
 
-    def __init__(self, catalog: Catalog, inline: Callable[[exp.Expr], exp.Expr] | None = None) -> None:
-        self.catalog, self.inline = catalog, inline
+    def __init__(
+        self,
+        catalog: Catalog,
+        inline: Callable[[exp.Expr], exp.Expr] | None = None,
+        cluster: exp.Expr | None = None,
+        reserved: Sequence[str] = (),
+    ) -> None:
+        self.catalog, self.inline, self.cluster = catalog, inline, cluster
+        self.reserved = (*RESERVED, *reserved)
+        self.has_per = reference(HAS_PER) if cluster is None else exp.false()
 
     def source(self, source: exp.Expr) -> exp.Expr:
         """Return the text that reads the rows, each with its slice.
@@ -50,20 +62,27 @@ class RowSlices:
         Args:
             source: the text that reads the rows of the user.
         """
-        has_names = call(self.catalog, "has_names", reference(BY))
-        is_plain = exp.and_(is_null(reference(SYSTEM)), exp.not_(has_names))
-        plain = exp.select(exp.Star(), exp.null().as_(SLICE)).from_(_run(source.copy()).args["from_"].this)
-        text = exp.Case().when(is_plain, literal(self._text(plain))).else_(literal(self._sliced(source)))
-        values = (call(self.catalog, "quoted", reference(name)) for name in MARKED)
-        return exp.Anonymous(this="format", expressions=[text, *values])
+        text: exp.Expr = literal(self._sliced(source))
+        values: list[exp.Expr] = [reference(name) for name in MARKED if name != CLUSTER]
+        if self.cluster is None:
+            has_names = call(self.catalog, "has_names", reference(BY))
+            is_plain = exp.and_(is_null(reference(SYSTEM)), exp.not_(has_names))
+            rows = _run(source.copy()).args["from_"].this
+            plain = exp.select(exp.Star(), exp.null().as_(SLICE)).from_(rows)
+            text = exp.Case().when(is_plain, literal(self._text(plain))).else_(text)
+        else:
+            values.append(self.cluster.copy())
+        quoted = (call(self.catalog, "quoted", value) for value in values)
+        return exp.Anonymous(this="format", expressions=[text, *quoted])
 
     def _sliced(self, source: exp.Expr) -> str:
         """Return the text of the query that puts the text of slices together, with marks for its values."""
         names = call(self.catalog, "slice_names", reference(BY))
         names = call(self.catalog, "distinct_names", names)
-        reserved = exp.Array(expressions=[literal(name) for name in RESERVED])
+        reserved = exp.Array(expressions=[literal(name) for name in self.reserved])
         label = call(self.catalog, "slice_label", names, reserved)
-        given = (source.copy(), reference(SYSTEM), names.copy(), label)
+        cluster = exp.null() if self.cluster is None else reference(CLUSTER)
+        given = (source.copy(), reference(SYSTEM), cluster, names.copy(), label)
         return self._text(_run(call(self.catalog, "rows_in_slices", *given)))
 
     def _text(self, query: exp.Expr) -> str:
@@ -77,7 +96,7 @@ class RowSlices:
 
     def segmented(self) -> exp.Select:
         """Return the query of the rows with their segments."""
-        given = (reference(SYSTEM), reference(BY), reference(HAS_PER))
+        given = (reference(SYSTEM), reference(BY), self.has_per.copy())
         return _run(call(self.catalog, "sliced_rows", *given))
 
     def shown(self, columns: Sequence[str]) -> exp.Select:
@@ -87,7 +106,7 @@ class RowSlices:
             columns: those after the columns of the slice.
         """
         text = literal(", ".join(f"_{name} AS {name}" for name in columns))
-        given = (reference(SYSTEM), reference(BY), reference(HAS_PER), text)
+        given = (reference(SYSTEM), reference(BY), self.has_per.copy(), text)
         return _run(call(self.catalog, "shown_rows", *given))
 
 
