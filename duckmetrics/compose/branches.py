@@ -156,6 +156,7 @@ def _joined(aggregate: Aggregate, column: str, names: Sequence[str]) -> exp.Expr
 
 def _requalify(step: exp.Expr, columns: Mapping[str, exp.Expr]) -> None:
     """Write the keys as the ones of the branch that has them, in place."""
-    for projection in step.expressions:
-        if isinstance(projection, exp.Column) and projection.name in columns:
-            projection.replace(columns[projection.name].copy().as_(projection.name))
+    for column in list(step.find_all(exp.Column)):
+        if not column.table and column.name in columns:
+            value = columns[column.name].copy()
+            column.replace(value.as_(column.name) if column.parent is step else value)

@@ -17,7 +17,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import first_line, refused
-from duckmetrics.connections.object_store import SCHEMES, has_variables, secret_options
+from duckmetrics.connections.object_store import SCHEMES, has_extension, has_variables, secret_options
 from duckmetrics.connections.setup import Statement
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
 from duckmetrics.connections.transactions import CallTransaction, assignment, second
@@ -165,7 +165,7 @@ class DuckDBConnection:
             InputError: a variable of the environment is not a URL.
         """
         is_meant = self.is_own and path.startswith(SCHEMES) and has_variables(os.environ)
-        if not is_meant or not self._has_object_stores():
+        if not is_meant or not has_extension(self.raw):
             return
         secret = exp.Table(this=exp.func("which_secret", literal(path), literal("s3"), dialect=DIALECT))
         if self.rows(exp.select(exp.Star()).from_(secret)) or self.rows(_ENDPOINT)[0][0]:
@@ -175,18 +175,6 @@ class DuckDBConnection:
         values = ", ".join(f"{name} {literal(value).sql(DIALECT)}" for name, value in options.items())
         sql = f"CREATE TEMPORARY SECRET {_SECRET} (TYPE s3, {values})"
         Statement("AWS_* variables", sql, tuple(map(str, options.values()))).run(self.raw)
-
-    def _has_object_stores(self) -> bool:
-        """Load the extension for object stores, which DuckDB may install."""
-        for statement in ("LOAD httpfs", "INSTALL httpfs; LOAD httpfs"):
-            try:
-                self.raw.cursor().execute(statement)
-            except duckdb.Error:
-                if not self.rows("SELECT current_setting('autoinstall_known_extensions')")[0][0]:
-                    return False
-            else:
-                return True
-        return False
 
     # --- statements ------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import duckdb
+
 from duckmetrics.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,6 +27,20 @@ def has_variables(variables: Mapping[str, str]) -> bool:
     """Return whether one of the environment variables is set."""
     names = (*ENDPOINTS, *(name for names in VARIABLES.values() for name in names))
     return any(variables.get(name) for name in names)
+
+
+def has_extension(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Load the extension for object stores, which DuckDB may install."""
+    beside = connection.cursor()
+    for statement in ("LOAD httpfs", "INSTALL httpfs; LOAD httpfs"):
+        try:
+            beside.execute(statement)
+        except duckdb.Error:
+            if not beside.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall()[0][0]:
+                return False
+        else:
+            return True
+    return False
 
 
 def secret_options(variables: Mapping[str, str]) -> dict[str, str | int]:

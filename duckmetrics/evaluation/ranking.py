@@ -98,7 +98,7 @@ def _query_values(
 
 
 def _is_large(engine: Engine, inputs: Inputs) -> bool:
-    """Return whether there are so many predictions that further tables save time."""
+    """Return whether the predictions have enough rows for further tables to save time."""
     rows = inputs.queries["predictions"].subquery("predictions")
     return engine.supports(Feature.GLOBAL_SORTS) and engine.rows(row_count(rows))[0][0] >= LARGE
 
