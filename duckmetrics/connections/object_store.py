@@ -31,12 +31,12 @@ def has_variables(variables: Mapping[str, str]) -> bool:
 
 def has_extension(connection: duckdb.DuckDBPyConnection) -> bool:
     """Load the extension for object stores, which DuckDB may install."""
-    beside = connection.cursor()
+    cursor = connection.cursor()
     for statement in ("LOAD httpfs", "INSTALL httpfs; LOAD httpfs"):
         try:
-            beside.execute(statement)
+            cursor.execute(statement)
         except duckdb.Error:
-            if not beside.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall()[0][0]:
+            if not cursor.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall()[0][0]:
                 return False
         else:
             return True

@@ -3,4 +3,6 @@
 -- params:   given VARCHAR
 -- note:     format returns NULL if an argument is NULL
 SELECT
-    coalesce(format('CAST(''{}'' AS {})', replace(CAST($given AS VARCHAR), '''', ''''''), typeof($given)), 'NULL') AS value;
+    coalesce(
+        format('CAST(''{}'' AS {})', replace(CAST($given AS VARCHAR), '''', ''''''), typeof($given)), 'NULL'
+    ) AS value;
