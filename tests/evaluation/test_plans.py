@@ -106,3 +106,19 @@ def test_stored_order_and_branches_change_nothing(
     assert "duckmetrics_in_order" not in without
     assert "per_query_of_relevant_part_2" not in without
     assert rows == plain
+
+
+@pytest.mark.slow
+def test_the_order_is_stored_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = """SELECT number % 1009 AS query_id, number * 7 % 2003 AS item_id, sin(number * number) AS score
+        FROM range(600_000) AS rows(number)"""
+    judged = "SELECT query_id, item_id FROM predictions WHERE item_id % 50 = 1"
+    values = []
+    for large in (0, 10**9):
+        monkeypatch.setattr(ranking, "LARGE", large)
+        with duckdb.connect() as connection:
+            connection.execute("SET threads = 8; SET preserve_insertion_order = false")
+            connection.execute(f"CREATE TABLE predictions AS {rows}")
+            options = {"connection": connection, "duplicates": "count"}
+            values.append(dm.evaluate("predictions", judged, ["ndcg", "map"], **options).rows)
+    assert values[0] == values[1]
