@@ -10,6 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.measure import DEFAULT_AGGREGATION, Measure
 from duckmetrics.compose.composer import Composer
 from duckmetrics.compose.functions import linked
+from duckmetrics.compose.one_scan import in_one_scan
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inference.bootstrap import bootstrapped, can_be_bootstrapped
@@ -206,7 +207,7 @@ def kept_sums(catalog: Catalog, engine: Engine, sums: Sums, influences: Mapping[
         kept[column] = engine.name("influences")
         engine.keep(kept[column], query)
     table = engine.name("units")
-    query, macros = linked(catalog, sums.per_unit(kept))
+    query, macros = linked(catalog, in_one_scan(sums.per_unit(kept)))
     engine.define(macros)
     engine.keep(table, query)
     return table
