@@ -24,6 +24,7 @@ from duckmetrics.results.tabular import Tabular, screen_width
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -160,6 +161,8 @@ def check(
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -176,8 +179,8 @@ def check(
     Args:
         metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
-        predictions, truth, system, by, columns, layout, positive, score, where, queries, connection, threads,
-            memory_limit, snapshot, like, **switches: as for `evaluate`.
+        predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
+            connection, threads, memory_limit, snapshot, like, **switches: as for `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -196,6 +199,7 @@ def check(
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         switches=switches, layout=layout, positive=positive, score=score, where=where,
+        version=version, as_of=as_of,
     )  # fmt: skip
     with opened(
         request, open_engine(None, connection, threads, memory_limit, snapshot=snapshot), keep=False

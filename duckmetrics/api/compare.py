@@ -16,6 +16,7 @@ from duckmetrics.verdicts import ALPHA
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -38,6 +39,8 @@ def compare(
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -68,9 +71,9 @@ def compare(
     Args:
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
-        truth, metrics, system, by, columns, layout, positive, score, where, queries, connection, threads,
-            memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
-            resamples, seed, **switches: as for `evaluate`.
+        truth, metrics, system, by, columns, layout, positive, score, where, version, as_of, queries,
+            connection, threads, memory_limit, temp_directory, snapshot, chunks, like, interval,
+            interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -112,7 +115,7 @@ def compare(
     comparer = read_comparer(inference, test, adjust, alpha, power, allow_different, pairs)
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
-        "positive": positive, "score": score, "where": where,
+        "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:

@@ -19,6 +19,7 @@ from duckmetrics.results.notebook import readable
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -42,6 +43,8 @@ def evaluate(
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
@@ -85,6 +88,10 @@ def evaluate(
             ``{"lr": "p_lr", "gbm": "p_gbm"}``.
         where: conditions on the rows to read, by the table, as in
             ``{"predictions": "day = DATE '2026-11-01'"}``; partitions that they rule out are not read.
+        version: the version of a Delta table, or the id of a snapshot of an Iceberg table, by the table, as
+            in ``{"predictions": 3}``. A number alone is for the only table that has versions.
+        as_of: like `version`, the last version at a time, such as ``{"predictions": "2026-11-01"}``, in UTC
+            if it names no zone.
         queries: a table keyed by query_id with the attributes of the queries.
         connection: a DuckDB connection, or the path of a database file.
         engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
@@ -137,7 +144,8 @@ def evaluate(
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
         verify=verify, chunks=chunks, switches=switches, layout=layout, positive=positive, score=score,
-        where=where, inference=read_intervals(interval, interval_method, cluster, resamples, seed),
+        where=where, version=version, as_of=as_of,
+        inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:

@@ -16,6 +16,7 @@ from duckmetrics.inputs.request import read_request
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -43,6 +44,8 @@ def explain(
     layout: str | Mapping[str, str] | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
     positive: str | float | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
@@ -60,8 +63,9 @@ def explain(
     by whatever the file divides the sum by.
 
     Args:
-        predictions, truth, system, columns, layout, score, where, queries, positive, connection, engine,
-            threads, memory_limit, temp_directory, snapshot, like, **switches: as for `evaluate`.
+        predictions, truth, system, columns, layout, score, where, version, as_of, queries, positive,
+            connection, engine, threads, memory_limit, temp_directory, snapshot, like, **switches: as for
+            `evaluate`.
         metrics: of several, the first one that is a sum over items, or rows, is explained. By default
             ndcg@10 for rankings and auc for classifiers.
         query: the id of a query of rankings; of a composite id, its parts.
@@ -95,6 +99,7 @@ def explain(
     request = read_request(
         catalog(), predictions, truth, system=system, columns=columns, queries=queries, like=like,
         switches=switches, layout=layout, positive=positive, score=score, where=where,
+        version=version, as_of=as_of,
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used, keep=False) as session:

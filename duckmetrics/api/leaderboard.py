@@ -16,6 +16,7 @@ from duckmetrics.verdicts import ALPHA
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -37,6 +38,8 @@ def leaderboard(
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -63,9 +66,9 @@ def leaderboard(
     them.
 
     Args:
-        predictions, truth, metrics, system, by, columns, layout, positive, score, where, queries, connection,
-            threads, memory_limit, temp_directory, snapshot, chunks, like, interval, interval_method, cluster,
-            alpha, allow_different, **switches: as for `compare`.
+        predictions, truth, metrics, system, by, columns, layout, positive, score, where, version, as_of,
+            queries, connection, threads, memory_limit, temp_directory, snapshot, chunks, like, interval,
+            interval_method, cluster, alpha, allow_different, **switches: as for `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
         adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
             the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
@@ -102,7 +105,7 @@ def leaderboard(
     comparer = replace(comparer, families=OF_METRIC, command="leaderboard")
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
-        "positive": positive, "score": score, "where": where,
+        "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:

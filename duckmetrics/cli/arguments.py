@@ -134,17 +134,21 @@ def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> di
 
 def readings_of(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that say how to read tables, except the names of columns."""
-    given: dict[str, Any] = {"layout": layout_of(options["layouts"]), "positive": options.get("positive")}
-    given["score"] = pairs_of("--score", options.get("scores", ())) or None
-    given["where"] = pairs_of("--where", options.get("where", ())) or None
+    given: dict[str, Any] = {
+        "layout": one_or_pairs("--layout", options["layouts"]), "positive": options.get("positive"),
+        "score": pairs_of("--score", options.get("scores", ())) or None,
+        "where": pairs_of("--where", options.get("where", ())) or None,
+        "version": one_or_pairs("--version", options.get("version", ())),
+        "as_of": one_or_pairs("--as-of", options.get("as_of", ())),
+    }  # fmt: skip
     return {name: value for name, value in given.items() if value is not None}
 
 
-def layout_of(texts: Sequence[str]) -> str | dict[str, str] | None:
-    """Read --layout: a name, or a name for each table."""
+def one_or_pairs(option: str, texts: Sequence[str]) -> str | dict[str, str] | None:
+    """Read an option with one value, or with a value for each table."""
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
-    return pairs_of("--layout", texts) or None
+    return pairs_of(option, texts) or None
 
 
 def switches_of(compute: Callable[..., Any], texts: Sequence[str]) -> dict[str, Any]:

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-# Options of every command that no file sets.
-_NEVER = ("config", "help", "version")
 # The parameters whose values are paths, those of results first.
 _WRITTEN = ("output", "per_query", "movers")
 _PATHS = (*_WRITTEN, "database", "temp_directory", "init")
 # The parameters whose values may be paths, names of tables or SQL.
 _TABLES = ("predictions", "truth_option", "queries", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
-_PAIRS = ("attach", "where", "columns", "layouts", "scores", "switches", "params", "systems", "shares", "pre")
+_PAIRS = (
+    "attach", "where", "version", "as_of", "columns", "layouts", "scores", "switches", "params", "systems",
+    "shares", "pre",
+)  # fmt: skip
 _PAIRS_OF_TABLES = ("systems", "switches")
 # The switch whose value may be a table.
 _POPULATION = "population"
@@ -130,7 +131,7 @@ def _keys(command: click.Command) -> dict[str, click.Parameter]:
         opt[2:]: param
         for param in command.params
         for opt in (*param.opts, *param.secondary_opts)
-        if opt.startswith("--") and opt[2:] not in _NEVER
+        if opt.startswith("--") and not param.is_eager  # --config, --help and --version of the program are
     }
     return {**arguments, **options}
 

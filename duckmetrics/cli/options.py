@@ -137,7 +137,15 @@ WHERE = click.option(
     help="Read only these rows: \"predictions=day = DATE '2026-11-01'\"; partitions that it rules out "
     "are not read.",
 )  # fmt: skip
-INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH, WHERE)
+VERSION = click.option(
+    "--version", multiple=True, metavar="[TABLE=]NUMBER",
+    help="Read this version of a Delta table, or snapshot of an Iceberg table: predictions=3.",
+)  # fmt: skip
+AS_OF = click.option(
+    "--as-of", multiple=True, metavar="[TABLE=]TIME",
+    help="Read the last version at this time: predictions=2026-11-01.",
+)  # fmt: skip
+INPUTS = (TRUTH, SYSTEM, COLUMN, LAYOUT, SWITCH, WHERE, VERSION, AS_OF)
 LIKE = click.option(
     "--like", metavar="TOOL", help="Take the conventions of a tool; see 'duckmetrics presets'.",
     shell_complete=completion.tools,

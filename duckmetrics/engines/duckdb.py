@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.connections.setup import Statement
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.inputs.versions import Version
 
 
 class DuckDBEngine(Engine):
@@ -85,13 +86,16 @@ class DuckDBEngine(Engine):
         """Return None: every definition is written for DuckDB."""
         return None
 
-    def attach(self, table: Any, role: Role) -> Source:
+    def attach(self, table: Any, role: Role, version: Version | None = None) -> Source:
         """Find out what a table argument means and read its columns.
 
         Raises:
-            InputError: there is no such table, or it cannot be read.
+            InputError: there is no such table or version, or it cannot be read.
         """
-        return self._tables.attach(table, role, self._snapshot)
+        return self._tables.attach(table, role, self._snapshot, version)
+
+    def has_versions(self, table: Any) -> bool:
+        return self._tables.has_versions(table)
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Read a table into a temporary one, unless it costs little to read it again.

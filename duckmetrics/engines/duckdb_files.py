@@ -26,13 +26,15 @@ from duckmetrics.inputs.sources import (
     kind_of_text,
     refuse_streams,
 )
+from duckmetrics.inputs.versions import versioned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckmetrics.connections.connection import DuckDBConnection
-    from duckmetrics.engines.lakes import Lake, Version
+    from duckmetrics.engines.lakes import Lake
     from duckmetrics.inputs.sources import Role
+    from duckmetrics.inputs.versions import Version
 
 _READERS = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}
 _REMOTE = re.compile(r"[a-z0-9]+://")
@@ -53,17 +55,24 @@ class DuckDBFiles:
         self.used: list[str] = []
         self.seen: dict[str, tuple[int, int, int]] = {}
 
-    def named(self, path: str, role: Role) -> Source:
+    def named(self, path: str, role: Role, version: Version | None = None) -> Source:
         """Read one path: a file, a pattern or a folder.
 
+        Args:
+            version: the version of the table that the path means, None if the path names it, or for the last.
+
         Raises:
-            InputError: there is no such file, or it cannot be read as a table.
+            InputError: there is no such file or version, or it cannot be read as a table.
         """
         expanded = path if os.path.exists(path) else os.path.expanduser(path)
         self._connection.reach(path)
-        folder, version = lakes.versioned(path)
-        if version is not None and not os.path.exists(expanded):
-            return self._of_version(path, folder, version)
+        folder, behind = self._split(path)
+        if version is not None and behind is not None:
+            what = f"names a version already, and {version.option} names {version.text}"
+            raise InputError(path, what, "keep one of them")
+        asked = version or behind
+        if asked is not None:
+            return self._of_version(folder, asked)
         lake = self._lake(path)
         if lake is not None and self._lakes.reads(lake, path):
             self.used.append(f"file:{lake.folder}/**")
@@ -76,7 +85,18 @@ class DuckDBFiles:
             return self._folder(path, expanded, role)
         return self._files([expanded], role, path)
 
-    def _of_version(self, path: str, folder: str, version: Version) -> Source:
+    def has_versions(self, path: str) -> bool:
+        """Return whether a path means a table that keeps older versions."""
+        self._connection.reach(path)
+        folder, _ = self._split(path)
+        lake = self._lake(folder)
+        return lake is not None and self._lakes.reads(lake, folder)
+
+    def _split(self, path: str) -> tuple[str, Version | None]:
+        """Split the version off a path, unless a file or folder has that very name."""
+        return (path, None) if os.path.exists(os.path.expanduser(path)) else versioned(path)
+
+    def _of_version(self, folder: str, version: Version) -> Source:
         """Read an older version of a table.
 
         Raises:
@@ -84,8 +104,8 @@ class DuckDBFiles:
         """
         lake = self._lake(folder)
         if lake is None or not self._lakes.reads(lake, folder):
-            what = f"{folder} is not a Delta or Iceberg table, so it has no version {version.text}"
-            raise InputError(path, what, "give the folder of a table, or leave the version out")
+            what = f"is not a Delta or Iceberg table, so it has no version {version.text}"
+            raise InputError(folder, what, "give the folder of a table, or leave the version out")
         self.used.append(f"file:{lake.folder}/**")
         return self._lakes.source(lake, folder, version)
 

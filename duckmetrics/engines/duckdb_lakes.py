@@ -12,10 +12,10 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections.duckdb_errors import extension_advice, first_line
 from duckmetrics.engines.engine import new_name
-from duckmetrics.engines.lakes import Version
-from duckmetrics.errors import InputError
+from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import Source
+from duckmetrics.inputs.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,11 +32,22 @@ _PACKAGES = {DELTA: "deltalake", ICEBERG: "pyiceberg"}
 _UNKNOWN = re.compile("does not exist|not in the catalog")
 _VERSION = re.compile(r"v?([0-9]+)")
 METADATA = ".metadata.json"
-_CHECK = "check the table, and that it has this version"
+_CHECK = "check the table"
+# The size in bytes of the largest metadata file that is read.
+_LARGEST = 1 << 30
+# The number of snapshots that a message lists.
+_SHOWN = 3
 _LOG = re.compile(r"(\d{20})\.json$")
 # The fields that are read from each line in the log of a Delta table.
 _COMMIT = exp.Struct(expressions=[
     exp.PropertyEQ(this=exp.to_identifier("commitInfo"), expression=literal("STRUCT(timestamp BIGINT)"))
+])  # fmt: skip
+# The fields that are read from the metadata of an Iceberg table: the snapshots that were once current.
+_HISTORY = exp.Struct(expressions=[
+    exp.PropertyEQ(
+        this=exp.to_identifier("snapshot-log", quoted=True),
+        expression=literal('STRUCT("timestamp-ms" BIGINT, "snapshot-id" BIGINT)[]'),
+    )
 ])  # fmt: skip
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -67,16 +78,20 @@ class DuckDBLakes:
         if lake.format.name == ICEBERG:
             place = path if _is_metadata(lake, path) else self._latest(lake.folder)
         label = f"{path}@{version.text}" if version else path
-        if version is not None and lake.format.name == DELTA:
-            version = self._numbered(lake, version, label)
+        if version is not None and version.time is not None:
+            version = self._numbered(lake, place, version, label)
         function = exp.Anonymous(this=_FUNCTIONS[lake.format.name], expressions=[literal(place)])
         if version is not None:
             function.append("expressions", _argument(lake, version))
         scan = exp.Table(this=function)
-        lacking = self._lacks(scan, label)
-        if not lacking:
-            return Source(label, scan, {}, in_place=False)
-        table = self._opened(lake, place, label, version)
+        try:
+            lacking = self._lacks(scan, label)
+            if not lacking:
+                return Source(label, scan, {}, in_place=False)
+            table = self._opened(lake, place, label, version, lacking)
+        except InputError as error:
+            advice = error.advice if version is None else self._known(lake, place) or error.advice
+            raise InputError(label, error.what, advice) from error
         if table is None:
             package = _PACKAGES[lake.format.name]
             raise InputError(
@@ -107,40 +122,62 @@ class DuckDBLakes:
             raise InputError(path, f"cannot be read: {first_line(error)}", _CHECK) from error
         return ""
 
-    def _numbered(self, lake: Lake, version: Version, label: str) -> Version:
-        """Return a version of Delta by its number, as its readers need it."""
-        if version.time is None:
-            return version
-        times = self._times(lake)
-        if None in times.values():
+    def _numbered(self, lake: Lake, place: str, version: Version, label: str) -> Version:
+        """Return the last version at a time by its number, as all readers know it."""
+        assert version.time is not None
+        history = self._history(lake, place)
+        if any(time is None for time, _ in history):
             raise InputError(label, "its log has no times", "name the version by its number, as in @v3")
         moment = version.time.timestamp() * 1000
-        known = [number for number, time in times.items() if time is not None and time <= moment]
+        known = [number for time, number in history if time is not None and time <= moment]
         if not known:
             raise InputError(label, f"every version is newer than {version.text}", "choose a later time")
-        return Version(version.text, max(known), None)
+        return Version(version.text, known[-1], None)
 
-    def _times(self, lake: Lake) -> dict[int, int | None]:
-        """Return when each version of a Delta table was written, in milliseconds; None if unknown."""
+    def _known(self, lake: Lake, place: str) -> str:
+        """Return advice that names the versions of a table, empty if they cannot be read."""
+        try:
+            numbers = list(dict.fromkeys(number for _, number in self._history(lake, place)))
+        except EngineError:
+            return ""
+        if not numbers:
+            return ""
+        if lake.format.name == DELTA:
+            return f"choose a version from {numbers[0]} to {numbers[-1]}"
+        return f"choose a snapshot, such as {' or '.join(map(str, numbers[-_SHOWN:]))}"
+
+    def _history(self, lake: Lake, place: str) -> list[tuple[int | None, int]]:
+        """Return when each version of a table was written, in milliseconds, and its number, oldest first.
+
+        The time is None if it is unknown.
+        """
+        if lake.format.name == ICEBERG:
+            column = exp.column("snapshot-log", quoted=True)
+            log = exp.select(column).from_(_json([place], "unstructured", _HISTORY))
+            ((entries,),) = self._connection.rows(log)
+            return [(entry["timestamp-ms"], entry["snapshot-id"]) for entry in entries or ()]
         found = {path: _LOG.search(path) for path in self._listed(f"{lake.folder}/_delta_log/*.json")}
         numbers = {path: int(name[1]) for path, name in found.items() if name}
-        options = {"format": literal("newline_delimited"), "columns": _COMMIT, "filename": exp.true()}
-        named = [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in options.items()]
-        paths = exp.Array(expressions=[literal(path) for path in numbers])
-        log = exp.Table(this=exp.Anonymous(this="read_json", expressions=[paths, *named]))
+        if not numbers:
+            return []
         time = exp.Max(this=exp.Dot(this=exp.column("commitInfo"), expression=exp.to_identifier("timestamp")))
-        read = exp.select("filename", time).from_(log).group_by("filename")
-        return {numbers[path]: time for path, time in self._connection.rows(read)} if numbers else {}
+        commits = _json(list(numbers), "newline_delimited", _COMMIT)
+        times = self._connection.rows(exp.select("filename", time).from_(commits).group_by("filename"))
+        return sorted(((time, numbers[path]) for path, time in times), key=lambda entry: entry[1])
 
-    def _opened(self, lake: Lake, place: str, path: str, version: Version | None) -> Any:
-        """Return the table by the package of its format, None if that is not installed."""
+    def _opened(self, lake: Lake, place: str, path: str, version: Version | None, other: str) -> Any:
+        """Return the table by the package of its format, None if that is not installed.
+
+        Args:
+            other: how to get the extension, which reads more tables.
+        """
         try:
             return _delta(place, version) if lake.format.name == DELTA else _iceberg(place, version)
         except ImportError:
             return None
         except Exception as error:  # each package has classes of its own
             said = " ".join(_COLOR.sub("", str(error)).split())
-            raise InputError(path, f"cannot be read: {said}", _CHECK) from error
+            raise InputError(path, f"cannot be read: {said}", f"{_CHECK}, or {other}") from error
 
     def _latest(self, folder: str) -> str:
         """Return the metadata file of the current version of an Iceberg table."""
@@ -168,25 +205,26 @@ def _iceberg(place: str, version: Version | None) -> Any:
     """Return an Iceberg table by its package."""
     from pyiceberg.table import StaticTable
 
-    table = StaticTable.from_metadata(place)
-    snapshot = version.number if version else None
-    if version is not None and version.time is not None:
-        found = table.snapshot_as_of_timestamp(int(version.time.timestamp() * 1000))
-        if found is None:
-            raise ValueError(f"every snapshot is newer than {version.text}")
-        snapshot = found.snapshot_id
-    return table.scan(snapshot_id=snapshot).to_arrow()
+    return StaticTable.from_metadata(place).scan(snapshot_id=version.number if version else None).to_arrow()
 
 
 def _argument(lake: Lake, version: Version) -> exp.Expr:
     """Return the argument of DuckDB's function that names a version."""
-    if version.time is not None:
-        name = "snapshot_from_timestamp"
-        value: exp.Expr = exp.cast(literal(str(version.time.replace(tzinfo=None))), "TIMESTAMP")
-    else:
-        name = "version" if lake.format.name == DELTA else "snapshot_from_id"
-        value = literal(version.number)
-    return exp.PropertyEQ(this=exp.to_identifier(name), expression=value)
+    name = "version" if lake.format.name == DELTA else "snapshot_from_id"
+    return exp.PropertyEQ(this=exp.to_identifier(name), expression=literal(version.number))
+
+
+def _json(paths: Sequence[str], format_: str, columns: exp.Expr) -> exp.Table:
+    """Return the table of some fields in files of JSON, with the names of the files."""
+    options = {
+        "format": literal(format_), "columns": columns, "filename": exp.true(),
+        "maximum_object_size": literal(_LARGEST),
+    }  # fmt: skip
+    if paths[0].endswith(f".gz{METADATA}"):
+        options["compression"] = literal("gzip")
+    named = [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in options.items()]
+    listed = exp.Array(expressions=[literal(path) for path in paths])
+    return exp.Table(this=exp.Anonymous(this="read_json", expressions=[listed, *named]))
 
 
 def _version(file: str) -> tuple[int, str]:

@@ -19,7 +19,6 @@ from duckmetrics.engines import snapshots
 from duckmetrics.engines.duckdb_files import DuckDBFiles
 from duckmetrics.engines.duckdb_frames import frame_columns, frame_source
 from duckmetrics.engines.engine import new_name
-from duckmetrics.engines.lakes import versioned
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import (
@@ -30,14 +29,17 @@ from duckmetrics.inputs.sources import (
     refuse_streams,
     refuse_volatile,
 )
+from duckmetrics.inputs.versions import versioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.inputs.sources import Role
+    from duckmetrics.inputs.versions import Version
 
 _NUMBERED = re.compile(r"(.+)_\d+")
+_VERSIONS_OF_FOLDERS = "give the folder of a Delta or Iceberg table"
 _LISTINGS = {"table": "duckdb_tables", "view": "duckdb_views"}
 
 
@@ -57,16 +59,16 @@ class DuckDBTables:
         """Refuse results of files that changed while they were read; see `DuckDBFiles`."""
         self._files.refuse_changed()
 
-    def attach(self, table: Any, role: Role, snapshot: str) -> Source:
+    def attach(self, table: Any, role: Role, snapshot: str, version: Version | None = None) -> Source:
         """Find a table and read its columns.
 
         Args:
             snapshot: when tables are copied, see `snapshots`.
 
         Raises:
-            InputError: there is no such table, or it cannot be read.
+            InputError: there is no such table or version, or it cannot be read.
         """
-        source = self._found(table, role)
+        source = self._found(table, role, version)
         probe = exp.select(exp.Star()).from_(source.relation.copy())
         try:
             self._bind_only(probe.sql(DIALECT))
@@ -91,17 +93,35 @@ class DuckDBTables:
         plan = exp.select(exp.Star()).from_(source.relation.copy()).sql(DIALECT)
         return snapshots.is_cheap(self._connection.rows(f"EXPLAIN (FORMAT JSON) {plan}")[0][1])
 
-    def _found(self, table: Any, role: Role) -> Source:
+    def has_versions(self, table: Any) -> bool:
+        """Return whether a table argument is the path of a table that keeps older versions."""
+        path = self._path(table)
+        return path is not None and self._files.has_versions(path)
+
+    def _path(self, table: Any) -> str | None:
+        """Return the path that a table argument means, None if it means something else."""
         if isinstance(table, os.PathLike):
-            return self._files.named(os.fspath(table), role)
+            return str(os.fspath(table))
+        if not isinstance(table, str):
+            return None
+        kind = kind_of_text(table)
+        text = table.removeprefix(f"{kind}:")
+        if kind == "file":
+            return text if text != table or not self._is_entry(text) else None
+        folder, version = versioned(text) if kind == "name" and text == table else (text, None)
+        is_path = text == table and (Path(text).exists() or (version is not None and Path(folder).exists()))
+        return text if kind == "name" and is_path and self._entry(text) is None else None
+
+    def _found(self, table: Any, role: Role, version: Version | None) -> Source:
+        path = self._path(table)
+        if path is not None:
+            return self._files.named(path, role, version)
+        if version is not None:
+            raise _without_versions(table, role)
         if isinstance(table, str):
             kind = kind_of_text(table)
             text = table.removeprefix(f"{kind}:")
-            if kind == "sql":
-                return self._sql(text)
-            if kind == "file" and (text != table or not self._is_entry(text)):
-                return self._files.named(text, role)
-            return self._named(text, role, table.startswith("table:"))
+            return self._sql(text) if kind == "sql" else self._named(text, table.startswith("table:"))
         if isinstance(table, list | tuple) and all(isinstance(p, str | os.PathLike) for p in table):
             return self._files.listed([os.fspath(p) for p in table], role)
         return frame_source(self._connection, table, role)
@@ -112,15 +132,14 @@ class DuckDBTables:
         """Return whether a name with the ending of a file is one of the connection, such as ``shop.run``."""
         return not any(mark in text for mark in "/\\*?") and self._entry(text) is not None
 
-    def _named(self, text: str, role: Role, forced: bool) -> Source:
-        """Find a table, a view or a file of a name.
+    def _named(self, text: str, forced: bool) -> Source:
+        """Find a table or view of a name.
 
         Args:
             forced: the caller says that it is a table.
         """
         found = self._entry(text)
-        exists = not forced and Path(text).exists()
-        if found and exists:
+        if found and not forced and Path(text).exists():
             raise InputError(text, f"both a {found[0]} and a file", f"write 'table:{text}' or 'file:{text}'")
         if found:
             self._connection.see_one_moment()
@@ -131,9 +150,6 @@ class DuckDBTables:
             return Source(
                 text, relation, {}, rowid=is_ours, statistics=is_ours, in_place=kind == "view" or is_ours
             )
-        folder, version = versioned(text)
-        if exists or (version is not None and not forced and Path(folder).exists()):
-            return self._files.named(text, role)
         known = {name for kind in _LISTINGS for _, _, name in self._entries(kind)}
         advice = (
             "check the name, or pass connection= (on the command line --database) if it lives in a database"
@@ -270,6 +286,16 @@ class DuckDBTables:
                 inside[-1] -= 1
             inside.append(children or 0)
         return names
+
+
+def _without_versions(table: Any, role: Role) -> InputError:
+    """Return the error for a table that keeps no older versions that could be named."""
+    if not isinstance(table, str):
+        label = f"{role} ({type(table).__name__})"
+        return InputError(label, "is not a path, so it has no versions here", _VERSIONS_OF_FOLDERS)
+    label = label_of_sql(table) if kind_of_text(table) == "sql" else table
+    advice = f"{_VERSIONS_OF_FOLDERS}; SQL names a version with FROM lake.run AT (VERSION => 3)"
+    return InputError(label, "is not a path, so it has no versions here", advice)
 
 
 def _readings(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.definition import Definition
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.inputs.versions import Version
 
 _NUMBERS = itertools.count(1)
 
@@ -36,6 +37,7 @@ class Feature(Enum):
     SHARED_STEPS = "compute a step once that several others read"
     FILE_STATISTICS = "skip parts of a file by its statistics, which do not count NaN"
     EXACT_SUMS = "sum whole numbers of 128 bits"
+    VERSIONS = "read older versions of tables"
     GLOBAL_SORTS = "sort all rows on one machine, which plans made for DuckDB do"
 
 
@@ -64,9 +66,17 @@ class Engine(Protocol):
         """Return the engine that holds the results, a few rows, and writes what is shown."""
         return self
 
-    def attach(self, table: Any, role: Role) -> Source:
-        """Find out what a table argument means and read its columns."""
+    def attach(self, table: Any, role: Role, version: Version | None = None) -> Source:
+        """Find out what a table argument means and read its columns.
+
+        Args:
+            version: of the table, None for the current one; only engines with the feature get one.
+        """
         ...
+
+    def has_versions(self, table: Any) -> bool:
+        """Return whether a table argument means a table that keeps older versions."""
+        return False
 
     def once(self, source: Source, columns: Sequence[str] | None = None) -> Source:
         """Return a table that costs little to read again; by default, the same.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
@@ -74,49 +73,6 @@ class Lake:
         how = f'read it as SQL: "{reader}"' if reader.startswith("SELECT") else reader
         what = f"belongs to {self.called}, whose folder also holds rows of older versions"
         return InputError(path, what, how)
-
-
-# A version follows the path: run@v3, as in Delta Lake, or run@2026-11-01 for a time.
-_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9:.]+(?:[Zz]|[+-][0-9:]+)?)?"
-_VERSIONED = re.compile(rf"(.*[^/])/?@(?:v([0-9]{{1,19}})|({_TIME}))/?")
-
-
-@dataclass(frozen=True)
-class Version:
-    """A version of a table: its number, or the last one at some time.
-
-    Attributes:
-        text: the text after the @.
-        number: of Delta the version, of Iceberg the id of the snapshot; None where a time is given.
-        time: in UTC, which it also was if the text names no zone.
-    """
-
-    text: str
-    number: int | None
-    time: datetime | None
-
-
-def versioned(path: str) -> tuple[str, Version | None]:
-    """Split the version off a path; None if there is none.
-
-    Raises:
-        InputError: the text after the @ is not a date or time, or lies in the future.
-    """
-    found = _VERSIONED.fullmatch(path)
-    if found is None:
-        return path, None
-    folder, number, time = found.groups()
-    if number is not None:
-        return folder, Version(f"v{number}", int(number), None)
-    try:
-        moment = datetime.fromisoformat(time.upper())
-        moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        advice = "write one such as 2026-11-01 or 2026-11-01T12:30:00"
-        raise InputError(path, f"{time!r} is not a date or time", advice) from error
-    if moment > datetime.now(UTC):
-        raise InputError(path, f"{time!r} is in the future", "name a time that has passed, or none")
-    return folder, Version(time, None, moment)
 
 
 def find(path: str, is_folder: bool, found: Callable[[str], str | None]) -> Lake | None:

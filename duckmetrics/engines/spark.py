@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from duckmetrics.inputs.sources import Role
+    from duckmetrics.inputs.versions import Version
 
 _FORMATS = ("parquet", "csv", "json")
 # The names of Spark's types in DuckDB.
@@ -79,7 +80,7 @@ class SparkEngine(Engine):
 
     # ---- tables
 
-    def attach(self, table: Any, role: Role) -> Source:
+    def attach(self, table: Any, role: Role, version: Version | None = None) -> Source:
         """Find out what a table argument means and read its columns.
 
         Raises:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.catalog import catalog
 from duckmetrics.catalog.definition import CLASSIFICATION, RANKING
 from duckmetrics.catalog.specs import parse_measures, parse_table
+from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import EngineError, InputError, MetricError, UnsupportedError
 from duckmetrics.evaluation.classification import evaluate_classification, table_query
@@ -25,6 +27,7 @@ from duckmetrics.inputs.layout_tables import LayoutTables
 from duckmetrics.inputs.request import Request
 from duckmetrics.inputs.slices import slice_label
 from duckmetrics.inputs.systems import Attach, Systems
+from duckmetrics.inputs.versions import chosen_versions
 from duckmetrics.results.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.sources import Role, Source
+    from duckmetrics.inputs.versions import Version
     from duckmetrics.results.findings import Finding
     from duckmetrics.summaries.shared_relations import SharedRelations
 
@@ -189,13 +193,28 @@ class Session:
         """Find out what a table argument means; the engine looks at each of them once."""
         key = id(table), role
         if key not in self.attached:
-            source = self.engine.attach(table, role)
+            source = self.engine.attach(table, role, self._versions.get(role))
             found = self._layouts.read(self._filtered(source, role), role)
             found = self.engine.once(found, needed_columns(self.request, found, role))
             self._refuse_nothing_left(found, role, source.empty)
             self._layouts.refuse_absent(found, role)
             self.attached[key] = found
         return self.attached[key]
+
+    @cached_property
+    def _versions(self) -> dict[str, Version]:
+        """The versions to read, by the table.
+
+        Raises:
+            InputError: one names no table, and it is not clear which is meant.
+            UnsupportedError: the engine reads no older versions.
+        """
+        asked = self.request.versions
+        if asked and not self.engine.supports(Feature.VERSIONS):
+            name = DIALECTS[self.engine.dialect].engine
+            advice = "write SQL that names the version, such as SELECT * FROM delta.`run` VERSION AS OF 3"
+            raise UnsupportedError(next(iter(asked.values())).option, f"not on {name}", advice)
+        return chosen_versions(asked, self.request.tables, self.engine.has_versions)
 
     def _filtered(self, source: Source, role: Role) -> Source:
         """Leave only the rows of a table that the caller's condition keeps.

@@ -16,9 +16,9 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
+from duckmetrics.expressions.column_types import is_wide
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.column_types import is_wide
 from duckmetrics.inputs.columns import ColumnMap, missing_column, selected
 from duckmetrics.inputs.ids import common_types, key_expression, key_of, same_kind
 from duckmetrics.inputs.inputs import CLUSTER, Inputs

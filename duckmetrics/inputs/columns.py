@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from duckmetrics.errors import InputError, suggestion
-from duckmetrics.inputs.column_types import INTEGER
+from duckmetrics.expressions.column_types import INTEGER
 from duckmetrics.inputs.sources import ROLES, Role, Source
 from duckmetrics.layouts.layouts import judged_by, likely
 

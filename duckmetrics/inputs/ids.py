@@ -10,7 +10,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
-from duckmetrics.inputs.column_types import INTEGER, NARROW, NUMBER
+from duckmetrics.expressions.column_types import INTEGER, NARROW, NUMBER
 from duckmetrics.inputs.columns import ColumnMap, missing_column
 
 if TYPE_CHECKING:

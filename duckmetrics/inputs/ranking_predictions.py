@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted, stacked
+from duckmetrics.expressions.column_types import is_wide
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.column_types import is_wide
 from duckmetrics.inputs.columns import CANONICAL, is_name, selected
 from duckmetrics.inputs.lists import elements, items_of, list_column, list_places, list_size
 

@@ -7,24 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.catalog.facts import POSITIONS, holds
-from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.numbers import positive_number
 from duckmetrics.inputs.columns import ColumnMap, read_columns
 from duckmetrics.inputs.python_tables import as_table
 from duckmetrics.inputs.slices import read_condition, read_slices
-from duckmetrics.inputs.sources import ROLES
+from duckmetrics.inputs.sources import by_table
 from duckmetrics.inputs.systems import given_tables, read_scores
+from duckmetrics.inputs.versions import read_versions
 from duckmetrics.layouts.layouts import read_layouts
 from duckmetrics.presets.presets import preset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.inputs.interval_options import Inference
+    from duckmetrics.inputs.versions import Version
     from duckmetrics.presets.presets import Preset
 
 POPULATION = "population"
@@ -50,6 +52,7 @@ class Request:
         positive: the label that counts as 1, where labels are text.
         scores: the columns of the scores by system, where one table has those of several.
         where: a condition of the rows that count, by the table.
+        versions: the versions to read, by the table; see `read_versions`.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
@@ -71,6 +74,7 @@ class Request:
     positive: str | None = None
     scores: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
     checked: bool = False
 
     @property
@@ -79,6 +83,14 @@ class Request:
         if self.scores:
             return tuple(self.scores)
         return tuple(map(str, self.predictions)) if isinstance(self.predictions, Mapping) else ()
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The tables as they were given, None for those that were not."""
+        return {
+            "predictions": self.predictions, "truth": self.truth, "queries": self.queries,
+            "population": self.population,
+        }  # fmt: skip
 
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
@@ -105,6 +117,8 @@ def read_request(
     positive: str | float | None = None,
     score: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
 ) -> Request:
     """Read the arguments that the public functions have in common; see `evaluate`.
 
@@ -118,7 +132,7 @@ def read_request(
     mapped = read_columns(columns)
     tables = as_table(given_tables(predictions, system), "predictions")
     given, population = _with_population(catalog, switches or {})
-    return Request(
+    request = Request(
         predictions=tables,
         truth=as_table(truth, "truth"),
         system=system if isinstance(system, str) else None,
@@ -137,6 +151,7 @@ def read_request(
         scores=read_scores(score, system, tables, mapped),
         where=read_where(where),
     )
+    return replace(request, versions=read_versions(version, as_of, request.tables))
 
 
 def with_switches(catalog: Catalog, request: Request, switches: Mapping[str, Any]) -> Request:
@@ -162,18 +177,8 @@ def read_where(where: Any) -> dict[str, exp.Expr]:
     Raises:
         InputError: it is not a mapping, names no table of an evaluation, or holds an invalid condition.
     """
-    if where is not None and not isinstance(where, Mapping):
-        raise InputError(
-            "where", f"{where!r} names no table", "write {'predictions': \"day = DATE '2026-11-01'\"}"
-        )
-    found = {}
-    for table, text in (where or {}).items():
-        if table not in ROLES:
-            raise InputError(
-                "where", f"{table!r} is not a table of an evaluation", suggestion(str(table), ROLES)
-            )
-        found[str(table)] = read_condition(f"where {table}: {text!r}", str(text))
-    return found
+    given = by_table("where", where, "{'predictions': \"day = DATE '2026-11-01'\"}")
+    return {str(table): read_condition(f"where {table}: {text!r}", str(text)) for table, text in given}
 
 
 def _is_choice(catalog: Catalog, population: Any) -> bool:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import glob
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from duckmetrics.catalog.definition import DIALECT
-from duckmetrics.errors import InputError
+from duckmetrics.errors import InputError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 Role = Literal["predictions", "truth", "queries", "population", "counts", "data", "items"]
 ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
@@ -110,6 +111,24 @@ class Source:
                 f"map the one that is meant with columns={{{name!r}: {folded[0]!r}}}",
             )
         return folded[0] if folded else None
+
+
+def by_table(option: str, given: Any, example: str) -> Iterator[tuple[Role, Any]]:
+    """Yield the values of an option that is given by the table.
+
+    Args:
+        example: how it is written.
+
+    Raises:
+        InputError: it is not a mapping, or names no table of an evaluation.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(option, f"{given!r} names no table", f"write {example}")
+    for table, value in (given or {}).items():
+        if table not in ROLES:
+            advice = suggestion(str(table), ROLES)
+            raise InputError(option, f"{table!r} is not a table of an evaluation", advice)
+        yield table, value
 
 
 def kind_of_text(text: str) -> str:

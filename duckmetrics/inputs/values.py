@@ -13,8 +13,8 @@ from sqlglot import exp
 from duckmetrics.compose.optimizer import EXACT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
+from duckmetrics.expressions.column_types import NUMBER, WIDE
 from duckmetrics.expressions.folding import literal
-from duckmetrics.inputs.column_types import NUMBER, WIDE
 from duckmetrics.inputs.columns import CANONICAL, ColumnMap, missing_column
 from duckmetrics.inputs.sources import RUN, Source
 

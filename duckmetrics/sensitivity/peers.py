@@ -25,6 +25,7 @@ from duckmetrics.version import __version__
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -49,6 +50,8 @@ def conventions(
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -57,8 +60,8 @@ def conventions(
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics, system, columns, where, connection, threads, memory_limit: as for
-            `evaluate`.
+        predictions, truth, metrics, system, columns, where, version, as_of, connection, threads,
+            memory_limit: as for `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -86,6 +89,8 @@ def conventions(
         columns=columns,
         layout=layout,
         where=where,
+        version=version,
+        as_of=as_of,
         switches=switches,
     )
     with opened(request, open_engine(None, connection, threads, memory_limit)) as session:

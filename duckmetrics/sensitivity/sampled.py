@@ -29,6 +29,7 @@ from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -62,6 +63,8 @@ def sampled(
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -101,7 +104,7 @@ def sampled(
         like: a tool whose conventions stand in for the defaults, as for `evaluate`.
         **switches: conventions such as ``ties="pessimistic"``; a query without predictions, or
             without a relevant item, counts as `evaluate` counts it.
-        system, columns, where, connection, threads, memory_limit: as for `evaluate`.
+        system, columns, where, version, as_of, connection, threads, memory_limit: as for `evaluate`.
 
     Returns:
         The value of each metric by each method and system.
@@ -136,6 +139,8 @@ def sampled(
         columns=columns,
         layout=layout,
         where=where,
+        version=version,
+        as_of=as_of,
         like=like,
         switches=switches,
     )

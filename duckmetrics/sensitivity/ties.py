@@ -20,6 +20,7 @@ from duckmetrics.results.tabular import Printed, Shown
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from datetime import date
     from typing import Unpack
 
     import duckdb
@@ -115,6 +116,8 @@ def ties(
     columns: Mapping[str, str] | None = None,
     layout: str | Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
+    version: int | Mapping[str, int] | None = None,
+    as_of: str | date | Mapping[str, str | date] | None = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -123,8 +126,8 @@ def ties(
     """Report the effect of the order of equal scores on metrics of rankings.
 
     Args:
-        predictions, truth, metrics, like, system, columns, where, connection, threads, memory_limit,
-            **switches: as for `evaluate`.
+        predictions, truth, metrics, like, system, columns, where, version, as_of, connection, threads,
+            memory_limit, **switches: as for `evaluate`.
 
     Returns:
         The value, its bounds with the relevant items last and first among equal scores, and how many
@@ -149,6 +152,8 @@ def ties(
         columns=columns,
         layout=layout,
         where=where,
+        version=version,
+        as_of=as_of,
         like=like,
         switches=switches,
     )

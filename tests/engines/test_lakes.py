@@ -121,7 +121,7 @@ def test_sql_says_what_is_read(lake: tuple[Path, str, str]) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("run.parquet@v1", "run.parquet is not a Delta or Iceberg table, so it has no version v1"),
+        ("run.parquet@v1", "run.parquet: is not a Delta or Iceberg table, so it has no version v1"),
         ("nothing@2025-11-01", "not a Delta or Iceberg table, so it has no version 2025-11-01"),
         ("run.parquet@2026-13-01", "'2026-13-01' is not a date or time"),
         ("run.parquet@9999-01-01", "'9999-01-01' is in the future"),
@@ -147,3 +147,33 @@ def test_a_file_may_have_a_name_that_looks_like_a_version(tmp_path: Path) -> Non
     (tmp_path / "run@v1").mkdir()
     pq.write_table(OLD, tmp_path / "run@v1/part.parquet")
     assert duckmetrics.evaluate(tmp_path / "run@v1", TRUTH, ["mrr"])["mrr"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"version": {"prediction": 3}}, "'prediction' is not a table .* did you mean 'predictions'"),
+        ({"version": {"queries": 3}}, "version: is for queries, and there is no such table; leave it out"),
+        ({"version": {"predictions": "x"}}, "version predictions: 'x' is not the number of a version"),
+        ({"version": True}, "True is not the number of a version"),
+        ({"version": "2026-01-01"}, r"a time goes to as_of= \(--as-of\)"),
+        ({"as_of": {"predictions": 3}}, "as_of predictions: 3 is not a date or time; write one such as"),
+        ({"as_of": "9999-01-01"}, "as_of: '9999-01-01' is in the future"),
+        ({"version": {"truth": 1}, "as_of": {"truth": "2026-01-01"}}, "keep one of them for each table"),
+        ({"version": 1, "as_of": {"truth": "2026-01-01"}}, r"write|keep one of them .* \{'predictions'"),
+        ({"version": 1}, "version: no table has a version v1, since none is a Delta or Iceberg table"),
+        ({"version": {"predictions": 1}}, "run.parquet: is not a Delta or Iceberg table, so it has no"),
+        ({"version": {"truth": 1}}, r"truth \(Table\): is not a path, so it has no versions here; give"),
+    ],
+)
+def test_a_version_that_cannot_be_meant_is_refused(
+    tmp_path: Path, asked: dict[str, Any], problem: str
+) -> None:
+    pq.write_table(NEW, tmp_path / "run.parquet")
+    with pytest.raises(InputError, match=problem):
+        duckmetrics.evaluate(tmp_path / "run.parquet", TRUTH, ["ndcg@10"], **asked)
+
+
+def test_a_query_has_no_version_and_can_name_one() -> None:
+    with pytest.raises(InputError, match=r"has no versions here; .*FROM lake.run AT \(VERSION => 3\)"):
+        duckmetrics.evaluate("FROM run", TRUTH, ["ndcg@10"], version={"predictions": 1})

@@ -108,7 +108,7 @@ def test_an_older_version_of_a_delta_table(
         alone = duckmetrics.evaluate(table, "truth", METRICS, where=where).rows
         found = [row["value"] for row in together.rows if row["system"] == system]
         assert found == [row["value"] for row in alone]
-    with pytest.raises(InputError, match="run@v9: cannot be read"):
+    with pytest.raises(InputError, match="run@v9: cannot be read: .*; choose a version from 0 to 2"):
         values(f"{delta}/run@v9", delta / "truth")
     with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
         values(f"{delta}/run@2020-01-01", delta / "truth")
@@ -161,10 +161,11 @@ def test_an_older_version_of_an_iceberg_table(
     assert values(f"{run}@v{last.snapshot_id}", truth) == WANTED
     time = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC)
     assert values(f"{run}@{time.isoformat()}", truth) == old
-    for wrong in ("v9", "2020-01-01"):
-        # The extension knows no snapshot at that time, and reads no rows.
-        with pytest.raises(InputError, match=f"run@{wrong}: (cannot be read|no rows)"):
-            values(f"{run}@{wrong}", truth)
+    with pytest.raises(InputError, match=f"run@v9: cannot be read: .*; choose a snapshot.* {last.snapshot_id}"):
+        values(f"{run}@v9", truth)
+    # The extension by itself would read no rows at that time.
+    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
+        values(f"{run}@2020-01-01", truth)
 
 
 def test_a_table_of_a_ducklake(tmp_path: Path) -> None:
