@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -15,15 +16,16 @@ from duckmetrics.engines.engine import new_name
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs.sources import Source
-from duckmetrics.inputs.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     import pyarrow as pa
 
     from duckmetrics.connections.connection import DuckDBConnection
     from duckmetrics.engines.lakes import Lake
+    from duckmetrics.inputs.versions import Version
 
 DELTA, ICEBERG = "Delta", "Iceberg"
 _FUNCTIONS = {DELTA: "delta_scan", ICEBERG: "iceberg_scan"}
@@ -79,7 +81,8 @@ class DuckDBLakes:
             place = path if _is_metadata(lake, path) else self._latest(lake.folder)
         label = f"{path}@{version.text}" if version else path
         if version is not None and version.time is not None:
-            version = self._numbered(lake, place, version, label)
+            number = self._last(lake, place, version.time, label)
+            version = replace(version, number=number, time=None)
         function = exp.Anonymous(this=_FUNCTIONS[lake.format.name], expressions=[literal(place)])
         if version is not None:
             function.append("expressions", _argument(lake, version))
@@ -122,17 +125,16 @@ class DuckDBLakes:
             raise InputError(path, f"cannot be read: {first_line(error)}", _CHECK) from error
         return ""
 
-    def _numbered(self, lake: Lake, place: str, version: Version, label: str) -> Version:
-        """Return the last version at a time by its number, as all readers know it."""
-        assert version.time is not None
+    def _last(self, lake: Lake, place: str, time: datetime, label: str) -> int:
+        """Return the number of the last version at a time, by which all readers know it."""
         history = self._history(lake, place)
-        if any(time is None for time, _ in history):
+        if any(written is None for written, _ in history):
             raise InputError(label, "its log has no times", "name the version by its number, as in @v3")
-        moment = version.time.timestamp() * 1000
-        known = [number for time, number in history if time is not None and time <= moment]
+        moment = time.timestamp() * 1000
+        known = [number for written, number in history if written is not None and written <= moment]
         if not known:
-            raise InputError(label, f"every version is newer than {version.text}", "choose a later time")
-        return Version(version.text, known[-1], None)
+            raise InputError(label, "every version is newer than this time", "choose a later one")
+        return known[-1]
 
     def _known(self, lake: Lake, place: str) -> str:
         """Return advice that names the versions of a table, empty if they cannot be read."""

@@ -10,9 +10,8 @@ import shutil
 import sqlite3
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -26,26 +25,14 @@ from duckmetrics.connections.setup import Statement
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError
 from support.other_engines import postgres_server
+from support.warehouses import METRICS, RUN, SHOP, TRUTH, extensions, values
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["extensions"]
 
 pytestmark = pytest.mark.warehouse
-
-SHOP = Path(__file__).parents[2] / "data/shop"
-RUN, TRUTH = (pq.read_table(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases"))
-METRICS = ["ndcg@10", "map", "recall@20"]
-EXTENSIONS = ("httpfs", "delta", "iceberg", "avro", "ducklake", "postgres_scanner", "sqlite_scanner")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def extensions() -> None:
-    """Make the extensions that are installed as packages known to DuckDB."""
-    package = pytest.importorskip("duckdb_extensions")
-    for name in EXTENSIONS:
-        package.import_extension(name)
-
-
-def values(run: Any, truth: Any, **options: Any) -> list[float]:
-    found = duckmetrics.evaluate(run, truth, METRICS, system="model", **options)
-    return [row["value"] for row in found.rows]
 
 
 WANTED = values(RUN, TRUTH)
@@ -108,9 +95,9 @@ def test_an_older_version_of_a_delta_table(
         alone = duckmetrics.evaluate(table, "truth", METRICS, where=where).rows
         found = [row["value"] for row in together.rows if row["system"] == system]
         assert found == [row["value"] for row in alone]
-    with pytest.raises(InputError, match="run@v9: cannot be read: .*; choose a version from 0 to 2"):
+    with pytest.raises(InputError, match=r"run@v9: cannot be read: .*; choose a version from 0 to 2"):
         values(f"{delta}/run@v9", delta / "truth")
-    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
+    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than this time"):
         values(f"{delta}/run@2020-01-01", delta / "truth")
 
 
@@ -161,10 +148,10 @@ def test_an_older_version_of_an_iceberg_table(
     assert values(f"{run}@v{last.snapshot_id}", truth) == WANTED
     time = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC)
     assert values(f"{run}@{time.isoformat()}", truth) == old
-    with pytest.raises(InputError, match=f"run@v9: cannot be read: .*; choose a snapshot.* {last.snapshot_id}"):
+    with pytest.raises(InputError, match=rf"run@v9: cannot be read: .* snapshot, .* or {last.snapshot_id}"):
         values(f"{run}@v9", truth)
     # The extension by itself would read no rows at that time.
-    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than 2020-01-01"):
+    with pytest.raises(InputError, match="run@2020-01-01: every version is newer than this time"):
         values(f"{run}@2020-01-01", truth)
 
 

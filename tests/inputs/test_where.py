@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,14 @@ def test_only_tables_of_an_evaluation_have_conditions() -> None:
         values(RUN, where={"prediction": "score > 1"})
     with pytest.raises(InputError, match="names no table"):
         values(RUN, where="score > 1")
+
+
+def test_where_there_are_conditions_there_are_versions() -> None:
+    functions = [getattr(duckmetrics, name) for name in duckmetrics.__all__]
+    known = [set(signature(one).parameters) for one in functions if isfunction(one)]
+    with_conditions = [names for names in known if "where" in names]
+    assert len(with_conditions) >= 8
+    assert all({"version", "as_of"} <= names for names in with_conditions)
 
 
 @pytest.mark.slow
