@@ -41,6 +41,8 @@ _BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE 
 # The secret of an object store, and the endpoint that the user may have set instead.
 _SECRET = "duckmetrics_aws"
 _ENDPOINT = "SELECT nullif(current_setting('s3_endpoint'), 's3.amazonaws.com')"
+# The setting that keeps parts of remote files in memory.
+_CACHE = "enable_external_file_cache"
 # Examples of the limits of a call.
 _LIMITS = {"threads": 4, "memory_limit": "4GB", "temp_directory": "/tmp"}
 
@@ -175,6 +177,14 @@ class DuckDBConnection:
         values = ", ".join(f"{name} {literal(value).sql(DIALECT)}" for name, value in options.items())
         sql = f"CREATE TEMPORARY SECRET {_SECRET} (TYPE s3, {values})"
         Statement("AWS_* variables", sql, tuple(map(str, options.values()))).run(self.raw)
+
+    def without_cache(self) -> None:
+        """Cache no parts of remote files, on a connection of our own, as they are read once.
+
+        DuckDB also reads the columns between a part that it needs and one that is in the cache.
+        """
+        if self.is_own:
+            self.execute(assignment(_CACHE, False))
 
     # --- statements ------------------------------------------------------------------------------
 

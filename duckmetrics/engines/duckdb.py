@@ -110,6 +110,8 @@ class DuckDBEngine(Engine):
             return source
         known = {n: t for n, t in source.columns.items() if columns is None or n in columns}
         unread = {name: type_ for name, type_ in source.columns.items() if name not in known}
+        if not source.in_place:
+            self._held.without_cache()
         relation = self._copied("snapshot", source, [quoted(name) for name in known])
         return replace(
             source, relation=relation, columns=known, in_place=True, statistics=True, rowid=source.rowid,

@@ -9,8 +9,6 @@ import re
 import shutil
 import sqlite3
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -25,6 +23,7 @@ from duckmetrics.connections.setup import Statement
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError
 from support.other_engines import postgres_server
+from support.stores import store_of
 from support.warehouses import METRICS, RUN, SHOP, TRUTH, extensions, values
 
 if TYPE_CHECKING:
@@ -493,16 +492,10 @@ def test_an_object_that_cannot_be_sent_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The store refuses to take it."""
-    monkeypatch.setattr(_Faulty, "status", 404)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
-    with _FaultyServer(("127.0.0.1", 0), _Faulty) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+    with store_of(SHOP, monkeypatch, status=404):
         tables = [str(SHOP / f"{name}.parquet") for name in ("recommendations", "purchases")]
         with pytest.raises(SystemExit) as stop:
             main(["evaluate", *tables, "-m", "ndcg@10", "--system", "model", "-o", "s3://shop/out.csv"])
-        server.shutdown()
     printed = capsys.readouterr()
     assert (stop.value.code, printed.out) == (2, "")
     assert "s3://shop/out.csv: cannot be written" in printed.err
@@ -534,42 +527,6 @@ def test_a_list_of_files_with_one_that_is_not_there(connected: Any, tmp_path: Pa
     assert "nothing.parquet" in str(raised.value)
 
 
-class _Faulty(BaseHTTPRequestHandler):
-    """A store that refuses with a status, or sends half of the requested bytes."""
-
-    protocol_version = "HTTP/1.1"
-    status = 200
-    data = (SHOP / "recommendations.parquet").read_bytes()
-
-    def do_HEAD(self) -> None:
-        self.send_response(self.status)
-        self.send_header("Content-Length", str(len(self.data) if self.status == 200 else 0))
-        self.send_header("Last-Modified", "Tue, 24 Nov 2026 00:00:00 GMT")
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
-        part = self.data[first : last + 1] if self.status == 200 else b""
-        self.send_response(206 if part else self.status)
-        self.send_header("Content-Length", str(len(part)))
-        self.send_header("Content-Range", f"bytes {first}-{last}/{len(self.data)}")
-        self.end_headers()
-        if part:
-            self.wfile.write(part[: len(part) // 2])
-            self.close_connection = True
-
-    def do_PUT(self) -> None:
-        self.do_HEAD()
-
-    def log_message(self, *message: object) -> None:
-        """Log nothing."""
-
-
-class _FaultyServer(ThreadingHTTPServer):
-    def handle_error(self, *request: object) -> None:
-        """Ignore a client that is gone."""
-
-
 @pytest.mark.parametrize(
     ("status", "words"),
     [(403, "whether its token has expired"), (503, "busy or down; try again"), (200, "was cut; try again")],
@@ -579,21 +536,43 @@ def test_a_store_that_fails_is_told_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """The command writes nothing and shows no secret."""
-    monkeypatch.setattr(_Faulty, "status", status)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "abcd")
-    with _FaultyServer(("127.0.0.1", 0), _Faulty) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-        asked = ["s3://shop/run.parquet", str(SHOP / "purchases.parquet"), "-m", "ndcg@10"]
+    with store_of(SHOP, monkeypatch, status=status, is_cut=True):
+        asked = ["s3://shop/recommendations.parquet", str(SHOP / "purchases.parquet"), "-m", "ndcg@10"]
         with pytest.raises(SystemExit) as stop:
             main(["evaluate", *asked, "-o", str(tmp_path / "out.csv")])
-        server.shutdown()
     printed = capsys.readouterr()
     assert (stop.value.code, printed.out, list(tmp_path.iterdir())) == (2, "", [])
     assert words in printed.err
     assert printed.err.count("\n") == 1
     assert "geheim" not in printed.err
+
+
+def test_only_the_needed_columns_are_read_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server counts; the footers of the files say how many bytes the columns have."""
+    rows = 600_000
+    numbers = pa.array(range(rows))
+    run = {
+        "query_id": pc.divide(numbers, 100), "context": pc.cast(pc.multiply(numbers, 7919), pa.string()),
+        "item_id": pc.cast(pc.bit_wise_and(pc.multiply(numbers, 31), 65535), pa.string()),
+        "score": pc.sin(pc.cast(numbers, pa.float64())), "other": pc.cos(pc.cast(numbers, pa.float64())),
+    }  # fmt: skip
+    pq.write_table(pa.table(run), tmp_path / "run.parquet", row_group_size=100_000)
+    truth = pa.table({name: run[name].slice(0, rows // 3) for name in ("query_id", "item_id", "other")})
+    pq.write_table(truth.append_column("relevance", pa.repeat(1, rows // 3)), tmp_path / "truth.parquet")
+    with store_of(tmp_path, monkeypatch) as server:
+        duckmetrics.evaluate("s3://b/run.parquet", "s3://b/truth.parquet", METRICS, duplicates="first")
+        for name, needed in (("run", ("query_id", "item_id", "score")), ("truth", ("query_id", "item_id"))):
+            wanted = (*needed, "relevance")
+            footer = pq.ParquetFile(tmp_path / f"{name}.parquet").metadata
+            groups = [footer.row_group(place) for place in range(footer.num_row_groups)]
+            chunks = [group.column(place) for group in groups for place in range(footer.num_columns)]
+            size = sum(one.total_compressed_size for one in chunks if one.path_in_schema in wanted)
+            reads = [(method, count) for method, key, count in server.reads if key == f"{name}.parquet"]
+            sizes = [count for method, count in reads if method == "GET"]
+            assert size <= sum(sizes) <= 1.05 * size
+            # Twice its footer, to look at it and to read it; each part of a group of rows once.
+            assert len(sizes) <= 2 * 2 + 2 * len(groups)
+            assert len(reads) - len(sizes) <= 2
 
 
 def test_a_folder_that_spark_is_writing_to(tmp_path: Path) -> None:
