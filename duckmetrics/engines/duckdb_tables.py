@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -108,9 +107,11 @@ class DuckDBTables:
         text = table.removeprefix(f"{kind}:")
         if kind == "file":
             return text if text != table or not self._is_entry(text) else None
-        folder, version = versioned(text) if kind == "name" and text == table else (text, None)
-        is_path = text == table and (Path(text).exists() or (version is not None and Path(folder).exists()))
-        return text if kind == "name" and is_path and self._entry(text) is None else None
+        if kind == "sql" or text != table:
+            return None
+        folder, version = versioned(text)
+        is_path = os.path.exists(text) or (version is not None and os.path.exists(folder))
+        return text if is_path and self._entry(text) is None else None
 
     def _found(self, table: Any, role: Role, version: Version | None) -> Source:
         path = self._path(table)
@@ -139,7 +140,7 @@ class DuckDBTables:
             forced: the caller says that it is a table.
         """
         found = self._entry(text)
-        if found and not forced and Path(text).exists():
+        if found and not forced and os.path.exists(text):
             raise InputError(text, f"both a {found[0]} and a file", f"write 'table:{text}' or 'file:{text}'")
         if found:
             self._connection.see_one_moment()
