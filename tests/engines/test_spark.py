@@ -327,6 +327,8 @@ def test_values_per_query_are_written_by_spark(spark: Any, tmp_path: Path) -> No
         ({"interval": 0.95}, UnsupportedError, "interval: not on Apache Spark"),
         ({"chunks": 2}, UnsupportedError, "chunks: not on Apache Spark"),
         ({"verify": 3}, UnsupportedError, "verify: not on Apache Spark"),
+        ({"version": 3}, UnsupportedError, "version: not on Apache Spark"),
+        ({"as_of": {"truth": "2026-01-01"}}, UnsupportedError, "as_of: not on Apache Spark.*; write SQL"),
         ({"memory_limit": "1GB"}, MetricError, "memory_limit: is for DuckDB"),
         ({"metrics": ["ndgc@10"]}, MetricError, "did you mean 'ndcg'"),
     ],
