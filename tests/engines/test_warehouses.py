@@ -22,14 +22,25 @@ from duckmetrics.cli.main import main
 from duckmetrics.connections.setup import Statement
 from duckmetrics.engines.duckdb import DuckDBEngine
 from duckmetrics.errors import InputError
-from support.other_engines import postgres_server
 from support.stores import store_of
-from support.warehouses import METRICS, RUN, SHOP, TRUTH, extensions, values
+from support.warehouses import (
+    METRICS,
+    RUN,
+    SHOP,
+    TRUTH,
+    attached_server,
+    extensions,
+    server,
+    store,
+    values,
+    write_delta,
+    write_iceberg,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["extensions"]
+__all__ = ["extensions", "server", "store"]
 
 pytestmark = pytest.mark.warehouse
 
@@ -42,12 +53,7 @@ WANTED = values(RUN, TRUTH)
 
 @pytest.fixture
 def delta(tmp_path: Path) -> Path:
-    """Write two Delta tables; the run was overwritten, so its folder holds more than its rows."""
-    package = pytest.importorskip("deltalake")
-    package.write_deltalake(tmp_path / "run", RUN.slice(0, 4000))
-    package.write_deltalake(tmp_path / "run", RUN, mode="overwrite")
-    package.write_deltalake(tmp_path / "truth", TRUTH, partition_by=["relevance"])
-    return tmp_path
+    return write_delta(tmp_path)
 
 
 def test_a_delta_table_is_its_current_version(delta: Path) -> None:
@@ -109,16 +115,7 @@ def test_a_damaged_delta_table_is_refused(delta: Path) -> None:
 
 @pytest.fixture
 def iceberg(tmp_path: Path) -> dict[str, Any]:
-    """Write two Iceberg tables in a catalog; the run was overwritten."""
-    sql = pytest.importorskip("pyiceberg.catalog.sql")
-    catalog = sql.SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
-    catalog.create_namespace("shop")
-    run = catalog.create_table("shop.run", schema=RUN.schema)
-    run.append(RUN.slice(0, 4000))
-    run.overwrite(RUN)
-    truth = catalog.create_table("shop.truth", schema=TRUTH.schema)
-    truth.append(TRUTH)
-    return {"run": run, "truth": truth}
+    return write_iceberg(tmp_path)
 
 
 def test_an_iceberg_table_is_its_current_version(iceberg: dict[str, Any]) -> None:
@@ -190,26 +187,6 @@ def test_tables_of_sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     tables = ["shop.run", f"{tmp_path}/truth.parquet", "--attach", f"shop={path}"]
     main(["evaluate", *tables, "--system", "model", "-m", "ndcg@10"])
     assert "ndcg@10" in capsys.readouterr().out
-
-
-@pytest.fixture(scope="module")
-def server() -> Any:
-    """Start PostgreSQL with the shop, and return its folder; it logs all statements."""
-    psycopg = pytest.importorskip("psycopg")
-    with postgres_server() as folder, duckdb.connect() as connection:
-        with psycopg.connect(f"host={folder} user=postgres", autocommit=True) as session:
-            session.execute("ALTER DATABASE postgres SET log_statement = 'all'")
-        connection.execute(attached_server(folder))
-        for name, table in (("run", RUN), ("truth", TRUTH)):
-            connection.register("given", table)
-            connection.execute(f"CREATE TABLE shop.{name} AS FROM given")
-        yield folder
-
-
-def attached_server(folder: Path) -> str:
-    return (
-        f"LOAD postgres_scanner; ATTACH 'host={folder} user=postgres dbname=postgres' AS shop (TYPE postgres)"
-    )
 
 
 def test_a_server_copies_each_table_once(server: Path) -> None:
@@ -332,35 +309,6 @@ def test_datasets_of_hugging_face() -> None:
 
 
 # --- an object store -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Start a server that speaks S3, with the shop as objects, as folders and as a Delta table."""
-    moto, boto3 = pytest.importorskip("moto.server"), pytest.importorskip("boto3")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    client = boto3.client(
-        "s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1",
-        aws_access_key_id="abcd", aws_secret_access_key="geheim",
-    )  # fmt: skip
-    client.create_bucket(Bucket="shop")
-    for name in ("recommendations", "purchases"):
-        for key in (f"{name}.parquet", f"folders/{name}/part-0.parquet"):
-            client.upload_file(str(SHOP / f"{name}.parquet"), "shop", key)
-        client.put_object(Bucket="shop", Key=f"folders/{name}/_SUCCESS", Body=b"")
-    folder = tmp_path_factory.mktemp("delta")
-    pytest.importorskip("deltalake").write_deltalake(folder, RUN)
-    for file in folder.rglob("*.*"):
-        client.upload_file(str(file), "shop", f"tables/run/{file.relative_to(folder)}")
-    init = tmp_path_factory.mktemp("setup") / "setup.sql"
-    init.write_text(
-        "LOAD httpfs; CREATE SECRET s (TYPE s3, KEY_ID 'abcd', SECRET 'geheim', REGION 'us-east-1', "
-        f"ENDPOINT '{host}:{port}', USE_SSL false, URL_STYLE 'path')"
-    )
-    yield init
-    server.stop()
 
 
 @pytest.fixture
