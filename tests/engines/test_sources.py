@@ -137,9 +137,7 @@ def attached(folder: Path, kind: str, target: str, how: str) -> Source:
         connection.execute(f"{load} ATTACH '{target}' AS shop {how}")
         write_tables(connection, "shop")
     connection = duckdb.connect()
-    connection.execute(
-        f"{load} ATTACH '{target}' AS shop {how.replace(')', ', READ_ONLY)') or '(READ_ONLY)'}"
-    )
+    connection.execute(f"{load} ATTACH '{target}' AS shop (READ_ONLY)")
     return named(folder, connection, kind, target, "main")
 
 
