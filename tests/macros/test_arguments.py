@@ -504,7 +504,7 @@ RANKING = (
 CURVES = ("calibration_curve", "roc_curve", "pr_curve", "threshold_table", "gains_curve", "score_histogram")
 # Macros that give more than one number, or none without other arguments.
 TABLES_OF_ROWS = (*CURVES, "confusion", "brier_decomposition", "group_auc", "evaluate_classification",
-                  "inspect_classification")  # fmt: skip
+                  "compare_classification", "inspect_classification")  # fmt: skip
 # Macro -> the metric, if its name is a word of SQL, or of rankings.
 OTHER_NAMES = {
     "map_at": "map",
@@ -630,7 +630,7 @@ PARAMETERS_REFUSED = {
     "mrr: missing := 'error'": ("with no predictions", "missing := 'zero'"),
     "evaluate: metrics := 'ndgc@10'": ("'ndgc@10'", "did you mean 'ndcg'?"),
     "evaluate: metrics := 'bpref@2'": ("'bpref@2'", "no cut-off"),
-    "evaluate: metrics := 'ndcg(gain=exp2)'": ("ndcg(gain=exp2", "macro of the metric"),
+    "evaluate: metrics := 'ndcg(gain=exp3)'": ("gain cannot be 'exp3'", "exp2"),
     "evaluate: metrics := ''": ("no metric", "ndcg@10"),
     "evaluate: metrics := 'map', gain := 'exp2'": ("gain cannot be 'exp2'", ""),
     "accuracy: threshold := 'x'": ("threshold cannot be 'x'", "a number"),
