@@ -125,13 +125,18 @@ def _of_hugging_face(table: Any, label: str) -> pa.Table:
 def _relation(
     connection: DuckDBConnection, relation: duckdb.DuckDBPyRelation, name: str, label: str
 ) -> Source:
-    connection.see_one_moment()
     try:
         # DuckDB refuses a relation of another database here, where its text would name our tables.
         connection.raw.sql("FROM relation LIMIT 0")
         connection.raw.sql(relation.sql_query())  # binds, because a failed statement aborts a transaction
+        connection.see_one_moment()
         connection.create_view(name, relation.sql_query())
-    except duckdb.Error:
+    except duckdb.Error as error:
         # A relation over frames, or of another connection, cannot be written as text.
-        connection.register(name, relation.to_arrow_table())
+        rows = relation.to_arrow_table()
+        try:
+            connection.register(name, rows)
+        except duckdb.TransactionException:  # an older DuckDB, where the call has a transaction open
+            advice = "hand over its rows, as in relation.to_arrow_table()"
+            raise InputError(label, "is a relation of another connection", advice) from error
     return Source(label, exp.to_table(name), {})
