@@ -332,6 +332,11 @@ class DuckDBConnection:
                 "rename or drop it, or pass another connection",
             )
 
+    def discard(self, kind: str, name: str) -> None:
+        """Drop a temporary object that nothing reads any more."""
+        self.temporary.remove((kind, name))
+        self.temporary += self._drop([(kind, name)])
+
     def _sweep(self) -> None:
         self._shared.left[:] = self._drop(self._shared.left)
 

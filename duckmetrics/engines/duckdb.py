@@ -212,6 +212,10 @@ class DuckDBEngine(Engine):
         """Return the query of a table that was kept."""
         return exp.select(exp.Star()).from_(name)
 
+    def discard(self, name: str) -> None:
+        """Drop a table that was kept."""
+        self._held.discard("TABLE", name)
+
     def define(self, macros: Sequence[exp.Create]) -> None:
         """Create temporary macros for the queries to come, until `release`.
 

@@ -121,6 +121,10 @@ class Engine(Protocol):
         """Return the query of a table that was kept."""
         ...
 
+    def discard(self, name: str) -> None:
+        """Drop a table that was kept and that nothing reads any more; by default, only `release` does."""
+        return
+
     def kept_before(self, query: exp.Query) -> str | None:
         """Return the name of a table that still has the rows of a query, if an engine remembers them."""
         return None

@@ -22,28 +22,33 @@ if TYPE_CHECKING:
 RANKED, RANK = "ranked", "rank"
 
 
-def with_stored_order(engine: Engine, query: exp.Select) -> exp.Select:
-    """Return a query that reads the ranks from a sorted table, which the engine keeps."""
+def with_stored_order(engine: Engine, query: exp.Select) -> tuple[exp.Select, list[str]]:
+    """Return a query that reads the ranks from sorted tables, and the names of these tables."""
     query = query.copy()
+    tables = []
     for cte in query.ctes:
         if cte.alias == RANKED and _is_plain(cte.this):
-            cte.set("this", _stored(engine, query, cte))
+            ranked, table = _stored(engine, query, cte)
+            tables.append(table)
+            cte.set("this", ranked)
             cte.set("materialized", None)
-    return without_idle_steps(query)
+    return without_idle_steps(query), tables
 
 
 def _is_plain(step: exp.Expr) -> bool:
     """Return whether a step numbers the rows that it reads, and does nothing else but drop deep ranks."""
     window = _columns(step).get(RANK) if isinstance(step, exp.Select) else None
-    return isinstance(window, exp.Window) and isinstance(window.this, exp.RowNumber)
+    qualify = step.args.get("qualify")
+    is_cut = qualify is None or isinstance(qualify.this, exp.LTE)
+    return is_cut and isinstance(window, exp.Window) and isinstance(window.this, exp.RowNumber)
 
 
 def _columns(step: exp.Select) -> dict[str, exp.Expr]:
     return {p.alias_or_name: p.unalias() for p in step.selects}
 
 
-def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> exp.Select:
-    """Keep the rows of a step in order; return the query of their ranks."""
+def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> tuple[exp.Select, str]:
+    """Keep the rows of a step in order; return the query of their ranks, and the name of the table."""
     step = cast("exp.Select", cte.this)
     columns = _columns(step)
     window = cast("exp.Window", columns.pop(RANK))
@@ -61,7 +66,7 @@ def _stored(engine: Engine, query: exp.Select, cte: exp.CTE) -> exp.Select:
         columns[name].copy().as_(name) if name in constant else exp.column(name, table) for name in columns
     ]
     qualify = step.args.get("qualify")
-    return _ranked(table, keys, selected, None if qualify is None else qualify.this.expression)
+    return _ranked(table, keys, selected, None if qualify is None else qualify.this.expression), table
 
 
 def _ranked(table: str, keys: list[str], selected: list[exp.Expr], deepest: exp.Expr | None) -> exp.Select:

@@ -12,7 +12,7 @@ from duckmetrics.inference.unit_values import scale_of_queries
 from duckmetrics.inputs.slices import RESERVED
 from duckmetrics.macro_queries.macro import HIDDEN, reference, without_with
 from duckmetrics.macro_queries.parameters import allowed, refusal
-from duckmetrics.macro_queries.query import COUNTS, read_from
+from duckmetrics.macro_queries.query import COUNTS, SYSTEM, read_from
 from duckmetrics.macro_queries.ranking_results import AIM, PER_QUERY, PER_SLICE, SLICE_KEYS, Overall
 from duckmetrics.macro_queries.ranking_text import OF_METRICS, PLACE
 from duckmetrics.macro_queries.shell_files import concatenated, is_null, query_of
@@ -60,7 +60,7 @@ class Comparison(Overall):
 
     def problems(self) -> list[exp.Query]:
         """Return the queries of the problems of the arguments of a comparison."""
-        return list(problems_of_comparison(self.catalog))
+        return list(problems_of_comparison(self.catalog, reference(SYSTEM)))
 
     def of_slices(self, *, has_slices: bool) -> list[Part]:
         """Return one row for every system, slice and metric, those of the baseline first."""
@@ -149,10 +149,14 @@ def contestants() -> exp.Select:
     return names.where(exp.not_(is_null(exp.column("system"))))
 
 
-def problems_of_comparison(catalog: Catalog) -> Iterator[exp.Query]:
-    """Yield the queries of the problems of the arguments that all comparisons have."""
+def problems_of_comparison(catalog: Catalog, system: exp.Expr) -> Iterator[exp.Query]:
+    """Yield the queries of the problems of the arguments that all comparisons have.
+
+    Args:
+        system: the name of the column of systems, NULL if it is missing.
+    """
     known = {p.name: p for f in (TEST, ADJUSTMENT) for p in catalog.statistics[f].own_params.values()}
-    yield query_of(catalog, "no_systems", {})
+    yield query_of(catalog, "no_systems", {SYSTEM: system})
     for param in (known[name] for name in NUMBERS_GIVEN):
         yield exp.select(refusal(param.name, [param]).as_("problem")).where(exp.not_(allowed(param)))
     choices = (NONE, *known["method"].choices)

@@ -38,7 +38,7 @@ from duckmetrics.row_macros.row_body import (
 )
 from duckmetrics.row_macros.row_comparison_text import COLUMNS, RowComparisonText, UnitsOfMetric
 from duckmetrics.row_macros.row_signatures import RowSignatures
-from duckmetrics.row_macros.row_slices import CLUSTER, RowSlices
+from duckmetrics.row_macros.row_slices import CLUSTER, RowSlices, named_columns
 from duckmetrics.statistics.adjustment import HOLM
 from duckmetrics.summaries.plans import APPROX, by_group
 
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
 
 NAME = "compare_classification"
+# The step with the arguments that are names of columns.
+NAMED = "named"
 KNOWN = ("metric", "is_binary", "undefined", "infinite", "better", "target")
 
 
@@ -102,17 +104,21 @@ class _Compared(OfRows):
         """
         text = RowComparisonText(self.catalog, self.offer, self.arguments, self.units, inline)
         refused = [
-            *problems_of_comparison(self.catalog), self.shell("bad_clusters"), self.shell("not_compared"),
-            self._split_groups(),
+            *problems_of_comparison(self.catalog, _name_of(SYSTEM)), self.shell("bad_clusters"),
+            self.shell("not_compared"), self._split_groups(),
         ]  # fmt: skip
         steps: Steps = [
-            *self.specs(), ("contestants", contestants()),
+            (NAMED, named_columns(self.catalog, (SYSTEM, CLUSTER))), *self.specs(),
+            ("contestants", contestants()),
             *self.checked(CONSTANTS, "bad_metrics", "no_data", "quoted_columns", also=refused),
             ("signed", self._signed()),
         ]  # fmt: skip
         named = exp.func("coalesce", reference(CLUSTER), literal(""))
         slices = RowSlices(self.catalog, inline, named, COLUMNS)
         return written_over_rows(self, steps, text.query(), literal(""), slices)
+
+    def internal(self) -> dict[str, exp.Expr]:
+        return {**super().internal(), SYSTEM: _name_of(SYSTEM), CLUSTER: _name_of(CLUSTER)}
 
     def known(self) -> exp.Query:
         """Return the table of all metrics, also those that are refused."""
@@ -142,3 +148,8 @@ class _Compared(OfRows):
         grouped = [one for one in self.asked if by_group(one.measure)]
         query = exp.select("problem").from_(self.shell("split_groups").subquery("split"))
         return query.where(self.is_asked(grouped))
+
+
+def _name_of(argument: str) -> exp.Expr:
+    """Return an argument that is the name of a column, from the step with all of them."""
+    return exp.select(argument).from_(NAMED).subquery()

@@ -110,6 +110,17 @@ class RowSlices:
         return _run(call(self.catalog, "shown_rows", *given))
 
 
+def named_columns(catalog: Catalog, arguments: Sequence[str]) -> exp.Select:
+    """Return the query of arguments that are names of columns, as text.
+
+    Only as an argument of a function that returns a table, a name needs no quotes. The columns of the
+    written text have the names that `hidden` gives the columns of the macro.
+    """
+    text = "SELECT " + ", ".join(f"{{}} AS _{argument}" for argument in arguments)
+    quoted = (call(catalog, "quoted", reference(argument)) for argument in arguments)
+    return _run(exp.Anonymous(this="format", expressions=[literal(text), *quoted]))
+
+
 def _run(text: exp.Expr) -> exp.Select:
     """Return the query that runs a text."""
     return exp.select("*").from_(exp.Table(this=exp.Anonymous(this=QUERY, expressions=[text])))

@@ -86,6 +86,8 @@ FROM range(40) AS rows(number)"""
 def summaries(specs: Sequence[str], **options: Any) -> tuple[list[dict[str, Any]], str]:
     with duckdb.connect() as connection:
         found = dm.evaluate(MANY, JUDGED, specs, connection=connection, **options)
+        names = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        assert not [name for (name,) in names if "in_order" in name]  # it may be as large as the predictions
         return list(found.rows), found.sql
 
 

@@ -21,8 +21,6 @@ MEANT = {
     "max_fpr": "0.5", "recall": "0.5", "precision": "0.5", "fpr": "0.5", "top": "0.5", "beta": "2",
     "data": "every",
 }  # fmt: skip
-# The macro that compares rows takes these names of columns as text only.
-AS_TEXT = {"FROM compare_classification": {"system": "'system'", "cluster": "'cluster'"}}
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +118,7 @@ def test_every_call_that_the_help_prints_binds(connection: duckdb.DuckDBPyConnec
     for kind, call, like in calls:
         if call.startswith("FROM ab("):
             continue  # its metrics are columns of the user
-        texts = AS_TEXT.get(call.partition("(")[0], {})
-        written = with_arguments(call, {**MEANT, **texts, "like": f"'{like}'"})
+        written = with_arguments(call, {**MEANT, "like": f"'{like}'"})
         try:
             connection.execute(
                 written if kind == "table_macro" else f"SELECT {written} FROM every"
