@@ -17,6 +17,7 @@ from sqlglot import exp
 from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.connections import near_names
 from duckmetrics.connections.duckdb_errors import first_line, refused
+from duckmetrics.connections.foreign_macros import refuse_other_functions
 from duckmetrics.connections.object_store import SCHEMES, has_extension, has_variables, secret_options
 from duckmetrics.connections.setup import Statement
 from duckmetrics.connections.spill_folder import private_folder, writable_folder
@@ -31,12 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from duckmetrics.errors import EngineError
-
-# Macros that DuckDB finds before its own function of the same name.
-_MACROS = """SELECT DISTINCT function_name FROM duckdb_functions()
-    WHERE NOT internal AND (database_name = 'temp'
-        OR (database_name = current_database() AND list_contains(current_schemas(TRUE), schema_name)))"""
-_BUILT_IN = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 
 # The secret of an object store, and the endpoint that the user may have set instead.
 _SECRET = "duckmetrics_aws"
@@ -274,7 +269,8 @@ class DuckDBConnection:
         """
         with self.lock:
             self._sweep()
-            self._refuse_other_functions()
+            if not self._is_new:
+                refuse_other_functions(self.rows)
             before = len(self.temporary)
             is_needed = keep or self.is_own
             try:
@@ -311,26 +307,6 @@ class DuckDBConnection:
         macros = [made for made in self.temporary if made[0] == "MACRO"]
         self.temporary[:] = [made for made in self.temporary if made not in macros]
         self.temporary += self._drop(macros)
-
-    def _refuse_other_functions(self) -> None:
-        """Refuse macros that stand in for functions of DuckDB, because our queries would call them.
-
-        Raises:
-            InputError: names them.
-        """
-        if self._is_new:
-            return
-        macros = [name for (name,) in self.rows(_MACROS)]
-        if not macros:  # listing the functions again takes longer than many queries
-            return
-        own = {name for (name,) in self.rows(_BUILT_IN)}
-        if found := sorted(name for name in macros if name.lower() in own):
-            names = ", ".join(found)
-            raise InputError(
-                "connection",
-                f"a macro stands in for the function {names} of DuckDB, which would change our numbers",
-                "rename or drop it, or pass another connection",
-            )
 
     def discard(self, kind: str, name: str) -> None:
         """Drop a temporary object that nothing reads any more."""
