@@ -46,6 +46,9 @@ def evaluate(
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     engine: SparkSession | str | None = None,
     threads: int | None = None,
@@ -93,6 +96,11 @@ def evaluate(
         as_of: like `version`, the last version at a time, such as ``{"predictions": "2026-11-01"}``, in UTC
             if it names no zone.
         queries: a table keyed by query_id with the attributes of the queries.
+        history: the interactions that the systems were trained on: query_id, item_id, and perhaps weight and
+            timestamp. Metrics of popularity and novelty need it.
+        items: the catalogue: item_id, and perhaps category (a value or a list) and vector. Without it, the
+            catalogue is the items of the history.
+        reference: another run, such as that of the last release, for metrics of what changed.
         connection: a DuckDB connection, or the path of a database file.
         engine: a session of Spark, or "spark" for the active or a new one; tables are then paths, tables,
             views, SQL and DataFrames of Spark. By default the session of a DataFrame of Spark among the
@@ -142,10 +150,10 @@ def evaluate(
     refuse_misspelled(evaluate, switches)
     engine = _session_of(predictions, truth, queries, system) if engine is None else engine
     request = read_request(
-        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        verify=verify, chunks=chunks, switches=switches, layout=layout, positive=positive, score=score,
-        where=where, version=version, as_of=as_of,
-        inference=read_intervals(interval, interval_method, cluster, resamples, seed),
+        catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries,
+        history=history, items=items, reference=reference, like=like, verify=verify, chunks=chunks,
+        switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
+        as_of=as_of, inference=read_intervals(interval, interval_method, cluster, resamples, seed),
     )  # fmt: skip
     used = open_engine(engine, connection, threads, memory_limit, temp_directory, snapshot)
     with opened(request, used) as session:

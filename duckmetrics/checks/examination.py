@@ -217,6 +217,8 @@ class Examination:
                 if not is_off(definition, values):
                     reading = self._reaching(composer, values)
                     offenders = reading.resolved(definition, values)
+                    if not self.inputs.has_truth and _reads_truth(reading, offenders):
+                        continue
                     if all(offenders != known.offenders for known in planned):
                         planned.append(_bound(reading, definition, values, offenders))
             yield from planned
@@ -276,6 +278,11 @@ class Examination:
             read = {(t, c) for t, columns in one.inputs.items() for c in columns}
         read |= {(table, column)}
         return any((t, c) in self.doubtful or (t, "*") in self.doubtful for t, c in read)
+
+
+def _reads_truth(composer: Composer, offenders: exp.Query) -> bool:
+    """Return whether a check needs to know the relevant items."""
+    return any(cte.alias == "truth" for cte in composer.complete(offenders).ctes)
 
 
 def protected(definition: Definition) -> set[str]:

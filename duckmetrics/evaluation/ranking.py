@@ -7,6 +7,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from sqlglot import exp
+
 from duckmetrics.catalog.facts import EXPONENTIAL, holds
 from duckmetrics.checks.examination import check, explained
 from duckmetrics.checks.notes import counted_notes, varying
@@ -18,6 +20,7 @@ from duckmetrics.compose.reused import per_query
 from duckmetrics.engines.engine import Feature, keep_readable
 from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.side_inputs import with_side_inputs
 from duckmetrics.expressions.build import everything, picked, row_count
 from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.large_tables.codes import Codes, codes_of
@@ -27,8 +30,6 @@ from duckmetrics.summaries.ranking import RankingSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sqlglot import exp
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
@@ -48,6 +49,7 @@ def evaluate_ranking(
     """Compute the values of every query once, and summarize them."""
     refuse_unsupported(catalog, engine, request, measures)
     inputs = ranking_inputs(request, attach, engine.extremes)
+    inputs = with_side_inputs(catalog, engine, inputs, measures)
     inputs = _with_systems(engine, inputs) if request.chunks else _with_contenders(
         catalog, engine, inputs, measures, request.checked
     )  # fmt: skip
@@ -89,6 +91,7 @@ def _query_values(
     codes = codes_of(engine, inputs) if is_large else Codes({})
     for part in chunks_of(inputs, chunks) if chunks else (inputs,):
         query, found = per_query(codes.coded(part).composer(catalog), measures, plan_of(engine, measures))
+        query = query if inputs.has_truth else _without_judgments(query, found)
         query = by_branch(query) if engine.supports(Feature.GLOBAL_SORTS) else query
         query, sorted_rows = with_stored_order(engine, query) if is_large else (query, [])
         values = codes.decoded(cast("exp.Query", with_exact_sums(query, scale)))
@@ -99,6 +102,15 @@ def _query_values(
     for read in codes.tables.values():
         engine.discard(read)
     return table, columns
+
+
+def _without_judgments(query: exp.Select, columns: Sequence[Columns]) -> exp.Select:
+    """Return the values of queries that nobody judged: none of them lacks a relevant item."""
+    query = query.copy()
+    names = {column.no_relevant for column in columns}
+    kept = [exp.false().as_(p.alias) if p.alias in names else p for p in query.expressions]
+    query.set("expressions", kept)
+    return query
 
 
 def _is_large(engine: Engine, inputs: Inputs) -> bool:

@@ -19,6 +19,7 @@ from duckmetrics.evaluation.classification import evaluate_classification, table
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
+from duckmetrics.evaluation.side_inputs import needs_truth
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.columns import filtered, first_row
@@ -91,7 +92,22 @@ class Session:
         Raises:
             MetricError: a metric, parameter or switch cannot be read.
         """
-        return parse_measures(self.catalog, specs, self.request.switches, self.family, self.request.like)
+        request = self.request
+        measures = parse_measures(self.catalog, specs, request.switches, self.family, request.like)
+        if not self._is_without_truth(measures):
+            return measures
+        # The queries are those that were answered.
+        switches = {"population": "predictions", **request.switches}
+        return parse_measures(self.catalog, specs, switches, self.family, request.like)
+
+    def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
+        """Return whether nothing says which items are relevant, and no measure of rankings asks."""
+        request = self.request
+        rankings = [measure for measure in measures if measure.family == RANKING]
+        if request.truth is not None or not rankings or needs_truth(self.catalog, rankings):
+            return False
+        first = Systems(request.predictions, request.system, self.attach, request.scores).first
+        return all(request.columns.find(first, "predictions", name) is None for name in ("label", "relevance"))
 
     def evaluation(self, measures: Sequence[Measure]) -> Evaluation:
         """Evaluate measures of both families and put the results together."""
@@ -116,6 +132,9 @@ class Session:
     def parts(self, measures: Sequence[Measure]) -> list[FamilyEvaluation]:
         """Evaluate the measures of each family together."""
         request = self.request.of(self.catalog, measures)
+        if request.truth is None:
+            rankings = [measure for measure in measures if measure.family == RANKING]
+            request = replace(request, needs_truth=needs_truth(self.catalog, rankings))
         if request.chunks and all(measure.family != RANKING for measure in measures):
             raise MetricError(
                 "chunks", "are of queries, and no metric of rankings was asked for", "leave it out"
@@ -257,7 +276,7 @@ class Session:
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""
         request = self.request
-        if request.truth is not None:
+        if request.truth is not None or any(t is not None for t in request.side_tables.values()):
             return RANKING
         first = Systems(request.predictions, request.system, self.attach, request.scores).first
         queries = request.columns.find(first, "predictions", "query_id")

@@ -16,7 +16,7 @@ from duckmetrics.layouts.layouts import judged_by, likely
 
 CANONICAL = (
     "query_id", "item_id", "score", "rank", "position", "relevance", "label", "weight", "group_id",
-    "cluster_id", "items", "scores", "relevant",
+    "cluster_id", "items", "scores", "relevant", "category", "vector", "timestamp",
 )  # fmt: skip
 # DuckDB's names of the columns of a file without names, and the delimiters between names in one line.
 _UNNAMED = re.compile(r"column[0-9]+")

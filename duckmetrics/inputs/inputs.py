@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from duckmetrics.expressions.folding import Value
 
 CLUSTER = "cluster_id"
+# The inputs that know more than relevance.
+HISTORY, ITEMS, REFERENCE = "history", "items", "reference"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Inputs:
 
     Attributes:
         systems: the names given by a mapping; None when a column names them, or nobody does.
+        has_truth: whether anything tells which items are relevant.
         truth_lists: whether an item that is NULL stands for an empty list of the truth.
         by_source: where the slicing columns come from, for messages.
         names: canonical column, with its table -> the user's column.
@@ -65,6 +68,7 @@ class Inputs:
     runs: tuple[str, ...] = ()
     leftovers: exp.Query | None = None
     shares_rows: bool = False
+    has_truth: bool = True
 
     @property
     def facts(self) -> Mapping[str, Value]:

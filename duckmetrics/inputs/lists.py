@@ -48,6 +48,11 @@ def list_column(source: Source, columns: ColumnMap, role: Role, column: str) -> 
     return name if name is not None and _LIST.fullmatch(source.columns[name]) else None
 
 
+def is_list(source: Source, column: str) -> bool:
+    """Return whether a column holds lists, or arrays."""
+    return _LIST.fullmatch(source.columns[column]) is not None
+
+
 def struct_fields(type_: str) -> tuple[str, str | None] | None:
     """Return the fields with the item and its score, of a list of structs; None for another type.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # The column of the numbers in a dictionary of dictionaries.
-_VALUES = {"predictions": "score", "truth": "relevance"}
+_VALUES = {"predictions": "score", "truth": "relevance", "history": "weight", "reference": "score"}
 
 
 def as_table(given: Any, role: str) -> Any:

@@ -13,7 +13,8 @@ from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import Inputs
 from duckmetrics.inputs.ranking_predictions import RankingPredictions
 from duckmetrics.inputs.ranking_tables import Extremes, RankingIds, RankingTables, Table
-from duckmetrics.inputs.ranking_truth import truth_query
+from duckmetrics.inputs.ranking_truth import has_labels, truth_query
+from duckmetrics.inputs.side_tables import side_queries
 from duckmetrics.inputs.slices import advice_without, attribute, lacking
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
 
@@ -32,7 +33,7 @@ def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inpu
     tables = RankingTables(request, attach)
     ids = RankingIds(tables, extremes)
     predictions = RankingPredictions(tables, ids, request.positions)
-    queries = _queries(tables, ids, predictions)
+    queries = _queries(tables, ids, predictions, request.needs_truth)
     attributes = _attributes(request, tables, ids)
     if attributes.query is not None:
         queries["attributes"] = attributes.query
@@ -56,12 +57,20 @@ def ranking_inputs(request: Request, attach: Attach, extremes: Extremes) -> Inpu
         runs=predictions.all_runs,
         leftovers=predictions.leftovers(column for key, column in names.items() if key != "predictions.run"),
         text_ids=ids.of_text,
+        has_truth=tables.truth is not None or request.needs_truth or has_labels(tables),
     )
 
 
-def _queries(tables: RankingTables, ids: RankingIds, predictions: RankingPredictions) -> dict[str, exp.Query]:
-    """Write the canonical query of each input but the attributes."""
-    queries = {"predictions": predictions.query(), "truth": truth_query(tables, ids)}
+def _queries(
+    tables: RankingTables, ids: RankingIds, predictions: RankingPredictions, needed: bool
+) -> dict[str, exp.Query]:
+    """Write the canonical query of each input but the attributes.
+
+    Args:
+        needed: whether there must be a truth.
+    """
+    queries = {"predictions": predictions.query(), "truth": truth_query(tables, ids, needed)}
+    queries |= side_queries(tables, ids)
     population = tables.extra.get("population")
     if population is not None:
         queries["population"] = selected(population.source, {"query_id": ids.query_id(population)})

@@ -12,7 +12,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.inputs import values
 from duckmetrics.inputs.columns import ColumnMap
 from duckmetrics.inputs.ids import Key, common_types, key_expression, key_of, same_kind
-from duckmetrics.inputs.inputs import CLUSTER
+from duckmetrics.inputs.inputs import CLUSTER, HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import items_of, list_column
 from duckmetrics.inputs.slices import slicing_columns
 from duckmetrics.inputs.sources import Source
@@ -47,7 +47,12 @@ class Table:
     @property
     def has_items(self) -> bool:
         """Return whether rows are about items, and not about queries only."""
-        return self.role in ("predictions", "truth")
+        return self.role not in ("queries", "population")
+
+    @property
+    def has_queries(self) -> bool:
+        """Return whether rows are about queries, and not about items only."""
+        return self.role != ITEMS
 
     def find(self, columns: ColumnMap, *names: str) -> str | None:
         """Return the user's column for the first canonical one that the table has."""
@@ -60,7 +65,8 @@ class RankingTables:
 
     Attributes:
         predictions: one table for each system, or one for all of them.
-        extra: the tables of queries and of the population, if they are given.
+        extra: the tables of queries and of the population, the history, the catalogue and the reference run,
+            if they are given.
 
     Raises:
         InputError: there is no such table, it has no rows, or it lacks a column that is named.
@@ -73,7 +79,7 @@ class RankingTables:
         truth = None if request.truth is None else attach(request.truth, "truth")
         extra = _extra_sources(request, attach)
         judged = [truth] if truth is not None else []
-        for source in (*judged, *(s for role, s in extra.items() if role == "population")):
+        for source in (*judged, *(s for role, s in extra.items() if role != "queries")):
             if source.empty:
                 raise no_rows(source)
         refuse_unknown_names(self.columns, [*self.systems.sources.values(), *extra.values(), *judged])
@@ -86,7 +92,12 @@ class RankingTables:
         if truth is not None:
             listed = list_column(truth, self.columns, "truth", "relevant")
             self.truth = Table("truth", "truth", truth, listed=listed)
-        self.extra = {role: Table(role, role, source) for role, source in extra.items()}
+        self.extra = {role: self._side_table(role, source) for role, source in extra.items()}
+
+    def _side_table(self, role: Role, source: Source) -> Table:
+        has_lists = role in (HISTORY, REFERENCE)
+        listed = list_column(source, self.columns, role, "items") if has_lists else None
+        return Table(role, role, source, listed=listed)
 
     def __iter__(self) -> Iterator[Table]:
         yield from self.predictions
@@ -121,7 +132,7 @@ class RankingTables:
 
 
 def _extra_sources(request: Request, attach: Attach) -> dict[Role, Source]:
-    """Attach the tables of queries and of the population."""
+    """Attach the tables next to predictions and truth."""
     extra: dict[Role, Source] = {}
     if request.queries is not None:
         extra["queries"] = attach(request.queries, "queries")
@@ -130,6 +141,9 @@ def _extra_sources(request: Request, attach: Attach) -> dict[Role, Source]:
             extra["population"] = attach(request.population, "population")
         except InputError as error:
             raise InputError("population", error, "or choose truth, predictions or both") from error
+    for role in (HISTORY, ITEMS, REFERENCE):
+        if request.side_tables[role] is not None:
+            extra[role] = attach(request.side_tables[role], role)
     return extra
 
 
@@ -151,7 +165,8 @@ class RankingIds:
         self.query_keys: dict[str, Key] = {}
         self.item_keys: dict[str, Key] = {}
         for table in tables:
-            self.query_keys[table.name] = key_of(table.source, tables.columns, table.role, "query_id")
+            if table.has_queries:
+                self.query_keys[table.name] = key_of(table.source, tables.columns, table.role, "query_id")
             if table.has_items:
                 self.item_keys[table.name] = self._item_key(table)
         for column, keys in (("query_id", self.query_keys), ("item_id", self.item_keys)):

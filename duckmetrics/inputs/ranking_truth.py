@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.sources import Source
 
 
-def truth_query(tables: RankingTables, ids: RankingIds) -> exp.Query:
+def truth_query(tables: RankingTables, ids: RankingIds, needed: bool) -> exp.Query:
     """Write the input `truth`: the relevance of each judged item.
+
+    Args:
+        needed: whether there must be one; if not, it may have no rows.
 
     Raises:
         InputError: there is neither a truth table nor a label in the predictions.
     """
     if tables.truth is None:
-        return _of_logs(tables, ids)
+        return _of_logs(tables, ids) if needed or has_labels(tables) else _nothing(tables, ids)
     if tables.truth.listed is not None:
         return _of_lists(tables.truth, tables.truth.listed, ids)
     return _of_rows(tables.truth, ids, tables.truth.find(tables.columns, "relevance", "label"))
@@ -45,6 +48,23 @@ def _of_lists(table: Table, listed: str, ids: RankingIds) -> exp.Select:
     columns = {"query_id": ids.query_id(table), "item_id": items, "relevance": grade}
     unnested = selected(table.source, columns).subquery("unnested")
     return exp.select("query_id", ids.unnested_item(), "relevance").from_(unnested)
+
+
+def has_labels(tables: RankingTables) -> bool:
+    """Return whether the predictions carry the relevance of their items."""
+    return all(
+        table.listed is None and table.find(tables.columns, "label", "relevance") is not None
+        for table in tables.predictions
+    )
+
+
+def _nothing(tables: RankingTables, ids: RankingIds) -> exp.Select:
+    """Write a truth without rows."""
+    (table, *_) = tables.predictions
+    key = {"query_id": ids.query_id(table)}
+    item = exp.null() if table.listed is not None else ids.item_id(table)
+    columns = {**key, "item_id": item, "relevance": exp.cast(exp.null(), "DOUBLE")}
+    return selected(table.source, columns).where(exp.false())
 
 
 def _of_logs(tables: RankingTables, ids: RankingIds) -> exp.Query:

@@ -42,6 +42,9 @@ class Request:
         by: the groupings; each is a list of columns.
         computed: the expressions of those columns that no table has.
         population: a table of the queries that count, None where a switch names them.
+        history: the interactions that the systems were trained on.
+        items: the catalogue.
+        reference: another run that each system is compared with.
         switches: conventions for all metrics.
         like: the tool whose conventions stand in for the defaults.
         verify: how many queries are recomputed by the reference as well, None for none.
@@ -53,6 +56,7 @@ class Request:
         scores: the columns of the scores by system, where one table has those of several.
         where: a condition of the rows that count, by the table.
         versions: the versions to read, by the table; see `read_versions`.
+        needs_truth: whether a metric needs to know the relevant items.
         checked: whether an evaluation at the same or deeper cut-offs checked the same tables before.
     """
 
@@ -63,6 +67,9 @@ class Request:
     computed: Mapping[str, exp.Expr] = field(default_factory=dict)
     queries: Any = None
     population: Any = None
+    history: Any = None
+    items: Any = None
+    reference: Any = None
     columns: ColumnMap = field(default_factory=ColumnMap)
     switches: Mapping[str, Any] = field(default_factory=dict)
     like: Preset | None = None
@@ -75,6 +82,7 @@ class Request:
     scores: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, exp.Expr] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
+    needs_truth: bool = True
     checked: bool = False
 
     @property
@@ -89,8 +97,13 @@ class Request:
         """The tables as they were given, None for those that were not."""
         return {
             "predictions": self.predictions, "truth": self.truth, "queries": self.queries,
-            "population": self.population,
+            "population": self.population, **self.side_tables,
         }  # fmt: skip
+
+    @property
+    def side_tables(self) -> dict[str, Any]:
+        """The tables that tell more about items and queries than their relevance; None for absent ones."""
+        return {"history": self.history, "items": self.items, "reference": self.reference}
 
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
@@ -108,6 +121,9 @@ def read_request(
     by: str | Sequence[str | Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
     queries: Any = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     like: str | None = None,
     verify: int | None = None,
     chunks: int | None = None,
@@ -140,6 +156,9 @@ def read_request(
         computed=computed,
         queries=as_table(queries, "queries"),
         population=population,
+        history=as_table(history, "history"),
+        items=as_table(items, "items"),
+        reference=as_table(reference, "reference"),
         columns=mapped,
         switches=given,
         like=None if like is None else preset(like),

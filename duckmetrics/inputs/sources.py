@@ -19,8 +19,12 @@ from duckmetrics.errors import InputError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Role = Literal["predictions", "truth", "queries", "population", "counts", "data", "items"]
-ROLES: tuple[Role, ...] = ("predictions", "truth", "queries", "population")
+Role = Literal[
+    "predictions", "truth", "queries", "population", "history", "items", "reference", "counts", "data"
+]
+ROLES: tuple[Role, ...] = (
+    "predictions", "truth", "queries", "population", "history", "items", "reference"
+)  # fmt: skip
 FILE_SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".json": "json",
     ".jsonl": "json", ".ndjson": "json", ".run": "trec", ".trec": "trec", ".qrels": "trec",

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.optimizer import CONTENDERS
 from duckmetrics.expressions.build import cast_to, picked
+from duckmetrics.inputs.inputs import HISTORY, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 QUERY, SYSTEM = "query_id", "system"
-# The inputs that have each id. Every value of it is in the first ones.
+# The inputs that have each id. Every value that matters is in the first ones.
 INPUTS = {
     SYSTEM: (("predictions", "systems"), ("answers", CONTENDERS)),
-    QUERY: (("predictions", "truth", "population"), ("answers", CONTENDERS)),
+    QUERY: (("predictions", "truth", "population"), ("answers", CONTENDERS, HISTORY, REFERENCE)),
 }
 
 

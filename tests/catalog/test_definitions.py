@@ -33,7 +33,7 @@ from duckmetrics.reference.observation import Observation
 from duckmetrics.summaries.classification import EXTRAS
 from duckmetrics.summaries.plans import GROUPED, SORTED, planned
 from support import classification
-from support.cases import CATALOG, RANKING, ROOT, open_case, ranking, specs_of, values_per_query
+from support.cases import CATALOG, EVERY_RANKING, RANKING, ROOT, open_case, ranking, specs_of, values_per_query
 from support.classification import METRICS, TABLES
 from support.loops import each
 
@@ -69,6 +69,10 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "valued": ("system", "query_id", "missing", "no_relevant", "value"),
         "put_first": ("number", "item_id"),
         "items": ("item_id",),
+        "history": ("query_id", "item_id", "weight", "timestamp"),
+        "item_categories": ("item_id", "category"),
+        "item_vectors": ("item_id", "dimension", "value"),
+        "reference": ("query_id", "item_id", "score"),
         "query_values": ("system", "segment", "query_id", "value"),
         "query_ids": ("query_id", "id_text"),
         "summary": ("system", "segment", "value", "n_population", "n_no_relevant", "n_missing"),
@@ -123,7 +127,7 @@ def identity(definition: Definition) -> str:
     return f"{definition.family}/{definition.name}"
 
 
-@pytest.fixture(params=RANKING, ids=lambda metric: metric.name)
+@pytest.fixture(params=EVERY_RANKING, ids=lambda metric: metric.name)
 def metric(request: pytest.FixtureRequest) -> Definition:
     return request.param
 
@@ -190,7 +194,7 @@ def test_only_existing_columns_are_read(definition: Definition) -> None:
     qualify(query, schema=schema, dialect="duckdb")
 
 
-@each("metric", RANKING, identity)
+@each("metric", EVERY_RANKING, identity)
 def test_the_grain_names_the_other_columns(metric: Definition) -> None:
     assert [*metric.grain, "value"] == metric.query.named_selects
 
@@ -316,7 +320,8 @@ def example_of(definition: Definition) -> tuple[str, float]:
 @pytest.mark.some(1)
 def test_the_example_holds(metric: Definition) -> None:
     spec, value = example_of(metric)
-    result = duckmetrics.evaluate("predictions", "truth", [spec], connection=open_case("sample"))
+    side = {name: name for name in ("history", "items", "reference")}
+    result = duckmetrics.evaluate("predictions", "truth", [spec], connection=open_case("sample"), **side)
     assert result[spec] == pytest.approx(value, abs=1e-5)
 
 

@@ -55,7 +55,34 @@ def open_case(name: str) -> duckdb.DuckDBPyConnection:
     connection.execute(
         "CREATE OR REPLACE TABLE truth AS SELECT * REPLACE (relevance::DOUBLE AS relevance) FROM truth"
     )
+    with_side_tables(connection)
     return connection
+
+
+def with_side_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Add a history, a catalogue and a reference run, and the canonical inputs of these tables."""
+    known = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if "history" not in known:
+        connection.execute((ROOT / "tests/data/side_tables/derived.sql").read_text("utf-8"))
+    connection.execute((ROOT / "tests/data/side_tables/canonical.sql").read_text("utf-8"))
+
+
+def side_tables_of(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Return the same tables for the plain-Python reference."""
+    categories: dict[Any, set[str]] = {}
+    for item, category in connection.execute("SELECT item_id, category FROM item_categories").fetchall():
+        categories.setdefault(item, set()).add(category)
+    vectors: dict[Any, list[float]] = {}
+    ordered = "SELECT item_id, value FROM item_vectors ORDER BY item_id, dimension"
+    for item, value in connection.execute(ordered).fetchall():
+        vectors.setdefault(item, []).append(value)
+    return {
+        "history": connection.execute("SELECT query_id, item_id FROM history").fetchall(),
+        "catalog": [item for (item,) in connection.execute("SELECT item_id FROM items").fetchall()],
+        "categories": {item: frozenset(found) for item, found in categories.items()},
+        "vectors": vectors,
+        "reference": connection.execute("SELECT query_id, item_id, score FROM reference").fetchall(),
+    }
 
 
 def load_together(connection: duckdb.DuckDBPyConnection) -> None:
@@ -137,7 +164,8 @@ def reference_values(
     measure = parse_measure(CATALOG, spec, switches, ranking)
     predictions = connection.execute("SELECT system, query_id, item_id, score FROM predictions").fetchall()
     truth = connection.execute("SELECT query_id, item_id, relevance FROM truth").fetchall()
-    return per_query(measure.metric.name, predictions, truth, **reference_params(measure))
+    side = side_tables_of(connection) if measure.metric in SIDE else {}
+    return per_query(measure.metric.name, predictions, truth, **side, **reference_params(measure))
 
 
 def reference_params(measure: Measure) -> dict[str, Any]:
@@ -159,7 +187,11 @@ def assert_same(actual: dict[Key, float | None], expected: dict[Key, float | Non
             assert found == pytest.approx(value, rel=1e-12, abs=1e-12), f"{about} {key}"
 
 
-RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
+EVERY_RANKING = [metric for (family, _), metric in CATALOG.metrics.items() if family == "ranking"]
+# The metrics of predictions and truth alone, and those that read a history, a catalogue or a reference run.
+SIDE_INPUTS = {"history", "items", "item_categories", "item_vectors", "reference"}
+RANKING = [metric for metric in EVERY_RANKING if not metric.inputs.keys() & SIDE_INPUTS]
+SIDE = [metric for metric in EVERY_RANKING if metric not in RANKING]
 
 
 SHORT = [spec for metric in RANKING for spec in specs_of(metric, (None, 2), one_at_a_time=True)]

@@ -1,0 +1,78 @@
+"""What metrics read of the history and the catalogue, and the history counted once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from duckmetrics.compose.composer import Composer
+from duckmetrics.expressions.build import everything
+from duckmetrics.inputs.side_tables import MEANINGS, OF_COLUMNS, refuse_absent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.inputs import Inputs
+
+TRUTH = "truth"
+# The inputs of the tables that know more than relevance.
+SIDE = {*MEANINGS, *OF_COLUMNS}
+# The relations that count the whole history.
+COUNTED = ("item_history", "item_users", "history_users")
+
+
+def needs_truth(catalog: Catalog, measures: Sequence[Measure]) -> bool:
+    """Return whether a value of a measure depends on the relevant items, under its parameters."""
+    return any(TRUTH in tables_of(catalog, measure) for measure in measures)
+
+
+def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
+    """Return the inputs and relations that the value of a measure needs under its parameters."""
+    composer = Composer(catalog)
+    value = composer.value(measure.metric, measure.values)
+    composer.settle()
+    read: set[str] = set()
+    pending: list[exp.Expr] = [] if value is None else [b.query() for b in composer.blocks]
+    while pending:
+        for table in pending.pop().find_all(exp.Table):
+            if table.name not in read:
+                read.add(table.name)
+                pending += [composer.steps[table.name]] if table.name in composer.steps else []
+    return read
+
+
+def with_side_inputs(
+    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
+) -> Inputs:
+    """Return the inputs with the history counted in tables, as far as the measures read them.
+
+    Raises:
+        InputError: a measure reads a table, or a column of the catalogue, that was not given.
+    """
+    needed: dict[str, str] = {}
+    for measure in measures:
+        if measure.metric.inputs.keys() & SIDE:
+            needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
+    refuse_absent(inputs.queries, {n: text for n, text in needed.items() if n in SIDE}, inputs.labels)
+    counted = [name for name in COUNTED if name in needed]
+    return replace(inputs, queries={**inputs.queries, **_counted(catalog, engine, inputs, counted)})
+
+
+def _counted(
+    catalog: Catalog, engine: Engine, inputs: Inputs, names: Sequence[str]
+) -> Mapping[str, exp.Query]:
+    """Keep relations of the history in tables: they have a row for each item, however long the history is."""
+    kept: dict[str, exp.Query] = {}
+    for name in names:
+        composer = inputs.composer(catalog)
+        step = composer.relation(name, {})
+        table = engine.name(name)
+        engine.keep(table, composer.complete(everything(step)))
+        kept[name] = engine.kept(table)
+    return kept
+
