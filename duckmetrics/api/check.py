@@ -164,6 +164,9 @@ def check(
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -180,7 +183,8 @@ def check(
         metrics: the metrics to evaluate, as for `evaluate`; their inputs are checked, at their cut-offs.
             By default ``ndcg@10`` if there is a truth or a query_id, else ``auc``.
         predictions, truth, system, by, columns, layout, positive, score, where, version, as_of, queries,
-            connection, threads, memory_limit, snapshot, like, **switches: as for `evaluate`.
+            history, items, reference, connection, threads, memory_limit, snapshot, like, **switches: as for
+            `evaluate`.
 
     Returns:
         The findings, the worst first; empty if the data are clean.
@@ -198,8 +202,8 @@ def check(
     """
     request = read_request(
         catalog(), predictions, truth, system=system, by=by, columns=columns, queries=queries, like=like,
-        switches=switches, layout=layout, positive=positive, score=score, where=where,
-        version=version, as_of=as_of,
+        switches=switches, layout=layout, positive=positive, score=score, where=where, version=version,
+        as_of=as_of, history=history, items=items, reference=reference,
     )  # fmt: skip
     with opened(
         request, open_engine(None, connection, threads, memory_limit, snapshot=snapshot), keep=False

@@ -42,6 +42,9 @@ def compare(
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -72,8 +75,8 @@ def compare(
         predictions: a mapping of system names to tables, or one table with ``system=``; or a mapping to
             results of `evaluate`, of one system each, whose values per query are compared as they are.
         truth, metrics, system, by, columns, layout, positive, score, where, version, as_of, queries,
-            connection, threads, memory_limit, temp_directory, snapshot, chunks, like, interval,
-            interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
+            history, items, reference, connection, threads, memory_limit, temp_directory, snapshot, chunks,
+            like, interval, interval_method, cluster, resamples, seed, **switches: as for `evaluate`.
         baseline: the system to compare with; the first of a mapping by default.
         test: the test that computes p: ``"paired_t"``, or another test against a baseline under
             sql/statistics, such as ``"randomization"``, ``"bootstrap"``, ``"sign"``, ``"wilcoxon"`` or
@@ -116,6 +119,7 @@ def compare(
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
+        "history": history, "items": items, "reference": reference,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:

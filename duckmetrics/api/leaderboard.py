@@ -41,6 +41,9 @@ def leaderboard(
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
     queries: Any = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -67,8 +70,9 @@ def leaderboard(
 
     Args:
         predictions, truth, metrics, system, by, columns, layout, positive, score, where, version, as_of,
-            queries, connection, threads, memory_limit, temp_directory, snapshot, chunks, like, interval,
-            interval_method, cluster, alpha, allow_different, **switches: as for `compare`.
+            queries, history, items, reference, connection, threads, memory_limit, temp_directory, snapshot,
+            chunks, like, interval, interval_method, cluster, alpha, allow_different, **switches: as for
+            `compare`.
         test: the test of a pair: ``"paired_t"`` by default, or another one, see `compare`.
         adjust: how p is adjusted for the number of pairs of a metric: ``"holm"`` by default, ``"none"`` if
             the test itself looks at all pairs of systems, as ``"tukey"``. The slices of a slicing are one
@@ -106,6 +110,7 @@ def leaderboard(
     given: dict[str, Any] = {
         "truth": truth, "by": by, "columns": columns, "queries": queries, "like": like, "layout": layout,
         "positive": positive, "score": score, "where": where, "version": version, "as_of": as_of,
+        "history": history, "items": items, "reference": reference,
     }  # fmt: skip
     engine = (connection, threads, memory_limit, temp_directory, snapshot)
     with compared(comparer, predictions, metrics, system, chunks, given, switches, engine) as found:

@@ -119,9 +119,22 @@ def engine_of(options: dict[str, Any]) -> Any:
     return SparkEngine(master=options["master"])
 
 
+# The options whose values are tables next to predictions and truth.
+SIDE_NAMES = ("queries", "history", "items", "reference")
+
+
 def shared_arguments(compute: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments that evaluate and compare have in common."""
-    names = ("queries", "chunks", "like", "interval", "interval_method", "cluster", "resamples", "seed")
+    names = (
+        *(table for table in SIDE_NAMES if table in options),
+        "chunks",
+        "like",
+        "interval",
+        "interval_method",
+        "cluster",
+        "resamples",
+        "seed",
+    )
     given = {name: options[name] for name in names if options[name] is not None}
     return {
         **given,

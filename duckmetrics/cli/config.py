@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WRITTEN = ("output", "per_query", "movers")
 _PATHS = (*_WRITTEN, "database", "temp_directory", "init")
 # The parameters whose values may be paths, names of tables or SQL.
-_TABLES = ("predictions", "truth_option", "queries", "data")
+_TABLES = ("predictions", "truth_option", "queries", "history", "items", "reference", "data")
 # The parameters of pairs NAME=VALUE; a table of TOML may hold the pairs. The values of some may name tables.
 _PAIRS = (
     "attach", "where", "version", "as_of", "columns", "layouts", "scores", "switches", "params", "systems",

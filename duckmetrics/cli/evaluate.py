@@ -45,6 +45,7 @@ from duckmetrics.cli.options import (
     RESAMPLES,
     SCORE,
     SEED,
+    SIDE_TABLES,
     SLICES_AND_INFERENCE,
     SNAPSHOT,
     TABLES,
@@ -179,7 +180,7 @@ def curve(**options: Any) -> None:
     "--param", "params", multiple=True, metavar="PARAM=VALUE",
     help="Set a parameter of the table behind a curve: bins=20, binning=width.",
 )  # fmt: skip
-@with_options(BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, CHUNKS)
+@with_options(BY, BY_EACH, QUERIES, *SIDE_TABLES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED, CHUNKS)
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
     help=f"The picture, FILE.svg, or a page, FILE.html. {outputs.RULE}",

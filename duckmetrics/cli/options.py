@@ -165,6 +165,22 @@ QUERIES = click.option(
     "--queries", metavar="TABLE", help="A table keyed by query_id with attributes to slice by.",
     shell_complete=completion.files,
 )  # fmt: skip
+HISTORY = click.option(
+    "--history", metavar="TABLE",
+    help="The interactions that the systems were trained on, for metrics of popularity and novelty.",
+    shell_complete=completion.files,
+)  # fmt: skip
+ITEMS = click.option(
+    "--items", metavar="TABLE",
+    help="The catalogue: item_id, and category and vector for metrics of diversity.  [default: the items of "
+    "the history]",
+    shell_complete=completion.files,
+)  # fmt: skip
+REFERENCE = click.option(
+    "--reference", metavar="TABLE", help="Another run, such as the last release, for metrics of changes.",
+    shell_complete=completion.files,
+)  # fmt: skip
+SIDE_TABLES = (HISTORY, ITEMS, REFERENCE)
 INTERVAL = click.option(
     "--interval", type=float, metavar="LEVEL",
     help="Intervals around the values, such as 0.95.  [default: none; compare: 0.95]",
@@ -210,7 +226,7 @@ CHUNKS = click.option(
     "--chunks", type=click.IntRange(min=1), metavar="N",
     help="Evaluate the queries of rankings in N parts, which takes less memory.",
 )  # fmt: skip
-SLICES = (BY, BY_EACH, QUERIES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED)
+SLICES = (BY, BY_EACH, QUERIES, *SIDE_TABLES, INTERVAL, INTERVAL_METHOD, CLUSTER, RESAMPLES, SEED)
 VALUES = (PER_QUERY, PER_QUERY_TABLE, PARTITION_BY)
 SLICES_AND_INFERENCE = (*SLICES, FAIL_IF, *VALUES, BASELINE, MOVERS, CHUNKS)
 

@@ -9,6 +9,7 @@ import click
 
 from duckmetrics.cli import completion
 from duckmetrics.cli.arguments import (
+    SIDE_NAMES,
     columns_of,
     engine_of,
     groupings_of,
@@ -30,6 +31,7 @@ from duckmetrics.cli.options import (
     POSITIVE,
     QUERIES,
     SCORE,
+    SIDE_TABLES,
     TABLES,
     with_options,
 )
@@ -78,7 +80,9 @@ def ties(**options: Any) -> None:
 
 
 @click.command(short_help="Look for problems in the data before computing any metric.")
-@with_options(*TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *OUTPUT_AND_ENGINE)
+@with_options(
+    *TABLES, OPTIONAL_METRIC, *INPUTS, POSITIVE, SCORE, LIKE, BY, QUERIES, *SIDE_TABLES, *OUTPUT_AND_ENGINE
+)
 def check(**options: Any) -> None:
     """Look for problems in PREDICTIONS and TRUTH before computing any metric.
 
@@ -92,7 +96,7 @@ def check(**options: Any) -> None:
     """
     from duckmetrics.api.check import check as compute
 
-    more = {name: options[name] for name in ("like", "queries")}
+    more = {name: options[name] for name in ("like", *SIDE_NAMES)}
     result = _report_rows(compute, options, by=groupings_of(options["by"], ()), **more)
     if options["output"] or options["format_"] not in (None, "table"):
         click.echo(result.conclusion, err=True)

@@ -107,7 +107,9 @@ class Session:
         if request.truth is not None or not rankings or needs_truth(self.catalog, rankings):
             return False
         first = Systems(request.predictions, request.system, self.attach, request.scores).first
-        return all(request.columns.find(first, "predictions", name) is None for name in ("label", "relevance"))
+        return all(
+            request.columns.find(first, "predictions", name) is None for name in ("label", "relevance")
+        )
 
     def evaluation(self, measures: Sequence[Measure]) -> Evaluation:
         """Evaluate measures of both families and put the results together."""

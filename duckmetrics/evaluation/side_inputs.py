@@ -46,9 +46,7 @@ def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
     return read
 
 
-def with_side_inputs(
-    catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]
-) -> Inputs:
+def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
     """Return the inputs with the history counted in tables, as far as the measures read them.
 
     Raises:
@@ -75,4 +73,3 @@ def _counted(
         engine.keep(table, composer.complete(everything(step)))
         kept[name] = engine.kept(table)
     return kept
-

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.expressions.folding import Value
+    from duckmetrics.inputs.sources import Role
 
 CLUSTER = "cluster_id"
 # The inputs that know more than relevance.
-HISTORY, ITEMS, REFERENCE = "history", "items", "reference"
+HISTORY: Role = "history"
+ITEMS: Role = "items"
+REFERENCE: Role = "reference"
 
 
 @dataclass(frozen=True)

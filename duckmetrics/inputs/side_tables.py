@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
@@ -10,7 +10,7 @@ from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
 from duckmetrics.inputs import values
-from duckmetrics.inputs.columns import selected, shown_columns
+from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import elements, is_list, items_of, list_column, list_places
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
+    from duckmetrics.inputs.sources import Role
 
 # The inputs that come from the column of a catalogue: input -> column.
 OF_COLUMNS = {"item_categories": "category", "item_vectors": "vector"}
-MEANINGS = {
+MEANINGS: dict[Role, str] = {
     HISTORY: "the interactions that the systems were trained on",
     ITEMS: "the catalogue of all items",
     REFERENCE: "the run to compare with, such as that of the last release",
@@ -50,7 +51,9 @@ def side_queries(tables: RankingTables, ids: RankingIds) -> dict[str, exp.Query]
     return queries
 
 
-def refuse_absent(queries: Mapping[str, exp.Query], needed: Mapping[str, str], labels: Mapping[str, str]) -> None:
+def refuse_absent(
+    queries: Mapping[str, exp.Query], needed: Mapping[str, str], labels: Mapping[str, str]
+) -> None:
     """Refuse metrics that read a table which was not given, or a column that the catalogue lacks.
 
     Args:
@@ -70,7 +73,7 @@ def refuse_absent(queries: Mapping[str, exp.Query], needed: Mapping[str, str], l
                 f"no column {column!r}, which {metric} reads",
                 f"map it with columns={{'{ITEMS}.{column}': ...}} (--column {ITEMS}.{column}=...)",
             )
-        table = ITEMS if column is not None else name
+        table = ITEMS if column is not None else cast("Role", name)
         raise InputError(
             metric,
             f"needs {table}=, {MEANINGS[table]}",
@@ -113,7 +116,7 @@ def _of_columns(table: Table, columns: ColumnMap, ids: RankingIds) -> Iterator[t
         if not is_list(source, vector):
             raise InputError(
                 source.label,
-                f"column {vector!r} is {source.columns[vector]}, not a list of numbers; {shown_columns(source)}",
+                f"column {vector!r} is {source.columns[vector]}, not a list of numbers",
                 "give each item a vector in one column",
             )
         values.number_expression(items_of(source, vector), vector)

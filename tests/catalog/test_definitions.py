@@ -33,7 +33,16 @@ from duckmetrics.reference.observation import Observation
 from duckmetrics.summaries.classification import EXTRAS
 from duckmetrics.summaries.plans import GROUPED, SORTED, planned
 from support import classification
-from support.cases import CATALOG, EVERY_RANKING, RANKING, ROOT, open_case, ranking, specs_of, values_per_query
+from support.cases import (
+    CATALOG,
+    EVERY_RANKING,
+    RANKING,
+    ROOT,
+    open_case,
+    ranking,
+    specs_of,
+    values_per_query,
+)
 from support.classification import METRICS, TABLES
 from support.loops import each
 
