@@ -17,8 +17,8 @@ from duckmetrics.engines.engine import keep_readable
 from duckmetrics.errors import EngineError, InputError
 from duckmetrics.expressions.build import distinct, row_count
 from duckmetrics.inputs.classification import WEIGHTED, classification_inputs
-from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import Request
+from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.results.findings import ERROR, Finding
 from duckmetrics.summaries.classification import BINARY, slice_values
 from duckmetrics.summaries.plans import has_relation

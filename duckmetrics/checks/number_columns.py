@@ -13,7 +13,7 @@ from duckmetrics.inputs import values
 from duckmetrics.inputs.classification import WEIGHT
 from duckmetrics.inputs.columns import ColumnMap, missing_column
 from duckmetrics.inputs.lists import items_of, list_column
-from duckmetrics.inputs.ranking_truth import no_labels
+from duckmetrics.ranking_inputs.truth import no_labels
 
 if TYPE_CHECKING:
     from duckmetrics.checks.mended_tables import MendedTables, Place

@@ -18,8 +18,8 @@ from duckmetrics.evaluation.ranking import scale_of
 from duckmetrics.explanations.facts import Place, Side, items_schema, paired
 from duckmetrics.explanations.words import visible_query
 from duckmetrics.expressions.build import joined_left, numbered_values, picked, values_table
-from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.systems import ONE_SYSTEM
+from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.results.evaluation import Evaluation
 from duckmetrics.results.explanation import Explanation
 

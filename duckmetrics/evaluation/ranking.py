@@ -22,9 +22,9 @@ from duckmetrics.evaluation.chunks import chunks_of
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
 from duckmetrics.evaluation.side_inputs import with_side_inputs
 from duckmetrics.expressions.build import everything, picked, row_count
-from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.large_tables.codes import Codes, codes_of
 from duckmetrics.large_tables.stored_order import with_stored_order
+from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.ranking import RankingSummary
 

@@ -278,7 +278,7 @@ class Session:
     def family(self) -> str | None:
         """Return the family of a name that belongs to two: rankings have a truth, or queries; or None."""
         request = self.request
-        if request.truth is not None or any(t is not None for t in request.side_tables.values()):
+        if request.is_of_rankings:
             return RANKING
         first = Systems(request.predictions, request.system, self.attach, request.scores).first
         queries = request.columns.find(first, "predictions", "query_id")

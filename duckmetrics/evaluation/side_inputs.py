@@ -1,4 +1,4 @@
-"""What metrics read of the history and the catalogue, and the history counted once."""
+"""The history, counted once, and the further tables that metrics need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import everything
-from duckmetrics.inputs.side_tables import MEANINGS, OF_COLUMNS, refuse_absent
+from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, refuse_absent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -29,7 +29,7 @@ class Inputs:
 
     Attributes:
         systems: the names given by a mapping; None when a column names them, or nobody does.
-        has_truth: whether anything tells which items are relevant.
+        has_truth: whether a table has the relevance of items.
         truth_lists: whether an item that is NULL stands for an empty list of the truth.
         by_source: where the slicing columns come from, for messages.
         names: canonical column, with its table -> the user's column.

@@ -12,13 +12,14 @@ from duckmetrics.catalog.definition import DIALECT
 from duckmetrics.errors import InputError
 from duckmetrics.expressions.build import quoted
 from duckmetrics.expressions.folding import literal
+from duckmetrics.inputs.inputs import HISTORY, ITEMS, REFERENCE
 from duckmetrics.inputs.lists import struct_fields
 from duckmetrics.inputs.values import is_positive
 from duckmetrics.layouts.layouts import CANONICAL_LAYOUT, ORDERS, ROLES, Fit, Layout, Shape, layout, layouts
 from duckmetrics.results.findings import NOTE, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckmetrics.inputs.columns import ColumnMap
     from duckmetrics.inputs.request import Request
@@ -30,8 +31,9 @@ LETOR = "letor"
 _IF_NOT = "if this is wrong, map the columns with columns={...} (on the command line --column)"
 # The number of labels that a message lists.
 _SHOWN = 5
-# The tables that follow the predictions in the name of the query id.
-_FOLLOWING: tuple[Role, ...] = ("queries", "population")
+# The tables that follow the predictions in the names of ids, and the ids.
+_FOLLOWING: tuple[Role, ...] = ("queries", "population", HISTORY, ITEMS, REFERENCE)
+_IDS = ("query_id", "item_id")
 
 
 class Database(Protocol):
@@ -57,7 +59,7 @@ class LayoutTables:
         self._request = request
         self._attach = attach
         self._database = database
-        self._query_ids: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
         self.notes: list[Finding] = []
 
     def read(self, source: Source, role: Role) -> Source:
@@ -67,7 +69,7 @@ class LayoutTables:
             InputError: it does not have the layout that was asked for, or it fits two layouts.
         """
         if role in _FOLLOWING:
-            return self._following(source)
+            return self._following(source, role)
         if role not in ROLES:
             return source
         if self._is_graded(role):
@@ -95,16 +97,16 @@ class LayoutTables:
     def _under(self, source: Source, role: Role, names: str, shape: Shape, fit: Fit) -> Source:
         """Return the table under a shape, and note the shape."""
         self._tell(source, names, shape, fit)
-        if role == "predictions" and "query_id" in fit.columns:
-            self._query_ids[fit.columns["query_id"].lower()] = fit.columns["query_id"]
+        if role == "predictions":
+            self._ids |= {
+                column.lower(): name for name, column in fit.columns.items() if name in _IDS and column
+            }
         return self._arranged(source, shape, fit)
 
-    def _following(self, source: Source) -> Source:
-        """Return a table of queries, whose id may be called as in the predictions."""
-        known = [name for name in source.columns if name.lower() in self._query_ids]
-        if self._request.columns.given("queries", "query_id") or source.find("query_id") or len(known) != 1:
-            return source
-        return replace(source, aliases={"query_id": known[0]})
+    def _following(self, source: Source, role: Role) -> Source:
+        """Return a table whose ids may be called as in the predictions."""
+        aliases = dict(_followed(source, role, self._request.columns, self._ids))
+        return replace(source, aliases=aliases) if aliases else source
 
     def _line_by_line(self, source: Source) -> Source:
         """Return scores with the queries of the truth, whose lines they belong to.
@@ -203,7 +205,7 @@ class LayoutTables:
 
     def _is_canonical(self, source: Source, role: Role) -> bool:
         """Return whether a table can be read as it is, so that no file of a layout needs to be opened."""
-        if self._request.truth is None:
+        if not self._request.is_of_rankings:
             return all(map(source.find, ("label", "score")))
         has_order = role == "truth" or any(map(source.find, ORDERS))
         return has_order and all(map(source.find, ("query_id", "item_id")))
@@ -220,7 +222,7 @@ class LayoutTables:
         by_file = source.layout is not None and any(
             shape is one for one in layouts()[source.layout].shapes.get(role, ())
         )
-        fits_task = shape.is_ranking if self._request.truth is not None else "label" in shape.gives
+        fits_task = shape.is_ranking if self._request.is_of_rankings else "label" in shape.gives
         return (shape.certain or by_file) and (role == "truth" or fits_task)
 
     @staticmethod
@@ -341,3 +343,17 @@ def _wanted(shape: Shape) -> str:
     names = [" or ".join(known).replace("*", "one other column") for known in shape.columns.values()]
     names += [*shape.types, *(["numbered columns"] if shape.numbered else [])]
     return ", ".join(names)
+
+
+def _followed(
+    source: Source, role: Role, columns: ColumnMap, ids: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the ids that a table calls as the predictions do.
+
+    Args:
+        ids: the names of the columns of the predictions, and the ids in them.
+    """
+    for id_ in _IDS:
+        known = [name for name in source.columns if ids.get(name.lower()) == id_]
+        if len(known) == 1 and not columns.given(role, id_) and not source.find(id_):
+            yield id_, known[0]

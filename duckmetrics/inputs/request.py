@@ -105,6 +105,11 @@ class Request:
         """The tables that tell more about items and queries than their relevance; None for absent ones."""
         return {"history": self.history, "items": self.items, "reference": self.reference}
 
+    @property
+    def is_of_rankings(self) -> bool:
+        """Whether a table is given that only metrics of rankings read."""
+        return self.truth is not None or any(table is not None for table in self.side_tables.values())
+
     def of(self, catalog: Catalog, measures: Sequence[Measure]) -> Request:
         """Return the request with what the measures decide."""
         inference = self.inference and replace(self.inference, measures=len(measures))

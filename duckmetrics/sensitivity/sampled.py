@@ -20,8 +20,8 @@ from duckmetrics.engines.opening import open_engine
 from duckmetrics.errors import InputError, MetricError, UnsupportedError, unknown
 from duckmetrics.evaluation.session import opened
 from duckmetrics.expressions.numbers import whole_number
-from duckmetrics.inputs.ranking import ranking_inputs
 from duckmetrics.inputs.request import read_request
+from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.sensitivity.corrections import SamplingModel
 from duckmetrics.sensitivity.estimates import SampledEvaluation
 from duckmetrics.sensitivity.ranks import MISSING, sampled_ranks

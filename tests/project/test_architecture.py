@@ -34,6 +34,7 @@ FLOORS = (
     ("summaries", "large_tables"),
     ("engines",),
     ("connections",),
+    ("ranking_inputs",),
     ("inputs", "dialects"),
     ("compose",),
     ("catalog",),
@@ -55,8 +56,11 @@ PARSE = (
 BUILDERS = {
     "inputs": (
         "canonical queries over columns that have the names and types of the caller",
-        "classification columns ids layout_tables lists ranking ranking_predictions ranking_tables "
-        "ranking_truth slices sources systems values",
+        "classification columns ids layout_tables lists slices sources systems values",
+    ),
+    "ranking_inputs": (
+        "canonical queries over columns that have the names and types of the caller",
+        "canonical predictions side_tables tables truth",
     ),
     "engines": (
         "statements around a query (keep, copy, define), and tables that a caller names",
@@ -78,7 +82,7 @@ BUILDERS = {
     ),
     "evaluation": (
         "columns per metric and slicing column, a part of the queries, and queries as text",
-        "chunks material samples sql_text tables",
+        "chunks material ranking samples side_inputs sql_text tables",
     ),
     "comparison": ("values of several evaluations side by side", "comparer from_evaluations"),
     "statistics": (

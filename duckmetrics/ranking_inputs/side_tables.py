@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from duckmetrics.inputs.columns import ColumnMap
-    from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
     from duckmetrics.inputs.sources import Role
+    from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
 
 # The inputs that come from the column of a catalogue: input -> column.
 OF_COLUMNS = {"item_categories": "category", "item_vectors": "vector"}

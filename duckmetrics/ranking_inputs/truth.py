@@ -13,8 +13,8 @@ from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.lists import judged_lists
 
 if TYPE_CHECKING:
-    from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
     from duckmetrics.inputs.sources import Source
+    from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
 
 
 def truth_query(tables: RankingTables, ids: RankingIds, needed: bool) -> exp.Query:

@@ -17,7 +17,7 @@ from duckmetrics.inputs.lists import elements, items_of, list_column, list_place
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from duckmetrics.inputs.ranking_tables import RankingIds, RankingTables, Table
+    from duckmetrics.ranking_inputs.tables import RankingIds, RankingTables, Table
 
 
 class RankingPredictions:

@@ -11,12 +11,12 @@ from duckmetrics.errors import InputError, suggestion
 from duckmetrics.expressions.build import quoted, stacked
 from duckmetrics.inputs.columns import selected
 from duckmetrics.inputs.inputs import Inputs
-from duckmetrics.inputs.ranking_predictions import RankingPredictions
-from duckmetrics.inputs.ranking_tables import Extremes, RankingIds, RankingTables, Table
-from duckmetrics.inputs.ranking_truth import has_labels, truth_query
-from duckmetrics.inputs.side_tables import side_queries
 from duckmetrics.inputs.slices import advice_without, attribute, lacking
 from duckmetrics.inputs.systems import ONE_SYSTEM, Attach
+from duckmetrics.ranking_inputs.predictions import RankingPredictions
+from duckmetrics.ranking_inputs.side_tables import side_queries
+from duckmetrics.ranking_inputs.tables import Extremes, RankingIds, RankingTables, Table
+from duckmetrics.ranking_inputs.truth import has_labels, truth_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

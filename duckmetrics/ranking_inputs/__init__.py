@@ -1,0 +1,1 @@
+"""The canonical inputs of rankings, from the tables that a caller names."""
