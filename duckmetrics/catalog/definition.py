@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DIALECT = "duckdb"
 RANKING, CLASSIFICATION = "ranking", "classification"
 METRIC_FAMILIES = (RANKING, CLASSIFICATION)
+# The grain of a metric that has one value for all lists of a system in a slice.
+SYSTEM_GRAIN = ("system", "segment")
 # The relation that applies the policies of a family; every metric of the family reads it.
 POLICIES = {RANKING: "evaluated", CLASSIFICATION: "defined"}
 _TABLE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
@@ -157,6 +159,11 @@ class Definition:
     @cached_property
     def grain(self) -> tuple[str, ...]:
         return tuple(re.split(r",\s*", self.header["grain"]))
+
+    @property
+    def is_of_systems(self) -> bool:
+        """Whether it is a metric of rankings with one value for all lists of a system, and none per query."""
+        return self.family == RANKING and self.grain == SYSTEM_GRAIN
 
     @cached_property
     def idle(self) -> dict[str, exp.Expr]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from sqlglot import exp
 
 from duckmetrics.catalog.definition import CLASSIFICATION, DIALECT, POLICIES, Definition
-from duckmetrics.compose.blocks import KEYS, Block
+from duckmetrics.compose.blocks import Block
 from duckmetrics.compose.inlining import drop_constants, inline, step_read_by
 from duckmetrics.compose.optimizer import SORTED, depth_of, prune, without
 from duckmetrics.compose.policies import PerQuery, defined
@@ -243,7 +243,7 @@ class Composer:
         if parts:
             return self._value_of_parts(metric, parts, values, column)
         query = self.resolved(metric, values)
-        keys = KEYS[metric.family]
+        keys = metric.grain
         if not isinstance(query, exp.Select) or not (query.args.get("group") or metric.family in UNGROUPED):
             raise DefinitionError(metric.path, "no GROUP BY", f"aggregate by {', '.join(keys)}")
         value = next((p.unalias() for p in query.expressions if p.alias_or_name == column), None)

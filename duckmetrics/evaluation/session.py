@@ -20,6 +20,7 @@ from duckmetrics.evaluation.family_evaluation import FamilyEvaluation
 from duckmetrics.evaluation.needed_columns import needed_columns
 from duckmetrics.evaluation.ranking import evaluate_ranking
 from duckmetrics.evaluation.side_inputs import needs_truth
+from duckmetrics.evaluation.systems import evaluate_systems
 from duckmetrics.evaluation.tables import KeptTables, concatenated
 from duckmetrics.expressions.build import everything
 from duckmetrics.inputs.columns import filtered, first_row
@@ -50,7 +51,12 @@ UNBOUND = ("Binder Error", "Catalog Error")
 Evaluate = Callable[["Catalog", "Engine", Request, "Sequence[Measure]", "Attach"], FamilyEvaluation]
 # The tables of a session, by the identity of the argument and its role.
 Attached = dict[tuple[int, str], "Source"]
-EVALUATE: dict[str, Evaluate] = {RANKING: evaluate_ranking, CLASSIFICATION: evaluate_classification}
+SYSTEMS = "systems"
+EVALUATE: dict[str, Evaluate] = {
+    RANKING: evaluate_ranking,
+    SYSTEMS: evaluate_systems,
+    CLASSIFICATION: evaluate_classification,
+}
 
 
 @contextmanager
@@ -150,14 +156,14 @@ class Session:
                 "leave the truth out, as the label is a column of the predictions, such as {'label': y, "
                 "'score': p}; or ask for a metric of rankings, such as ndcg@10",
             )
-        families = dict.fromkeys(measure.family for measure in measures)
+        kinds = dict.fromkeys(map(_kind, measures))
         parts = []
-        for family in families:
-            chosen = [measure for measure in measures if measure.family == family]
+        for kind in kinds:
+            chosen = [measure for measure in measures if _kind(measure) == kind]
             try:
-                parts.append(EVALUATE[family](self.catalog, self.engine, request, chosen, self.attach))
+                parts.append(EVALUATE[kind](self.catalog, self.engine, request, chosen, self.attach))
             except InputError as error:
-                if len(families) == 1:
+                if len(kinds) == 1:
                     raise
                 # The tables may be fine for the other metrics.
                 raise error.within(", ".join(measure.text for measure in chosen)) from error
@@ -289,6 +295,11 @@ class Session:
     def usual(self) -> str:
         """The metric that is computed if the caller names none."""
         return self.catalog.usual(self.family() or RANKING)
+
+
+def _kind(measure: Measure) -> str:
+    """Return what computes a measure."""
+    return SYSTEMS if measure.metric.is_of_systems else measure.family
 
 
 def _where(parts: Sequence[FamilyEvaluation], better: str) -> frozenset[str]:

@@ -242,11 +242,11 @@ class RankingSummary:
         return exp.select(
             self._shown_system(), literal(measure.text).as_("metric"), exp.column("slice"),
             *map(exp.column, self.by.values()), value.as_("value"),
-            _none("DOUBLE", "lower"), _none("DOUBLE", "upper"), why.as_("reason"),
+            none("DOUBLE", "lower"), none("DOUBLE", "upper"), why.as_("reason"),
             exp.column(f"n_{i}").as_("n"), exp.column("n_missing"),
             exp.column(f"n_no_relevant_{i}").as_("n_no_relevant"),
             exp.column(f"n_undefined_{i}").as_("n_undefined"),
-            _none("BIGINT", "n_positive"), *aim_of(measure), literal(measure.signature).as_("signature"),
+            none("BIGINT", "n_positive"), *aim_of(measure), literal(measure.signature).as_("signature"),
             exp.column("slice_number"), literal(i).as_("measure_number"),
         ).from_(JOINED, copy=False)  # fmt: skip
 
@@ -281,6 +281,6 @@ def aim_of(measure: Measure) -> tuple[exp.Expr, exp.Expr]:
     )
 
 
-def _none(type_: str, name: str) -> exp.Expr:
+def none(type_: str, name: str) -> exp.Expr:
     """Return a column of the results that rankings do not have, as NULL."""
     return exp.cast(exp.null(), type_).as_(name)

@@ -1,0 +1,63 @@
+"""Metrics of all lists of a system together: from checked inputs to rows of results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from duckmetrics.checks.examination import check
+from duckmetrics.checks.notes import varying
+from duckmetrics.engines.engine import Feature
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported
+from duckmetrics.evaluation.side_inputs import with_side_inputs
+from duckmetrics.expressions.build import picked
+from duckmetrics.ranking_inputs.canonical import ranking_inputs
+from duckmetrics.summaries.kept import kept_rows
+from duckmetrics.summaries.systems import MEMBERS, SystemSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from duckmetrics.catalog.catalog import Catalog
+    from duckmetrics.catalog.measure import Measure
+    from duckmetrics.engines.engine import Engine
+    from duckmetrics.inputs.inputs import Inputs
+    from duckmetrics.inputs.request import Request
+    from duckmetrics.inputs.systems import Attach
+
+
+def evaluate_systems(
+    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+) -> FamilyEvaluation:
+    """Compute one value per system and slice, from all lists together."""
+    refuse_unsupported(catalog, engine, request, measures)
+    inputs = ranking_inputs(request, attach, engine.extremes)
+    inputs = with_side_inputs(catalog, engine, inputs, measures)
+    findings = [] if request.checked else check(catalog, engine, inputs, measures)
+    varying(engine, inputs)
+    queries = _kept(engine, "queries", _population(catalog, inputs, measures))
+    summary = SystemSummary(catalog, inputs, measures, queries)
+    segments = _kept(engine, "segments", summary.segments())
+    members = _kept(engine, MEMBERS, summary.members(segments))
+    answered = picked(members, "system", "query_id", "segment").where("NOT missing")
+    composer = replace(inputs, queries={**inputs.queries, MEMBERS: answered}).composer(catalog)
+    values = summary.values(composer, members, exact=engine.supports(Feature.EXACT_SUMS))
+    table = _kept(engine, "system_values", values)
+    rows, kept = kept_rows(engine.results(), summary.query(table, segments))
+    return FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
+
+
+def _population(catalog: Catalog, inputs: Inputs, measures: Sequence[Measure]) -> exp.Query:
+    """Return the queries that count, of every system, and whether they are missing."""
+    composer = inputs.composer(catalog)
+    step = composer.relation("queries", measures[0].values)
+    return composer.complete(picked(step, "system", "query_id", "missing"))
+
+
+def _kept(engine: Engine, name: str, query: exp.Query) -> str:
+    """Keep a query in a table; return its name."""
+    table = engine.name(name)
+    engine.keep(table, query)
+    return table

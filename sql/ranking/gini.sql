@@ -1,0 +1,42 @@
+-- name:     gini
+-- title:    Gini index of exposure
+-- meaning:  The Gini index reports how unevenly the lists share the items of the catalogue.
+-- use:      to find out whether a few items take most of the places
+-- beware:   tools divide by n, n - 1 or n + 1, and take the catalogue or the recommended items only
+-- reading:  0: every item is in as many lists as every other
+--           0.9: a few items take nearly all places
+-- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
+--           members (system, query_id, segment), items (item_id)
+-- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
+--           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
+--           denominator VARCHAR DEFAULT 'n' CHECK (denominator IN ('n', 'n_minus_1')),
+--           padding INTEGER DEFAULT 0 CHECK (padding >= 0)
+-- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
+--           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
+-- values:   k: as in recall
+--           over=catalog: an item of the catalogue in no list counts with exposure 0
+--           over=recommended: only items in a list count
+--           denominator=n: one item in all lists has the value 1 - 1 / n
+--           denominator=n_minus_1: one item in all lists has the value 1
+--           padding: as in exposures
+--           missing: as in average_popularity
+--           no_relevant: as in judged
+-- depth:    k
+-- grain:    system, segment
+-- range:    [0, 1], lower is better
+-- formula:  sum over items of (2 i - n - 1) c_i / (n C), the items sorted by c_i, ascending
+-- tex:      \frac{\sum_{i=1}^{n} (2i - n - 1)\, c_i}{n \sum_{i=1}^{n} c_i}
+-- symbols:  n: the number of items
+--           c_i: the number of lists that have the item with the i-th fewest lists
+-- source:   Fleder and Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974
+-- oracle:   reference
+-- example:  gini(k := 2) = 0.583333
+-- worked:   all lists: (3 * 1 + 5 * 2 + 1 * 1) / (6 * 4) = 0.583333
+-- related:  coverage, shannon_entropy
+SELECT
+    system,
+    segment,
+    sum((2e0 * (n_items - n_listed + low_place) - n_items - 1) * n_lists)
+        / nullif(max(CASE $denominator WHEN 'n' THEN n_items ELSE n_items - 1 END) * sum(n_lists), 0) AS value
+FROM exposures
+GROUP BY system, segment;
