@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from duckmetrics.checks.examination import check
 from duckmetrics.checks.notes import varying
+from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.engines.engine import Feature
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
+from duckmetrics.evaluation.ranking import plan_of
 from duckmetrics.evaluation.side_inputs import with_side_inputs
-from duckmetrics.expressions.build import picked
+from duckmetrics.expressions.build import everything, picked
 from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows
-from duckmetrics.summaries.systems import MEMBERS, SystemSummary
+from duckmetrics.summaries.systems import INFLUENCE, MEMBERS, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.systems import Attach
 
 
+LISTED = "listed"
+
+
 def evaluate_systems(
     catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
 ) -> FamilyEvaluation:
@@ -40,13 +45,35 @@ def evaluate_systems(
     queries = _kept(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
     segments = _kept(engine, "segments", summary.segments())
-    members = _kept(engine, MEMBERS, summary.members(segments))
-    answered = picked(members, "system", "query_id", "segment").where("NOT missing")
-    composer = replace(inputs, queries={**inputs.queries, MEMBERS: answered}).composer(catalog)
-    values = summary.values(composer, members, exact=engine.supports(Feature.EXACT_SUMS))
-    table = _kept(engine, "system_values", values)
+    summary.listed = _kept(engine, MEMBERS, summary.members(segments))
+    answered = picked(summary.listed, "system", "query_id", "segment").where("NOT missing")
+    inputs = replace(inputs, queries={**inputs.queries, MEMBERS: answered})
+    inputs = _with_listed(catalog, engine, inputs, measures)
+    values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
+    table = _kept(engine, VALUES, values)
     rows, kept = kept_rows(engine.results(), summary.query(table, segments))
-    return FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    if request.inference is None:
+        return part
+    from duckmetrics.inference.unit_values import units_of_ranking
+
+    for i, measure in enumerate(measures):
+        if summary.without_units(measure) is None:
+            influence = summary.influence(inputs.composer(catalog), i, table)
+            summary.influences[measure.text] = _kept(engine, INFLUENCE, influence)
+    units = units_of_ranking(catalog, engine, inputs, measures, summary)
+    return with_bounds(catalog, engine, request.inference, part, units)
+
+
+def _with_listed(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
+    """Keep the lists of all measures, if they are the same: several queries read them (plan rule)."""
+    depth, plan = depth_of(measures), plan_of(engine, measures)
+    composer = inputs.composer(catalog)
+    steps = {composer.relation(LISTED, {**m.values, "depth": depth, "plan": plan}) for m in measures}
+    if len(steps) > 1:
+        return inputs
+    table = _kept(engine, LISTED, composer.complete(everything(steps.pop())))
+    return replace(inputs, queries={**inputs.queries, LISTED: engine.kept(table)})
 
 
 def _population(catalog: Catalog, inputs: Inputs, measures: Sequence[Measure]) -> exp.Query:

@@ -73,7 +73,7 @@ BUILDERS = {
     ),
     "summaries": (
         "a column per metric and per slicing column",
-        "aggregations classification means plans query_slices ranking",
+        "aggregations classification means plans query_slices ranking systems",
     ),
     "large_tables": ("columns of any input, and the steps of a composed query", "codes stored_order"),
     "checks": (
