@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from duckmetrics.reference.history import History
@@ -24,6 +24,7 @@ class ExtraTables:
 
     history: rows (query, item). categories: the categories of an item. vectors: its vector. catalog: all
     items. reference: rows (query, item, score) of another run, ranked by the switches of the predictions.
+    reference_by_rank: whether its scores are negative ranks, which are taken as they are given.
     """
 
     history: Iterable[tuple[Id, Id]] | None = None
@@ -31,6 +32,7 @@ class ExtraTables:
     vectors: Mapping[Id, Sequence[float]] | None = None
     catalog: Collection[Id] | None = None
     reference: Iterable[tuple[Id, Id, float]] | None = None
+    reference_by_rank: bool = False
 
     @classmethod
     def split(cls, params: dict[str, Any]) -> tuple[ExtraTables, dict[str, Any]]:
@@ -48,33 +50,32 @@ class ExtraTables:
             TypeError: the metric asks for a table that is not given.
         """
         asked = asked_for(metric)
-        tables: dict[str, Any] = {"categories": self.categories, "vectors": self.vectors}
-        if self.history is not None and {"history", "catalog"} & set(asked):
-            tables["history"] = History(list(self.history))
-        tables["catalog"] = self.catalog
-        if self.catalog is None and "history" in tables:
-            tables["catalog"] = tables["history"].items
+        history = None if self.history is None else History(list(self.history))
+        known = history.items if self.catalog is None and history is not None else self.catalog
+        tables: dict[str, Any] = {"history": history, "vectors": self.vectors, "catalog": known}
         if self.categories is not None:
             tables["categories"] = {item: frozenset(own) for item, own in self.categories.items()}
-        lists: Lists = {}
-        if self.reference is not None and "reference" in asked:
-            tables["reference"] = lists = ranked_lists(
-                [("", *row) for row in self.reference], judged, switches
-            )
+        if self.reference is not None:
+            tables["reference"] = self._reference_lists(judged, switches)
         missing = [name for name in asked if tables.get(name) is None]
         if missing:
             raise TypeError(f"{metric.__name__} reads {', '.join(missing)}, which is not given")
 
         def of_query(query_id: Id) -> list[Any]:
-            reference = Query(lists.get(("", query_id), []), judged.get(query_id, {}), query_id)
-            return [reference if name == "reference" else tables[name] for name in asked]
+            of_name = dict(tables)
+            if self.reference is not None:
+                rows = tables["reference"].get(("", query_id), [])
+                of_name["reference"] = Query(rows, judged.get(query_id, {}), query_id)
+            return [of_name[name] for name in asked]
 
         return of_query
+
+    def _reference_lists(self, judged: Judgments, switches: Switches) -> Lists:
+        rows = [("", *row) for row in self.reference or ()]
+        return ranked_lists(rows, judged, replace(switches, by_rank=self.reference_by_rank))
 
 
 def asked_for(metric: Callable[..., Any]) -> list[str]:
     """Return the names of the tables in the signature of a metric: what stands between query and *."""
-    parameters = inspect.signature(metric).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind == parameter.POSITIONAL_OR_KEYWORD][
-        1:
-    ]
+    _, *others = inspect.signature(metric).parameters.values()
+    return [other.name for other in others if other.kind == other.POSITIONAL_OR_KEYWORD]

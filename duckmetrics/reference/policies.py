@@ -29,7 +29,10 @@ BEYOND_ACCURACY: Mapping[str, Metric] = {
     for module in (popularity, propensity, categories, versions)
     for name in module.__all__
 }
-METRICS: Mapping[str, Metric] = {name: getattr(ranking, name) for name in ranking.__all__} | BEYOND_ACCURACY
+METRICS: Mapping[str, Metric] = {
+    **{name: getattr(ranking, name) for name in ranking.__all__},
+    **BEYOND_ACCURACY,
+}
 # These describe a list, so they need no relevant item, and have no value without a list.
 OF_LISTS = tuple(
     name for name, metric in BEYOND_ACCURACY.items() if "rel" not in inspect.signature(metric).parameters

@@ -61,9 +61,9 @@ def rbo(
 ) -> float | None:
     """Return RBO@k = (1 - p) * sum over depths d of p^(d - 1) X(d) / d, X(d) the items of both up to d.
 
-    rest: what follows the last rank. truncated = nothing; normalized = the sum goes on to k, if k is
-    given, and is divided by 1 - p^depth, so that the same list has 1 (LensKit); extrapolated = the
-    agreement goes on as it was, for lists of s and l >= s ranks:
+    rest: what follows the last rank. truncated = nothing. normalized = the sum goes on to k, if k is
+    given, and is divided by 1 - p^depth, so that two equal lists of k items have 1 (LensKit).
+    extrapolated = the agreement goes on as it was, for lists of s and l >= s ranks:
     (1 - p) / p * (sum up to l of X(d) / d p^d + sum from s + 1 to l of X(s) (d - s) / (s d) p^d)
     + ((X(l) - X(s)) / l + X(s) / s) p^l. Webber, Moffat and Zobel, TOIS 2010,
     doi:10.1145/1852102.1852106, equation 32.
