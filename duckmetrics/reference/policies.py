@@ -63,10 +63,9 @@ def per_query(
 ) -> dict[Key, float | None]:
     """Return the value of a ranking metric for every (system, query of the population).
 
-    params: the metric's own (`METRICS`), the switches (`Switches`) and the tables that it reads besides
-    predictions and truth (`ExtraTables`). systems: further systems, which may have no rows at all.
-    empty: queries that a system answered with an empty list. Without a truth, the population is that of
-    the predictions.
+    params: the metric's own (`METRICS`), the switches (`Switches`) and further tables (`ExtraTables`).
+    systems: further systems, which may have no rows at all. empty: queries that a system answered with
+    an empty list. Without a truth, the population is the queries of the predictions.
     """
     extra, others = ExtraTables.split(params)
     switches, own = _parameters(name, _without_truth(others, truth))

@@ -2,8 +2,9 @@
 
 L: the returned rows at ranks up to k; n: their number; c, u: interactions and users of an item in the
 history; C, N: all interactions and all users; k: cut-off, None for all rows. A cold item has no
-history. norm: the sum is divided by n ('returned') or by k ('k'; without k: by n). None: the metric
-is undefined, as for every list without an item.
+history. norm: the sum is divided by n ('returned'; cold='skip': by the number of the others) or by k
+('k'; without k: by n). None: the metric is undefined, as for every list without an item, or with none
+that is left.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def average_popularity(
     scales = {"count": 1, "share": history.total(popularity), "max": history.largest(popularity)}
     whole = choose(scales, scale)
     counts = [history.count(item, popularity) for item in _known(query, history, k, cold, "zero")]
-    return _mean([count / whole for count in counts], k, norm) if whole else None
+    return _mean(query, [count / whole for count in counts], k, norm) if whole else None
 
 
 def long_tail_share(
@@ -76,7 +77,7 @@ def long_tail_share(
     RecSys 2017, doi:10.1145/3109859.3109912; the tails as in Elliot (interactions) and RecBole.
     """
     in_tail = _in_tail(query, history, k, tail, boundary, cold)
-    return _mean([float(yes) for yes in in_tail], k, norm)
+    return _mean(query, [float(yes) for yes in in_tail], k, norm)
 
 
 def long_tail_count(
@@ -118,7 +119,7 @@ def self_information(
     items = _known(query, history, k, cold, "one")
     bits = [math.log2(total / max(1, history.count(item, popularity))) for item in items]
     unit = choose({"bits": 1.0, "max": math.log2(total)}, scale)
-    return _mean([value / unit for value in bits], k, norm) if unit else None
+    return _mean(query, [value / unit for value in bits], k, norm) if unit else None
 
 
 def popularity_percentile(
@@ -142,7 +143,7 @@ def popularity_percentile(
         own = history.count(item, popularity)
         below, equal = sum(c < own for c in counts), sum(c == own for c in counts)
         quantiles.append((below + (equal + 1) / 2) / len(counts) if own else 0.0)
-    return _mean(quantiles, k, norm)
+    return _mean(query, quantiles, k, norm)
 
 
 def epc(
@@ -199,7 +200,7 @@ def unseen_share(
     RePlay.
     """
     seen = set(history.items_of(query.query_id))
-    return _mean([float(row.item not in seen) for _, row in query.top(k)], k, norm)
+    return _mean(query, [float(row.item not in seen) for _, row in query.top(k)], k, norm)
 
 
 def repeated_share(
@@ -210,7 +211,7 @@ def repeated_share(
     The rest of `unseen_share` where the sum is divided by n. Castells, Vargas and Wang, DDR at ECIR 2011.
     """
     seen = set(history.items_of(query.query_id))
-    return _mean([float(row.item in seen) for _, row in query.top(k)], k, norm)
+    return _mean(query, [float(row.item in seen) for _, row in query.top(k)], k, norm)
 
 
 def serendipity(
@@ -236,7 +237,7 @@ def serendipity(
         popular = size + 1 - sum(count >= own for count in counts) if own else 0
         ahead = max(size + 1 - rank - popular, 0) / size
         terms.append(ahead * is_relevant(row.grade, rel))
-    return _mean(terms, k, norm)
+    return _mean(query, terms, k, norm)
 
 
 def _known(query: Query, history: History, k: int | None, cold: str, kept: str) -> list[Id]:
@@ -245,8 +246,9 @@ def _known(query: Query, history: History, k: int | None, cold: str, kept: str) 
     return [row.item for _, row in query.top(k) if keeps_cold or history.interactions(row.item)]
 
 
-def _mean(values: Sequence[float], k: int | None, norm: str) -> float | None:
-    slots = choose({"returned": len(values), "k": len(values) if k is None else k}, norm)
+def _mean(query: Query, values: Sequence[float], k: int | None, norm: str) -> float | None:
+    """Return the mean over the items that have a value; norm='k': over k, without k over n."""
+    slots = choose({"returned": len(values), "k": len(query.top(None)) if k is None else k}, norm)
     return math.fsum(values) / slots if values else None
 
 

@@ -1,4 +1,4 @@
-"""A list beside that of another run: one function per metric, one number per query.
+"""A list next to that of another run: one function per metric, one number per query.
 
 L: the items of the query at ranks up to k; B: those of the reference run at ranks up to k; n: the
 number of rows of L; k: cut-off, None for all rows. An item that is returned twice has its first rank.

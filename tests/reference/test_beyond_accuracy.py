@@ -196,6 +196,8 @@ OF_HISTORY: list[tuple[str, dict[str, Any], float | None]] = [
     ("average_popularity", {"norm": "k"}, 10 / 5),
     ("average_popularity", {"k": 3, "cold": "skip"}, 7 / 2),
     ("average_popularity", {"k": 3, "cold": "skip", "norm": "k"}, 7 / 3),
+    ("average_popularity", {"cold": "skip"}, 10 / 4),
+    ("average_popularity", {"cold": "skip", "norm": "k"}, 10 / 5),
     ("average_popularity", {"popularity": "users"}, (3 + 2 + 0 + 1 + 2) / 5),
     ("average_popularity", {"k": 2, "scale": "share"}, (0.5 + 0.2) / 2),
     ("average_popularity", {"k": 2, "scale": "share", "popularity": "users"}, (3 / 4 + 2 / 4) / 2),
