@@ -90,28 +90,35 @@ def intra_list_distance(
     k: int | None = None,
     pairs: str = "mean",
     single: str = "null",
+    no_vector: str = "skip",
 ) -> float | None:
     """Return ILD@k = mean over the pairs of L of 1 - cosine of their vectors.
 
-    Items without a vector, or with zeros only, are left out, also of n. pairs, single: as in
-    `category_distance`; single is also the value if none is left. Zhang and Hurley, RecSys 2008,
+    no_vector: an item without a vector, or with zeros only, is left out, also of n (skip), or has the
+    cosine 0 with every other item (distant: recommenders). pairs, single: as in `category_distance`;
+    single is also the value if no item is left. Zhang and Hurley, RecSys 2008,
     doi:10.1145/1454008.1454030; pairs='items' as in evidently.
     """
-    units = _units(query, vectors, k)
+    units = _units(query, vectors, k, no_vector)
     distances = [1 - cosine for cosine in _cosines(units)]
     return _over_pairs(distances, len(units), pairs, single) if query.top(k) else None
 
 
 def intra_list_similarity(
-    query: Query, vectors: Vectors, *, k: int | None = None, single: str = "null"
+    query: Query,
+    vectors: Vectors,
+    *,
+    k: int | None = None,
+    single: str = "null",
+    no_vector: str = "skip",
 ) -> float | None:
     """Return ILS@k = mean over the pairs of L of the cosine of their vectors, 1 - `intra_list_distance`.
 
-    single: the value of fewer than two items with a vector: undefined, or 1 (one). Ziegler, McNee,
+    single: the value of fewer than two items: undefined, or 1 (one). no_vector: as there. Ziegler, McNee,
     Konstan and Lausen, WWW 2005, doi:10.1145/1060745.1060754.
     """
     of_single = choose({"null": None, "one": 1.0}, single)
-    cosines = _cosines(_units(query, vectors, k))
+    cosines = _cosines(_units(query, vectors, k, no_vector))
     if not cosines:
         return of_single if query.top(k) else None
     return math.fsum(cosines) / len(cosines)
@@ -187,9 +194,12 @@ def _shares(weighted: Iterable[tuple[Id, float]], categories: Categories) -> dic
     return {category: weight / total for category, weight in sums.items()}
 
 
-def _units(query: Query, vectors: Vectors, k: int | None) -> list[list[float]]:
-    given = [vectors.get(item, ()) for item in _items(query, k)]
-    return [[x / math.hypot(*vector) for x in vector] for vector in given if any(vector)]
+def _units(query: Query, vectors: Vectors, k: int | None, no_vector: str) -> list[list[float]]:
+    """Return the vectors of L with the length 1; an empty one where there is no direction."""
+    keeps_all = choose({"skip": False, "distant": True}, no_vector)
+    given = [[float(x) for x in vectors.get(item, ())] for item in _items(query, k)]
+    units = [[x / math.hypot(*vector) for x in vector] if any(vector) else [] for vector in given]
+    return [unit for unit in units if unit or keeps_all]
 
 
 def _cosines(units: list[list[float]]) -> list[float]:
