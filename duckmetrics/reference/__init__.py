@@ -3,8 +3,9 @@
 The tests compare the SQL with it, so it shares nothing with the SQL: no query, no database, no
 array library, only the standard library. Slow and short on purpose.
 
-`ranking` has one function per metric (one query, one number), `per_query` adds the policies
-(ties, duplicates, population, missing queries, ...), `aggregate` makes one number of many.
+`ranking`, `popularity`, `propensity`, `categories` and `versions` have one function per metric (one
+query, one number), `per_query` adds the policies (ties, duplicates, population, missing queries, ...),
+`aggregate` makes one number of many.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from duckmetrics.reference import ranking
+from duckmetrics.reference import categories, popularity, propensity, ranking, versions
 from duckmetrics.reference.choice import choose
+from duckmetrics.reference.extra_tables import ExtraTables, asked_for
 from duckmetrics.reference.query import Id, Query, is_relevant
 from duckmetrics.reference.switches import Switches
 from duckmetrics.reference.tables import (
@@ -23,13 +24,25 @@ from duckmetrics.reference.tables import (
 Key: TypeAlias = tuple[str, Id]  # system, query_id
 Metric: TypeAlias = Callable[..., float | None]
 
-METRICS: Mapping[str, Metric] = {name: getattr(ranking, name) for name in ranking.__all__}
-NO_RELEVANT: Mapping[str, float | None] = {"null": None, "zero": 0.0, "one": 1.0}
+BEYOND_ACCURACY: Mapping[str, Metric] = {
+    name: getattr(module, name)
+    for module in (popularity, propensity, categories, versions)
+    for name in module.__all__
+}
+METRICS: Mapping[str, Metric] = {
+    **{name: getattr(ranking, name) for name in ranking.__all__},
+    **BEYOND_ACCURACY,
+}
+# These describe a list, so they need no relevant item, and have no value without a list.
+OF_LISTS = tuple(
+    name for name, metric in BEYOND_ACCURACY.items() if "rel" not in inspect.signature(metric).parameters
+)
+NO_RELEVANT: Mapping[str, float | None] = {"keep": None, "null": None, "zero": 0.0, "one": 1.0}
 # These look at the other items too, or at no ranks.
-WITHOUT_RANKS = ("bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc")
+WITHOUT_RANKS = ("bpref", "infap", "judged", "n_relevant", "n_returned", "query_auc", *BEYOND_ACCURACY)
 # These have a value where nothing is relevant.
-KEPT = ("judged", "n_relevant", "n_returned")
-MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None}
+KEPT = ("judged", "n_relevant", "n_returned", *OF_LISTS)
+MISSING: Mapping[str, float | None] = {"zero": 0.0, "skip": None, "undefined": None}
 
 
 class Status(NamedTuple):
@@ -42,7 +55,7 @@ class Status(NamedTuple):
 def per_query(
     name: str,
     predictions: Iterable[Prediction],
-    truth: Iterable[Judgment],
+    truth: Iterable[Judgment] | None = None,
     *,
     systems: Sequence[str] | None = None,
     empty: Iterable[Key] = (),
@@ -50,12 +63,16 @@ def per_query(
 ) -> dict[Key, float | None]:
     """Return the value of a ranking metric for every (system, query of the population).
 
-    params: the metric's own (`ranking`) and the switches (`Switches`). systems: further systems,
-    which may have no rows at all. empty: queries that a system answered with an empty list.
+    params: the metric's own (`METRICS`), the switches (`Switches`) and further tables (`ExtraTables`).
+    systems: further systems, which may have no rows at all. empty: queries that a system answered with
+    an empty list. Without a truth, the population is the queries of the predictions.
     """
-    switches, own = _parameters(name, params)
+    extra, others = ExtraTables.split(params)
+    switches, own = _parameters(name, _without_truth(others, truth))
+    truth = list(truth or ())
+    tables_of = extra.of(METRICS[name], judgments(truth, switches), switches)
     return {
-        key: _value(name, query, _status(name, query, missing, own), switches, own)
+        key: _value(name, query, tables_of, _status(name, query, missing, own), switches, own)
         for key, query, missing in _queries(predictions, truth, systems or (), switches, empty)
     }
 
@@ -63,29 +80,35 @@ def per_query(
 def status(
     name: str,
     predictions: Iterable[Prediction],
-    truth: Iterable[Judgment],
+    truth: Iterable[Judgment] | None = None,
     *,
     systems: Sequence[str] | None = None,
     **params: Any,
 ) -> dict[Key, Status]:
     """Return for the keys of `per_query` whether the query is missing, or has no relevant item."""
-    switches, own = _parameters(name, params)
+    _, others = ExtraTables.split(params)
+    switches, own = _parameters(name, _without_truth(others, truth))
     return {
         key: _status(name, query, missing, own)
-        for key, query, missing in _queries(predictions, truth, systems or (), switches)
+        for key, query, missing in _queries(predictions, truth or (), systems or (), switches)
     }
+
+
+def _without_truth(params: dict[str, Any], truth: Iterable[Judgment] | None) -> dict[str, Any]:
+    return {"population": "predictions", **params} if truth is None else params
 
 
 def _parameters(name: str, params: dict[str, Any]) -> tuple[Switches, dict[str, Any]]:
     switches, own = Switches.split(params)
-    signature = inspect.signature(choose(METRICS, name))
+    metric = choose(METRICS, name)
+    signature = inspect.signature(metric)
     if "ties" in signature.parameters:
         own["ties"] = switches.ties
     elif switches.ties == "expected":
         raise ValueError(f"{name} has no ties='expected'; cg, dcg and ndcg have")
     if switches.catalog_size is not None and (name in WITHOUT_RANKS or switches.ties == "expected"):
         raise ValueError(f"{name}, ties={switches.ties!r}: needs more than the rank of the relevant item")
-    complete = signature.bind(None, **own)
+    complete = signature.bind(None, *asked_for(metric), **own)
     complete.apply_defaults()
     return switches, dict(complete.kwargs)
 
@@ -108,7 +131,7 @@ def _queries(
     for query_id in _population(switches.population, in_truth, lists, every_system):
         for system in every_system:
             key = system, query_id
-            query = Query(lists.get(key, []), judged.get(query_id, {}))
+            query = Query(lists.get(key, []), judged.get(query_id, {}), query_id)
             yield key, query, key not in lists
 
 
@@ -124,7 +147,7 @@ def _population(
 
 def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> Status:
     """Judge a query by what the metric calls relevant: a grade > 0 where the grade is the gain."""
-    if name in KEPT:
+    if name in KEPT or own.get("relevance") == "none":
         return Status(missing, no_relevant=False)
     rel = own.get("rel") if own.get("gain", "binary") == "binary" else None
     found = query.relevant_count(rel) > 0
@@ -134,7 +157,12 @@ def _status(name: str, query: Query, missing: bool, own: Mapping[str, Any]) -> S
 
 
 def _value(
-    name: str, query: Query, state: Status, switches: Switches, own: Mapping[str, Any]
+    name: str,
+    query: Query,
+    tables_of: Callable[[Id], list[Any]],
+    state: Status,
+    switches: Switches,
+    own: Mapping[str, Any],
 ) -> float | None:
     """Return the value of a query: missing comes before no_relevant; either may leave the query out.
 
@@ -142,10 +170,12 @@ def _value(
     """
     if name == "first_rank" and (state.missing or state.no_relevant):
         return None
+    if name in OF_LISTS and state.missing:
+        return None
     if state.no_relevant and NO_RELEVANT[switches.no_relevant] is None:
         return None
-    if state.missing and not (name == "n_relevant" and switches.missing == "zero"):
+    if state.missing and not (name == "n_relevant" and switches.missing != "skip"):
         return MISSING[switches.missing]
     if state.no_relevant:
         return NO_RELEVANT[switches.no_relevant]
-    return METRICS[name](query, **own)
+    return METRICS[name](query, *tables_of(query.query_id), **own)

@@ -22,10 +22,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Query:
-    """The returned rows, best first (rank 1), and the grade of every judged item."""
+    """The returned rows, best first (rank 1), the grade of every judged item, and the id of the query."""
 
     rows: Sequence[Row]
     grades: Mapping[Id, float]
+    query_id: Id = None
+
+    def top(self, k: int | None) -> list[tuple[int, Row]]:
+        """Return the first k rows with their ranks; a given rank without an item is left out."""
+        return [(rank, row) for rank, row in enumerate(self.rows[:k], start=1) if row.item is not None]
 
     def hit_ranks(self, k: int | None, rel: float | None) -> list[int]:
         """Return the ranks, from 1, of the relevant rows among the first k."""

@@ -30,8 +30,8 @@ WORDS: Mapping[str, Sequence[str]] = {
     "negative_grade": ["error", "zero"],
     "null_relevance": ["error", "zero"],
     "population": ["truth", "predictions", "both"],
-    "missing": ["zero", "skip"],
-    "no_relevant": ["null", "zero", "one"],
+    "missing": ["zero", "skip", "undefined"],
+    "no_relevant": ["null", "zero", "one", "keep"],
 }
 
 
