@@ -47,7 +47,7 @@ def evaluate_classification(
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.evaluation.verification import verify_classification
+    from duckmetrics.verification.recomputed import verify_classification
 
     def again(other: Inputs) -> tuple[dict[str, Any], ...]:
         return slice_values(catalog, engine, other, measures, plan)[0]

@@ -72,7 +72,7 @@ def evaluate_ranking(
         part = with_bounds(catalog, engine, request.inference, part, units)
     if request.verify is None:
         return part
-    from duckmetrics.evaluation.verification import verify_ranking
+    from duckmetrics.verification.recomputed import verify_ranking
 
     outcome = verify_ranking(
         engine, inputs, measures, columns, table, rows, request.verify, summary.flagged()

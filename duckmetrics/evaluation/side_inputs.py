@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
 from duckmetrics.expressions.build import everything
-from duckmetrics.ranking_inputs.side_tables import MEANINGS, OF_COLUMNS, refuse_absent
+from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, refuse_absent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from duckmetrics.inputs.inputs import Inputs
 
 TRUTH = "truth"
-# The inputs of the tables that know more than relevance.
-SIDE = {*MEANINGS, *OF_COLUMNS}
 # The relations that count the whole history.
 COUNTED = ("item_history", "item_users", "history_users")
 
@@ -54,9 +52,9 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     """
     needed: dict[str, str] = {}
     for measure in measures:
-        if measure.metric.inputs.keys() & SIDE:
+        if measure.metric.inputs.keys() & SIDE_INPUTS:
             needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
-    refuse_absent(inputs.queries, {n: text for n, text in needed.items() if n in SIDE}, inputs.labels)
+    refuse_absent(inputs.queries, {n: text for n, text in needed.items() if n in SIDE_INPUTS}, inputs.labels)
     counted = [name for name in COUNTED if name in needed]
     return replace(inputs, queries={**inputs.queries, **_counted(catalog, engine, inputs, counted)})
 

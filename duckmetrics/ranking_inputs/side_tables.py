@@ -28,6 +28,8 @@ MEANINGS: dict[Role, str] = {
     ITEMS: "the catalogue of all items",
     REFERENCE: "the run to compare with, such as that of the last release",
 }
+# All inputs of these tables.
+SIDE_INPUTS = {*MEANINGS, *OF_COLUMNS}
 
 
 def side_queries(tables: RankingTables, ids: RankingIds) -> dict[str, exp.Query]:
