@@ -456,7 +456,7 @@ def test_rows_that_are_alike_are_not_all_in_a_sample_or_all_out_of_it(
     sampled: list[samples.SampledRow] = []
     rows_of = recomputed.rows_of
     monkeypatch.setattr(
-        verification, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled)
+        recomputed, "rows_of", lambda *given: sampled.extend(rows_of(*given)) or list(sampled)
     )
     rows = "SELECT i % 2 AS label, i % 4 >= 2 AS score FROM range(10000) AS r(i)".replace(
         "i % 4 >= 2", "CASE WHEN i % 4 >= 2 THEN 0.5 ELSE 0.25 END"
