@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from duckmetrics.compose.optimizer import SORTED, ranking_plan
 from duckmetrics.dialects import DIALECTS
 from duckmetrics.engines.engine import Feature
 from duckmetrics.errors import UnsupportedError
@@ -72,6 +73,11 @@ def refuse_unsupported(
             raise UnsupportedError(
                 option, f"not on {name}", "leave it out, or write the values per query and go on with DuckDB"
             )
+
+
+def plan_of(engine: Engine, measures: Sequence[Measure]) -> str:
+    """Return how an engine finds the ranks that the measures need, see `ranking_plan`."""
+    return ranking_plan(measures) if engine.supports(Feature.GLOBAL_SORTS) else SORTED
 
 
 def with_bounds(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from duckmetrics.compose.composer import Composer
-from duckmetrics.expressions.build import everything
+from duckmetrics.expressions.build import everything, picked
+from duckmetrics.inputs.inputs import HISTORY, ITEMS
 from duckmetrics.ranking_inputs.side_tables import SIDE_INPUTS, refuse_absent
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def tables_of(catalog: Catalog, measure: Measure) -> set[str]:
 def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures: Sequence[Measure]) -> Inputs:
     """Return the inputs with the history counted in tables, as far as the measures read them.
 
+    Without a catalogue, the items are those of the history.
+
     Raises:
         InputError: a measure reads a table, or a column of the catalogue, that was not given.
     """
@@ -54,9 +57,15 @@ def with_side_inputs(catalog: Catalog, engine: Engine, inputs: Inputs, measures:
     for measure in measures:
         if measure.metric.inputs.keys() & SIDE_INPUTS:
             needed |= {name: needed.get(name, measure.text) for name in tables_of(catalog, measure)}
-    refuse_absent(inputs.queries, {n: text for n, text in needed.items() if n in SIDE_INPUTS}, inputs.labels)
-    counted = [name for name in COUNTED if name in needed]
-    return replace(inputs, queries={**inputs.queries, **_counted(catalog, engine, inputs, counted)})
+    queries = dict(inputs.queries)
+    is_of_history = ITEMS in needed and ITEMS not in queries and HISTORY in queries
+    if is_of_history:
+        needed.setdefault(COUNTED[0], needed.pop(ITEMS))
+    refuse_absent(queries, {n: text for n, text in needed.items() if n in SIDE_INPUTS}, inputs.labels)
+    queries |= _counted(catalog, engine, inputs, [name for name in COUNTED if name in needed])
+    if is_of_history:
+        queries[ITEMS] = picked(queries[COUNTED[0]].subquery(COUNTED[0]), "item_id")
+    return replace(inputs, queries=queries)
 
 
 def _counted(

@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from duckmetrics.checks.examination import check
-from duckmetrics.checks.notes import varying
 from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.engines.engine import Feature
-from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, refuse_unsupported, with_bounds
-from duckmetrics.evaluation.ranking import plan_of
-from duckmetrics.evaluation.side_inputs import with_side_inputs
+from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
-from duckmetrics.ranking_inputs.canonical import ranking_inputs
 from duckmetrics.summaries.kept import kept_rows
 from duckmetrics.summaries.systems import INFLUENCE, MEMBERS, VALUES, SystemSummary
 
@@ -27,21 +22,15 @@ if TYPE_CHECKING:
     from duckmetrics.engines.engine import Engine
     from duckmetrics.inputs.inputs import Inputs
     from duckmetrics.inputs.request import Request
-    from duckmetrics.inputs.systems import Attach
 
 
 LISTED = "listed"
 
 
 def evaluate_systems(
-    catalog: Catalog, engine: Engine, request: Request, measures: Sequence[Measure], attach: Attach
+    catalog: Catalog, engine: Engine, request: Request, inputs: Inputs, measures: Sequence[Measure]
 ) -> FamilyEvaluation:
-    """Compute one value per system and slice, from all lists together."""
-    refuse_unsupported(catalog, engine, request, measures)
-    inputs = ranking_inputs(request, attach, engine.extremes)
-    inputs = with_side_inputs(catalog, engine, inputs, measures)
-    findings = [] if request.checked else check(catalog, engine, inputs, measures)
-    varying(engine, inputs)
+    """Compute one value per system and slice, from all lists together; the inputs were checked before."""
     queries = _kept(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
     segments = _kept(engine, "segments", summary.segments())
@@ -52,7 +41,7 @@ def evaluate_systems(
     values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
     table = _kept(engine, VALUES, values)
     rows, kept = kept_rows(engine.results(), summary.query(table, segments))
-    part = FamilyEvaluation(rows, inputs.by, tuple(findings), tuple(measures), kept)
+    part = FamilyEvaluation(rows, inputs.by, (), tuple(measures), kept)
     if request.inference is None:
         return part
     from duckmetrics.inference.unit_values import units_of_ranking
