@@ -9,7 +9,7 @@ from duckmetrics.compose.optimizer import depth_of
 from duckmetrics.engines.engine import Feature
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
-from duckmetrics.summaries.kept import kept_rows
+from duckmetrics.summaries.kept import kept_rows, materialized
 from duckmetrics.summaries.systems import INFLUENCE, MEMBERS, VALUES, SystemSummary
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def evaluate_systems(
     inputs = _with_listed(catalog, engine, inputs, measures)
     values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
     table = _kept(engine, VALUES, values)
-    rows, kept = kept_rows(engine.results(), summary.query(table, segments))
+    joined = materialized(engine, summary.joined(table, segments))
+    rows, kept = kept_rows(engine.results(), summary.query(joined))
     part = FamilyEvaluation(rows, inputs.by, (), tuple(measures), kept)
     if request.inference is None:
         return part

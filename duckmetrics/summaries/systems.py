@@ -136,15 +136,23 @@ class SystemSummary:
         has_slopes = slopes_of(measure) is not None
         return None if has_slopes else measure.metric.header.get("interval", SMOOTH).removeprefix(NO_INTERVAL)
 
-    def query(self, values: str, segments: str) -> exp.Select:
-        """Return one row per system, slice and measure, overall first.
+    def joined(self, values: str, segments: str) -> exp.Select:
+        """Return one row per system and slice, the measures side by side.
 
         Args:
             values: the name of the table of `values`.
+            segments: the name of the table of `segments`.
         """
         joined = exp.select(f"{values}.*", *(exp.column(k, segments) for k in self._slice_keys)).from_(values)
         same = exp.EQ(this=exp.column(SEGMENT, segments), expression=exp.column(SEGMENT, values))
-        joined = joined.join(segments, on=same)
+        return joined.join(segments, on=same)
+
+    def query(self, joined: exp.Select) -> exp.Select:
+        """Return one row per system, slice and measure, overall first.
+
+        Args:
+            joined: the query of `joined`, or of a table that it is kept in.
+        """
         parts = [self._row(i, measure) for i, measure in enumerate(self.measures)]
         whole: exp.Query = parts[0]
         for part in parts[1:]:
