@@ -49,18 +49,20 @@ if TYPE_CHECKING:
     help="These tools only.  [default: all]",
     shell_complete=completion.tools,
 )
-@with_options(*OUTPUT_AND_ENGINE)
+@with_options(*SIDE_TABLES, *OUTPUT_AND_ENGINE)
 def conventions(**options: Any) -> None:
     """Compute metrics under the conventions of every tool, and show why each number differs.
 
     \b
     duckmetrics conventions run.parquet truth.parquet -m map@10
     duckmetrics conventions run.parquet truth.parquet -m ndcg@10 --like trec_eval,sklearn
+    duckmetrics conventions run.parquet --history train.parquet -m gini@10
     """
     from duckmetrics.sensitivity.peers import conventions as compute
 
     tools = [tool.strip() for text in options["like"] for tool in text.split(",")]
-    _report_rows(compute, options, like=tools)
+    more = {name: options[name] for name in SIDE_NAMES if name in options}
+    _report_rows(compute, options, like=tools, **more)
 
 
 @click.command(short_help="Show the effect of the order of equal scores on metrics.")

@@ -99,8 +99,8 @@ class Session:
         if not self._is_without_truth(measures):
             return measures
         # The queries are those that were answered.
-        switches = {"population": "predictions", **request.switches}
-        return parse_measures(self.catalog, specs, switches, self.family, request.like)
+        self.request = replace(request, switches={"population": "predictions", **request.switches})
+        return parse_measures(self.catalog, specs, self.request.switches, self.family, request.like)
 
     def _is_without_truth(self, measures: Sequence[Measure]) -> bool:
         """Return whether nothing says which items are relevant, and no measure of rankings asks."""

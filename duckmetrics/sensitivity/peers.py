@@ -52,6 +52,9 @@ def conventions(
     where: Mapping[str, str] | None = None,
     version: int | Mapping[str, int] | None = None,
     as_of: str | date | Mapping[str, str | date] | None = None,
+    history: Any = None,
+    items: Any = None,
+    reference: Any = None,
     connection: duckdb.DuckDBPyConnection | DuckDBEngine | str | os.PathLike[str] | None = None,
     threads: int | None = None,
     memory_limit: str | None = None,
@@ -60,8 +63,8 @@ def conventions(
     """Compute metrics under the conventions of every tool that has them.
 
     Args:
-        predictions, truth, metrics, system, columns, where, version, as_of, connection, threads,
-            memory_limit: as for `evaluate`.
+        predictions, truth, metrics, system, columns, where, version, as_of, history, items, reference,
+            connection, threads, memory_limit: as for `evaluate`.
         like: a tool or several, instead of all.
         **switches: conventions that all have in common.
 
@@ -91,10 +94,14 @@ def conventions(
         where=where,
         version=version,
         as_of=as_of,
+        history=history,
+        items=items,
+        reference=reference,
         switches=switches,
     )
     with opened(request, open_engine(None, connection, threads, memory_limit)) as session:
         specs = read_specs(catalog().usual(RANKING) if metrics is None else metrics)
+        session.measures(specs)  # without a truth, the queries are those that were answered
         names = names or list(presets())
         rows = [row for spec in specs for row in _Metric(session, spec, names).rows()]
     return ToolComparison(tuple(rows))
