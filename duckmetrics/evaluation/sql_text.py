@@ -20,7 +20,7 @@ from duckmetrics.errors import MetricError
 from duckmetrics.inputs.classification import OVERALL, WEIGHTED
 from duckmetrics.inputs.systems import ONE_SYSTEM
 from duckmetrics.summaries.classification import per_slice
-from duckmetrics.summaries.means import means_of_queries, means_of_rows
+from duckmetrics.summaries.means import means_of_queries, means_of_rows, values_of_systems
 from duckmetrics.summaries.plans import plans, portable_plans
 
 if TYPE_CHECKING:
@@ -84,6 +84,10 @@ def _of_queries(
 ) -> exp.Select:
     """Return the query of rankings, with a column of systems."""
     one = {"systems": exp.select(exp.Literal.string(ONE_SYSTEM).as_(SYSTEM))} if system is None else None
+    of_systems = [measure for measure in measures if measure.metric.is_of_systems]
+    if of_systems:
+        _refuse_mixed(measures, of_systems, per_query)
+        return values_of_systems(catalog, Composer(catalog, one), measures)
     query, columns = Composer(catalog, one).per_query(measures)
     if not per_query:
         return means_of_queries(catalog, query, measures, columns)
@@ -92,6 +96,20 @@ def _of_queries(
         if projection.alias in titles:
             projection.set("alias", exp.to_identifier(titles[projection.alias], quoted=True))
     return query
+
+
+def _refuse_mixed(measures: Sequence[Measure], of_systems: Sequence[Measure], per_query: bool) -> None:
+    """Refuse one query for values of queries and of all lists together.
+
+    Raises:
+        MetricError: some measures have values of queries, or these are asked for.
+    """
+    if per_query:
+        raise MetricError("per_query", f"{of_systems[0].text} has no values of queries", "leave it out")
+    others = [measure.text for measure in measures if measure not in of_systems]
+    if others:
+        what = f"{of_systems[0].text} is of all lists together, and {others[0]} the mean of the queries"
+        raise MetricError("metrics", what, "ask for them separately")
 
 
 def _of_rows(catalog: Catalog, measures: Sequence[Measure], dialect: str) -> exp.Select:

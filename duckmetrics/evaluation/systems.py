@@ -10,7 +10,7 @@ from duckmetrics.engines.engine import Feature
 from duckmetrics.evaluation.family_evaluation import FamilyEvaluation, plan_of, with_bounds
 from duckmetrics.expressions.build import everything, picked
 from duckmetrics.summaries.kept import kept_rows, materialized
-from duckmetrics.summaries.systems import INFLUENCE, MEMBERS, VALUES, SystemSummary
+from duckmetrics.summaries.systems import INFLUENCE, LISTS, VALUES, SystemSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +34,9 @@ def evaluate_systems(
     queries = _kept(engine, "queries", _population(catalog, inputs, measures))
     summary = SystemSummary(catalog, inputs, measures, queries)
     segments = _kept(engine, "segments", summary.segments())
-    summary.listed = _kept(engine, MEMBERS, summary.members(segments))
+    summary.listed = _kept(engine, LISTS, summary.lists(segments))
     answered = picked(summary.listed, "system", "query_id", "segment").where("NOT missing")
-    inputs = replace(inputs, queries={**inputs.queries, MEMBERS: answered})
+    inputs = replace(inputs, queries={**inputs.queries, LISTS: answered})
     inputs = _with_listed(catalog, engine, inputs, measures)
     values = summary.values(inputs.composer(catalog), exact=engine.supports(Feature.EXACT_SUMS))
     table = _kept(engine, VALUES, values)

@@ -17,6 +17,7 @@ from duckmetrics.summaries.aggregations import bound_aggregation, by_slice, coun
 from duckmetrics.summaries.classification import BINARY, EXTRAS, counts_of, shown_measure
 from duckmetrics.summaries.plans import has_relation
 from duckmetrics.summaries.ranking import shown_value
+from duckmetrics.summaries.systems import LISTS, SEGMENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.catalog import Catalog
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.compose.blocks import Columns
+    from duckmetrics.compose.composer import Composer
 
 SYSTEM, PLACE = "system", "place"
 # The step that the aggregations of queries read, and the step with one row per system.
@@ -66,6 +68,30 @@ def means_of_queries(
     if blocks:
         steps.append((MEANS, _side_by_side(own, "unsorted", blocks)))
     return _whole(steps, rows)
+
+
+def values_of_systems(catalog: Catalog, composer: Composer, measures: Sequence[Measure]) -> exp.Select:
+    """Return one row per metric and system: the value of all lists of the system together.
+
+    Args:
+        composer: over tables of the names that the headers declare.
+    """
+    values = [composer.value(measure.metric, measure.values) for measure in measures]
+    composer.settle()
+    lists = composer.relation(LISTS, measures[0].values)
+    number = exp.Count(this=exp.Star()).as_("n")
+    frame = exp.select(SYSTEM, SEGMENT, number).from_(lists).group_by(SYSTEM, SEGMENT).subquery("frame")
+    query = exp.select(exp.column(SYSTEM, "frame"), exp.column("n", "frame")).from_(frame)
+    for block in composer.blocks:
+        keys = ((exp.column(key, block.name), exp.column(key, "frame")) for key in (SYSTEM, SEGMENT))
+        same = exp.and_(*(exp.EQ(this=own, expression=other) for own, other in keys))
+        query = query.join(block.name, on=same, join_type="left")
+    rows: list[Row] = []
+    for i, (measure, value) in enumerate(zip(measures, values, strict=True)):
+        query = query.select(cast("exp.Expr", value).as_(f"value_{i}"), copy=False)
+        shown, _ = shown_value(catalog, exp.column(f"value_{i}"), literal(0))
+        rows.append({"metric": literal(measure.text), "value": shown, "n": exp.column("n")})
+    return _whole(_steps(composer.assemble(query), MEANS), rows)
 
 
 def means_of_rows(catalog: Catalog, per_system: exp.Select, measures: Sequence[Measure]) -> exp.Select:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckmetrics.catalog.measure import Measure
     from duckmetrics.inputs.inputs import Inputs
 
-SEGMENT, MEMBERS = "segment", "members"
+SEGMENT, LISTS = "segment", "lists"
 KEYS = ("system", SEGMENT)
 COUNTS = ("n_population", "n_missing")
 # The relation of the values of lists whose mean is a measure, and what it reads.
@@ -38,7 +38,7 @@ class SystemSummary:
         queries: the name of the table with system, query_id and missing, one row per query of the population.
 
     Attributes:
-        listed: the name of the table of `members`.
+        listed: the name of the table of `lists`.
         influences: text of a measure -> the table of the values of lists whose mean it is.
     """
 
@@ -61,7 +61,7 @@ class SystemSummary:
         query = exp.select(number.as_(SEGMENT), *self._slice_keys).from_(found.subquery("found"))
         return self._with_slices(query)
 
-    def members(self, segments: str) -> exp.Query:
+    def lists(self, segments: str) -> exp.Query:
         """Return every query once in each slice that it belongs to: system, query_id, missing, segment."""
         same = [
             exp.NullSafeEQ(this=exp.column(key, SOURCE), expression=exp.column(key, segments))
@@ -76,7 +76,7 @@ class SystemSummary:
         """Return one row per system and segment: the values side by side, and the numbers of queries.
 
         Args:
-            composer: over the inputs, with the answered queries as the input `members`.
+            composer: over the inputs, with the answered queries as the input `lists`.
             exact: whether sums are the same in any order of the rows.
         """
         values = [composer.value(measure.metric, measure.values) for measure in self.measures]

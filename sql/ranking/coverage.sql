@@ -7,7 +7,7 @@
 -- reading:  1: every item of the catalogue is in a list
 --           0.1: nine of ten items are in no list
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           members (system, query_id, segment), items (item_id)
+--           population (query_id), items (item_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
 --           scale VARCHAR DEFAULT 'share' CHECK (scale IN ('share', 'count')),

@@ -6,7 +6,7 @@
 -- reading:  0: every item is in as many lists as every other
 --           0.9: a few items take nearly all places
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           members (system, query_id, segment), items (item_id)
+--           population (query_id), items (item_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
 --           denominator VARCHAR DEFAULT 'n' CHECK (denominator IN ('n', 'n_minus_1')),

@@ -82,7 +82,6 @@ EXTERNAL: dict[str, dict[str, tuple[str, ...]]] = {
         "item_categories": ("item_id", "category"),
         "item_vectors": ("item_id", "dimension", "value"),
         "reference": ("query_id", "item_id", "score"),
-        "members": ("system", "query_id", "segment"),
         "slopes": ("system", "segment", "item_id", "slope"),
         "system_values": ("system", "segment", "value"),
         "query_values": ("system", "segment", "query_id", "value"),

@@ -1,7 +1,7 @@
 -- name:     exposure_influence
 -- title:    Value of each list whose mean is a metric of all lists
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           members (system, query_id, segment), slopes (system, segment, item_id, slope),
+--           population (query_id), slopes (system, segment, item_id, slope),
 --           system_values (system, segment, value)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0)
 -- values:   k: as in ranking/recall
@@ -10,16 +10,16 @@
 -- note:     a slope is the change of the metric if one more list has an item (the influence function); the values
 --           are those of the delta method: the metric plus n times the slopes of a list, less their mean
 WITH summed AS (
-    SELECT members.system, members.segment, members.query_id, coalesce(sum(slopes.slope), 0) AS total
-    FROM members
+    SELECT lists.system, lists.segment, lists.query_id, coalesce(sum(slopes.slope), 0) AS total
+    FROM lists
     LEFT JOIN listed
-        ON listed.system = members.system
-        AND listed.segment = members.segment
-        AND listed.query_id = members.query_id
+        ON listed.system = lists.system
+        AND listed.segment = lists.segment
+        AND listed.query_id = lists.query_id
         AND listed.rank <= coalesce($k, listed.rank)
     LEFT JOIN slopes
         ON slopes.system = listed.system AND slopes.segment = listed.segment AND slopes.item_id = listed.item_id
-    GROUP BY members.system, members.segment, members.query_id
+    GROUP BY lists.system, lists.segment, lists.query_id
 )
 SELECT
     summed.system,

@@ -1,7 +1,7 @@
 -- name:     gini_slopes
 -- title:    Change of the Gini index with each list that has an item
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           members (system, query_id, segment), items (item_id)
+--           population (query_id), items (item_id)
 -- params:   denominator VARCHAR DEFAULT 'n' CHECK (denominator IN ('n', 'n_minus_1'))
 -- values:   denominator: as in ranking/gini
 -- grain:    system, segment, item_id

@@ -1,7 +1,7 @@
 -- name:     exposures
 -- title:    Recommended items with the number of lists that have them, in the order of that number
 -- inputs:   predictions (system, query_id, item_id, score, position), truth (query_id, item_id, relevance),
---           members (system, query_id, segment), items (item_id)
+--           population (query_id), items (item_id)
 -- params:   k INTEGER DEFAULT NULL CHECK (k > 0),
 --           over VARCHAR DEFAULT 'catalog' CHECK (over IN ('catalog', 'recommended')),
 --           padding INTEGER DEFAULT 0 CHECK (padding >= 0)
