@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name(".environments")
 # A peer of peers.py, and the packages of its environment: RePlay needs an older Polars.
 APART = {"replay": ("replay-rec>=0.20", "polars", "pandas", "pyarrow")}
+# The peers that run in the environment of another one.
+SAME = {"replay_lists": "replay"}
 # The packages of this environment whose versions a page of results names.
 TOGETHER = ("duckdb", "sqlglot", "numpy", "pyarrow", "polars", "scikit-learn", "chdb", "pytrec_eval-terrier",
             "ranx", "rectools")  # fmt: skip
@@ -54,6 +56,7 @@ def interpreter(peer: str) -> str:
     Raises:
         FailedError: the environment of the peer is not there.
     """
+    peer = SAME.get(peer, peer)
     if peer not in APART:
         return sys.executable
     if not _is_made(peer):

@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 PREDICTIONS, TRUTH, IMPRESSIONS = "predictions.parquet", "truth.parquet", "impressions.parquet"
+HISTORY = "history.parquet"
 
 
 def bare_join(column: str = "score") -> dict[str, float]:
@@ -114,6 +115,47 @@ def replay() -> dict[str, float]:
     names = {"query_column": "query_id", "item_column": "item_id", "rating_column": "score"}
     found = OfflineMetrics(metrics, **names)(pl.read_parquet(PREDICTIONS), pl.read_parquet(TRUTH))
     return {"mrr": float(found["MRR@100"]), "precision@10": float(found["Precision@10"])}
+
+
+def rectools_lists() -> dict[str, float]:
+    """Run the metrics of popularity and coverage of RecTools over data frames."""
+    import pandas
+    from rectools import Columns
+    from rectools.metrics import AvgRecPopularity, CatalogCoverage, MeanInvUserFreq, calc_metrics
+
+    names = {"query_id": Columns.User, "item_id": Columns.Item}
+    predictions = pandas.read_parquet(PREDICTIONS).rename(columns=names)
+    history = pandas.read_parquet(HISTORY).rename(columns=names)
+    predictions = predictions.sort_values([Columns.User, "score"], ascending=[True, False])
+    predictions[Columns.Rank] = predictions.groupby(Columns.User).cumcount() + 1
+    metrics = {"arp@10": AvgRecPopularity(k=10), "miuf@10": MeanInvUserFreq(k=10),
+               "coverage@10": CatalogCoverage(k=10, normalize=True)}  # fmt: skip
+    items = history[Columns.Item].unique()
+    found = calc_metrics(metrics, predictions, prev_interactions=history, catalog=items)
+    return {name: float(value) for name, value in found.items()}
+
+
+def replay_lists() -> dict[str, float]:
+    """Run the metrics of novelty and coverage of RePlay on Polars; its Novelty also counts other users."""
+    import polars as pl
+    from replay.metrics import Coverage, Novelty, OfflineMetrics, Surprisal
+
+    names = {"query_column": "query_id", "item_column": "item_id", "rating_column": "score"}
+    tables = (pl.read_parquet(PREDICTIONS), pl.read_parquet(TRUTH), pl.read_parquet(HISTORY))
+    found = OfflineMetrics([Surprisal(10), Novelty(10), Coverage(10)], **names)(*tables)
+    return {
+        "miuf(scale=max, norm=k)@10": float(found["Surprisal@10"]),
+        "coverage@10": float(found["Coverage@10"]),
+    }
+
+
+def count_of_history() -> dict[str, float]:
+    """Count the interactions of every item with DuckDB, which every metric of popularity needs."""
+    import duckdb
+
+    query = f"SELECT max(n) FROM (SELECT item_id, count(*) AS n FROM '{HISTORY}' GROUP BY item_id)"
+    duckdb.sql(query).fetchall()
+    return {}
 
 
 def polars_ranking() -> dict[str, float]:

@@ -19,6 +19,12 @@ TWENTY = (
 )
 TWELVE = ("ndcg@10", "map@100", "mrr", "recall@10", "precision@10", "hit_rate@10", "f1@10", "dcg@10",
           "ndcg@100", "map", "rbp", "r_precision")  # fmt: skip
+LISTS = (
+    "arp@10,long_tail_share@10,popularity_percentile(popularity=interactions)@10,"
+    "self_information(popularity=interactions)@10,ranking.gini@10"
+)
+OF_RECTOOLS = "arp@10,miuf@10,coverage@10"
+OF_REPLAY = "miuf(scale=max, norm=k)@10,unseen_share@10,coverage@10"
 # Single precision can have ties that double precision does not have.
 SINGLE = 1e-4
 
@@ -158,6 +164,17 @@ WORKS = [
     shape("ties", "ten scores a list"), shape("text", "ids of text"), shape("shuffled", "rows in no order"),
     shape("skewed", "lists of 46 to 10,000"), shape("long", "1000 items a list"),
     shape("short", "top-10 lists"),
+    Work("five metrics of accuracy, and five of lists", "lists", "history", {
+        "accuracy": ranking(SHALLOW),
+        "both": ranking(f"{SHALLOW},{LISTS}", "--history", "history.parquet", *LITTLE),
+        "count of the history": peer("count_of_history"),
+    }, (Claim("both", "accuracy"), Claim("count of the history", "accuracy")), most_mib=2048),
+    Work("popularity, novelty and coverage", "lists", "history", {
+        "as RecTools": ranking(OF_RECTOOLS, "--history", "history.parquet"),
+        "RecTools": peer("rectools_lists"),
+        "as RePlay": ranking(OF_REPLAY, "--history", "history.parquet"),
+        "RePlay (Polars)": peer("replay_lists"),
+    }, (Claim("RecTools", "as RecTools", ">=", 4), Claim("RePlay (Polars)", "as RePlay", ">=", 4))),
     Work("AUC, all scores differ", "classification", "impressions", {
         OURS: rows("auc"), "bare sort": peer("bare_sort"), "Polars": peer("polars_auc"),
         "ClickHouse (chdb)": peer("chdb_auc"), "pandas + scikit-learn": peer("sklearn_auc"),
