@@ -26,6 +26,7 @@ Row = dict[str, Any]
 
 # The rounding error that remains where numbers near 1 cancel out, as in 1 minus a ratio.
 CANCELLED = 1e-14
+BOTH = "compare the queries that all systems answered, with population='both' (--set population=both)"
 
 
 def refuse_unpaired(part: FamilyEvaluation, command: str = "compare") -> None:
@@ -135,11 +136,12 @@ def is_of_rows(part: FamilyEvaluation) -> bool:
 
 def way_out(part: FamilyEvaluation) -> str:
     if part.per_query is None:
-        both = "compare the queries that all systems answered, with population='both' (--set population=both)"
-        return "evaluate the same rows" if is_of_rows(part) else both
+        return "evaluate the same rows" if is_of_rows(part) else BOTH
     told = "set allow_different=True (--allow-different) to compare the common part"
     if is_clustered(part):
         told = "leave cluster out and " + told
     if any(measure.values.get(MISSING) == "skip" for measure in part.measures):
         return f"set missing='zero' or population='both' (--set population=both), or {told}"
+    if any(measure.values.get(MISSING) == "undefined" for measure in part.measures):
+        return f"{BOTH}, or {told}"
     return told
