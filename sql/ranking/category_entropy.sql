@@ -14,8 +14,8 @@
 -- switches: missing VARCHAR DEFAULT 'undefined' CHECK (missing IN ('undefined', 'skip', 'error')),
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
---           discount: as in categorized
---           patience: as in categorized
+--           discount: as in relations/ranking/categorized
+--           patience: as in relations/ranking/categorized
 --           smoothing: a weight that every category of the catalogue gets in addition
 --           missing: as in average_popularity
 --           no_relevant: as in judged

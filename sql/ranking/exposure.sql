@@ -16,8 +16,8 @@
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   category: the category, as text
 --           k: as in recall
---           discount: as in categorized
---           patience: as in categorized
+--           discount: as in relations/ranking/categorized
+--           patience: as in relations/ranking/categorized
 --           missing: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'

@@ -18,7 +18,7 @@
 -- values:   k: as in recall
 --           pairs: as in category_distance
 --           single: as in category_distance
---           no_vector: as in list_vectors
+--           no_vector: as in relations/ranking/list_vectors
 --           missing: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k

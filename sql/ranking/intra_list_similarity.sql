@@ -17,7 +17,7 @@
 -- values:   k: as in recall
 --           single=null: as in category_distance
 --           single=one: a list of fewer than two items has the value 1
---           no_vector: as in list_vectors
+--           no_vector: as in relations/ranking/list_vectors
 --           missing: as in average_popularity
 --           no_relevant: as in judged
 -- depth:    k

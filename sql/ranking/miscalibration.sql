@@ -17,8 +17,8 @@
 --           no_relevant VARCHAR DEFAULT 'keep' CHECK (no_relevant IN ('keep'))
 -- values:   k: as in recall
 --           alpha: the part of the history's shares that is mixed into the list's shares
---           discount: as in categorized
---           patience: as in categorized
+--           discount: as in relations/ranking/categorized
+--           patience: as in relations/ranking/categorized
 --           missing: as in average_popularity
 --           no_relevant: as in judged
 -- idle:     patience WHEN discount <> 'geometric'
