@@ -29,7 +29,7 @@
 --           X_d: the number of items that are in the first d of both lists
 -- source:   Webber, Moffat and Zobel, TOIS 2010, doi:10.1145/1852102.1852106
 -- oracle:   reference
--- example:  rbo(k := 2) = 0
+-- example:  rbo(k := 2) = 0.95
 -- worked:   q1: 0 = 0
 --           q2: 0 = 0
 -- related:  overlap, kendall_tau, tau_ap

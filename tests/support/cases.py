@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 CASES = sorted((ROOT / "tests/data/ranking").glob("*.sql"))
 CATALOG = catalog()
 REQUIRED = {"beta": ("1", "2"), "recall": ("0.0", "0.3", "0.5", "1.0"), "category": ("d", "c0")}
-FURTHER = {"p": ("0.5",), "max_grade": ("5",), "patience": ("0.5",), "alpha": ("0.2",), "smoothing": ("0.1",)}
+FURTHER = {"p": ("0.5",), "max_grade": ("5",), "patience": ("0.5",), "alpha": ("0.2",), "reference_k": ("2",), "smoothing": ("0.1",)}
 CUTOFFS = (None, 1, 2, 3, 50)
 Key = tuple[str, Any]
 # Composing and planning a hundred metrics costs more than running them on ten rows. So the cases with
